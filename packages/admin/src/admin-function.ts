@@ -70,14 +70,14 @@ export interface AdminFunction<Deps, Input extends TSchema, Result extends TSche
   readonly act: ActFacts | null
 }
 
-interface Schemas<Input extends TSchema, Result extends TSchema> {
+interface CallSchemas<Input extends TSchema, Result extends TSchema> {
   readonly input: Input
   readonly result: Result
 }
 
 /** Makes an admin function of its schemas and its work. Work that changes something, or names a person, is an act. */
 export function defineAdminFunction<Deps, Input extends TSchema, Result extends TSchema>(
-  { input: schema, result }: Schemas<Input, Result>,
+  { input: schema, result }: CallSchemas<Input, Result>,
   work: (deps: Deps, input: ReadOnly<Static<Input>>) => Promise<ReadOnly<Static<Result>>>,
 ): AdminFunction<Deps, Input, Result> {
   // The schema is compiled at the first call: a command loads several admin functions and calls one.
@@ -97,7 +97,7 @@ export function defineAdminFunction<Deps, Input extends TSchema, Result extends 
 }
 
 /** The errors of packages below whose messages are written for the operator. */
-const REFUSALS = [StoreRefusal, KeyRefused, RequestFailed, ImportError, GrantProblem]
+const REFUSAL_TYPES = [StoreRefusal, KeyRefused, RequestFailed, ImportError, GrantProblem]
 
 const refusalOf = ({ at, rule }: Problem): AdminRefusal =>
   new AdminRefusal(at.length === 0 ? rule : `${pathText(at)}: ${rule}`, { at })
@@ -114,7 +114,7 @@ export function toAdminRefusal(error: unknown): unknown {
     const message = `reading the records of the registry took ${time}`
     return new AdminRefusal(message, { reason: 'unavailable', cause: error })
   }
-  const isForOperator = REFUSALS.some((refusal) => error instanceof refusal)
+  const isForOperator = REFUSAL_TYPES.some((refusal) => error instanceof refusal)
   if (!isForOperator || !(error instanceof Error)) return error
   const reason = error instanceof StoreUnavailable ? 'unavailable' : 'invalid'
   return new AdminRefusal(error.message, { reason, cause: error })

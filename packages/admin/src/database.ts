@@ -27,16 +27,16 @@ import type { HasDatabase, HasOwner } from './deps.ts'
 import { EXPIRING_DAYS, findGrantWeaknesses } from './grants/health.ts'
 import { closed, flag, Namespace, NO_INPUT, orNull, SenderId, text, wholeNumber } from './members.ts'
 
-const Names = (description: string) => Type.Array(Type.String(), { description })
+const NameList = (description: string) => Type.Array(Type.String(), { description })
 
 /** Makes the tables, or upgrades them to this version, those of the registries included. */
 export const migrateDatabase = defineAdminFunction(
   {
     input: NO_INPUT,
     result: closed({
-      migrations: Names('Migrations that ran.'),
+      migrations: NameList('Migrations that ran.'),
       registries: wholeNumber('How many registries there are.'),
-      to_fill: Names('Namespaces of registries whose records are to be read anew.'),
+      to_fill: NameList('Namespaces of registries whose records are to be read anew.'),
     }),
   },
   async ({ db, owner = db }: HasOwner) => {
@@ -49,7 +49,7 @@ export const migrateDatabase = defineAdminFunction(
   },
 )
 
-const Participants = (description: string) => Type.Array(closed({ sender_id: SenderId }), { description })
+const ParticipantList = (description: string) => Type.Array(closed({ sender_id: SenderId }), { description })
 
 /**
  * Reads the facts for the checks of doctor, and changes nothing. The database may lack tables or migrations.
@@ -73,19 +73,19 @@ export const examineDatabase = defineAdminFunction(
         superuser: flag('Whether that role is a superuser.'),
         separate: flag('Whether that role cannot change the audit log.'),
       }),
-      content: closed({ demo: Names('Entries of a demo.'), real: Names('Other entries.') }),
-      pending: Names('Migrations that have not run.'),
-      disabled: Participants('Disabled participants.'),
+      content: closed({ demo: NameList('Entries of a demo.'), real: NameList('Other entries.') }),
+      pending: NameList('Migrations that have not run.'),
+      disabled: ParticipantList('Disabled participants.'),
       unreadable: Type.Array(closed({ id: Type.Integer(), namespace: Namespace, error: text('Name of the error.') }), {
         description: 'Registries that this version cannot read.',
       }),
       overdue: Type.Integer({
         description: 'Accepted requests that are due for a minute, and that no node has claimed.',
       }),
-      withClosedMailbox: Participants(
+      withClosedMailbox: ParticipantList(
         'Those whose notifications could not be delivered for so long that a mailbox was closed.',
       ),
-      withHeldDeliveries: Participants('Those for whom answers are held: no address for callbacks is known.'),
+      withHeldDeliveries: ParticipantList('Those for whom answers are held: no address for callbacks is known.'),
       outbox: closed({
         waiting: wholeNumber('Rows of the outbox that are to be published.'),
         failed: wholeNumber('Rows of the outbox that could not be published.'),
@@ -112,9 +112,9 @@ export const examineDatabase = defineAdminFunction(
       unwitnessed: wholeNumber('Processes whose newest checkpoint of a day says that the witness failed.'),
       unwitnessedEntries: wholeNumber('Their audit entries that no witness is known to have.'),
       operators: wholeNumber('Names with a live token that may decide about proposals.'),
-      withoutSecret: Participants('Those that cannot get a token: none of their secrets is live.'),
-      unsigned: Participants('Active ones from whom unsigned messages are accepted.'),
-      withoutSignatureKey: Participants('Active ones that must sign, and have no key for it.'),
+      withoutSecret: ParticipantList('Those that cannot get a token: none of their secrets is live.'),
+      unsigned: ParticipantList('Active ones from whom unsigned messages are accepted.'),
+      withoutSignatureKey: ParticipantList('Active ones that must sign, and have no key for it.'),
       grants: closed({
         weak: Type.Array(closed({ sender_id: SenderId, namespace: Namespace }), {
           description: 'Those that ask and show everything of every record, without a consent.',
@@ -123,16 +123,16 @@ export const examineDatabase = defineAdminFunction(
           closed({ sender_id: SenderId, namespace: Namespace, valid_until: text('When it ends.') }),
           { description: `Those that end within ${EXPIRING_DAYS} days.` },
         ),
-        without: Participants('Active ones that have no grant, and no later one.'),
+        without: ParticipantList('Active ones that have no grant, and no later one.'),
       }),
       indexes: Type.Array(
         closed({
           namespace: Namespace,
-          unfilled: Names('Attributes and compounds whose columns are to be filled.'),
-          missing: Names('Attributes and compounds whose declared index is not there.'),
+          unfilled: NameList('Attributes and compounds whose columns are to be filled.'),
+          missing: NameList('Attributes and compounds whose declared index is not there.'),
         }),
       ),
-      plainHttp: Type.Array(closed({ sender_id: SenderId, hosts: Names('Hosts that may be reached so.') }), {
+      plainHttp: Type.Array(closed({ sender_id: SenderId, hosts: NameList('Hosts that may be reached so.') }), {
         description: 'Active ones to whom messages may go without TLS.',
       }),
     }),

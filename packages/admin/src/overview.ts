@@ -27,11 +27,11 @@ import type { HasVault } from './deps.ts'
 import { EXPIRING_DAYS } from './grants/health.ts'
 import { closed, flag, instant, isoTime, Namespace, orNull, SenderId, text, wholeNumber } from './members.ts'
 
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 /** Milliseconds that one call may spend on counting past hours. */
-const COUNTING = 1_000
+const COUNTING_MS = 1_000
 /** The most circuit breakers, and the most ending subscriptions, that are listed. */
-const MOST = 100
+const MOST_ROWS = 100
 
 const Milliseconds = (description: string) =>
   orNull(
@@ -92,7 +92,7 @@ export const showOverview = defineAdminFunction(
           opened_at: instant('When it opened.'),
           probe_at: instant('When the next attempt is made.'),
         }),
-        { description: `Open circuit breakers for which a delivery waits, the oldest first; ${MOST} at most.` },
+        { description: `Open circuit breakers for which a delivery waits, the oldest first; ${MOST_ROWS} at most.` },
       ),
       expiring: Type.Array(
         closed({
@@ -139,7 +139,7 @@ export const showOverview = defineAdminFunction(
     const { db, clock = CLOCK } = deps
     const began = clock.now()
     const now = new Date(clock.date())
-    const hours = (await listTrafficHours(db, now, () => clock.now() - began >= COUNTING)).map(({ from, rows }) => ({
+    const hours = (await listTrafficHours(db, now, () => clock.now() - began >= COUNTING_MS)).map(({ from, rows }) => ({
       from: isoTime(from),
       rows: rows?.filter(({ registry }) => namespace === undefined || registry === namespace) ?? null,
     }))
@@ -150,13 +150,13 @@ export const showOverview = defineAdminFunction(
       traffic: countTraffic(counted),
       durations: trafficDurations(counted),
       deliveries: await countDeliveries(db, namespace ?? null),
-      breakers: (await listOpenBreakers(db, namespace ?? null, MOST)).map((row) => ({
+      breakers: (await listOpenBreakers(db, namespace ?? null, MOST_ROWS)).map((row) => ({
         ...row,
         opened_at: isoTime(row.opened_at),
         probe_at: isoTime(row.probe_at),
       })),
       expiring: await listExpiring(deps, namespace, now),
-      health: await health(deps, namespace ?? null),
+      health: await readHealth(deps, namespace ?? null),
       emergencies: await countUnreviewedEmergencies(deps, namespace, began),
       proposals: namespace === undefined ? await countWaitingProposals(db, now) : 0,
     }
@@ -172,7 +172,7 @@ async function listExpiring({ db }: HasHealth, namespace: string | undefined, no
     id: null,
     at: isoTime(new Date(ends * 1_000)),
   }))
-  const until = now.getTime() + EXPIRING_DAYS * DAY
+  const until = now.getTime() + EXPIRING_DAYS * DAY_MS
   const tokens = (await listOperatorTokens(db))
     .filter(({ revoked_at, expires_at: at }) => revoked_at === null && at > now && at.getTime() <= until)
     .map(({ name, roles, expires_at }) => ({
@@ -182,7 +182,7 @@ async function listExpiring({ db }: HasHealth, namespace: string | undefined, no
       id: null,
       at: isoTime(expires_at),
     }))
-  const subscriptions = await listEndingSubscriptions(db, EXPIRING_DAYS, namespace ?? null, MOST)
+  const subscriptions = await listEndingSubscriptions(db, EXPIRING_DAYS, namespace ?? null, MOST_ROWS)
   const ofRegistry = ends.filter(({ what, of }) => what === 'grant' && of === namespace)
   return [
     ...(namespace === undefined ? [...ends, ...tokens] : ofRegistry),
@@ -196,18 +196,18 @@ async function listExpiring({ db }: HasHealth, namespace: string | undefined, no
   ].toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
 
-async function health({ db, databaseHealth, schema }: HasHealth, namespace: string | null) {
+async function readHealth({ db, databaseHealth, schema }: HasHealth, namespace: string | null) {
   return {
     database: databaseHealth.breaker(),
     ready: await databaseHealth.isReady(),
     schema_ahead: schema.lead().ahead,
     closed_mailboxes: (await listParticipantsWithClosedMailbox(db, namespace)).map(({ sender_id }) => sender_id),
-    ...(namespace === null ? await readAllNumbers(db) : NONE),
+    ...(namespace === null ? await readAllNumbers(db) : NO_NUMBERS),
   }
 }
 
 /** The members that the overview of one registry has in place of the numbers of all registries. */
-const NONE = { overdue: 0, outbox: { waiting: 0, failed: 0, oldest: 0 }, unwitnessed: 0 }
+const NO_NUMBERS = { overdue: 0, outbox: { waiting: 0, failed: 0, oldest: 0 }, unwitnessed: 0 }
 
 /** The numbers of all registries. An operator who is bound to registries does not get them. */
 async function readAllNumbers(db: HasHealth['db']) {

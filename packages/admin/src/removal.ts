@@ -25,7 +25,7 @@ import type { HasDatabase } from './deps.ts'
 import { closed, flag, Namespace, SenderId, wholeNumber } from './members.ts'
 import { requireParticipant } from './participants/participants.ts'
 
-const OPTIONS = {
+const REMOVAL_INPUT = {
   end: Type.Optional(flag('End what is pending, instead of refusing.')),
   dry_run: Type.Optional(flag('Only count.')),
 } as const
@@ -39,7 +39,7 @@ const Pending = closed({
 })
 type Pending = Static<typeof Pending>
 
-const RESULT = {
+const REMOVAL_RESULT = {
   dry_run: flag('Whether nothing was removed.'),
   pending: Pending,
   stored: Type.Record(Type.String(), Type.Integer(), {
@@ -105,10 +105,10 @@ export const removeRegistry = defineAct(
   {
     name: 'registry remove',
     approval: 'never',
-    input: closed({ namespace: Namespace, ...OPTIONS }),
+    input: closed({ namespace: Namespace, ...REMOVAL_INPUT }),
     result: closed({
       namespace: Namespace,
-      ...RESULT,
+      ...REMOVAL_RESULT,
       records: Type.Record(Type.String(), Type.Integer(), { description: 'How many there were, by record type.' }),
     }),
   },
@@ -117,7 +117,7 @@ export const removeRegistry = defineAct(
     const records = await countRecords(deps.db, registry)
     const what = { removable: 'registry', id: registry.id, name: namespace } as const
     const stored = await storedOf(deps.db, what)
-    const pending = await remove(deps, what, { end, dry_run })
+    const pending = await closeAndRemove(deps, what, { end, dry_run })
     return { namespace, dry_run, pending, stored, records }
   },
 )
@@ -127,14 +127,14 @@ export const removeParticipant = defineAct(
   {
     name: 'participant remove',
     approval: 'never',
-    input: closed({ sender_id: SenderId, ...OPTIONS }),
-    result: closed({ sender_id: SenderId, ...RESULT }),
+    input: closed({ sender_id: SenderId, ...REMOVAL_INPUT }),
+    result: closed({ sender_id: SenderId, ...REMOVAL_RESULT }),
   },
   async (deps: RemovalDeps, { sender_id, end = false, dry_run = false }) => {
     const { id } = await requireParticipant(deps.db, sender_id)
     const what = { removable: 'participant', id, name: sender_id } as const
     const stored = await storedOf(deps.db, what)
-    const pending = await remove(deps, what, { end, dry_run })
+    const pending = await closeAndRemove(deps, what, { end, dry_run })
     return { sender_id, dry_run, pending, stored }
   },
 )
@@ -154,7 +154,7 @@ async function removeStored(db: Pick<Database, 'pool'>, { removable, id }: Remov
   })
 }
 
-async function remove(
+async function closeAndRemove(
   deps: RemovalDeps,
   what: RemovalTarget & { readonly name: string },
   how: { readonly end: boolean; readonly dry_run: boolean },

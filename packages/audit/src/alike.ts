@@ -2,7 +2,15 @@
 import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 
 /** The members that may have marks (`store/entry-shape.ts`), or that are compared in a way of their own. */
-type Others = 'asked' | 'outcomes' | 'consent' | 'request' | 'reply' | 'correlation_id' | 'transaction_id' | 'sealed'
+type OtherwiseCompared =
+  | 'asked'
+  | 'outcomes'
+  | 'consent'
+  | 'request'
+  | 'reply'
+  | 'correlation_id'
+  | 'transaction_id'
+  | 'sealed'
 
 /** Members that are compared by `===`. Entries under one grant often share the object `shown` (`audit-entry-of.ts`). */
 const IDENTICAL_MEMBERS = {
@@ -23,7 +31,7 @@ const IDENTICAL_MEMBERS = {
   since: true,
   address: true,
   note: true,
-} as const satisfies Readonly<Record<Exclude<keyof StoredAuditEntry, Others>, true>>
+} as const satisfies Readonly<Record<Exclude<keyof StoredAuditEntry, OtherwiseCompared>, true>>
 const identicalMembers = Object.keys(IDENTICAL_MEMBERS) as readonly (keyof typeof IDENTICAL_MEMBERS)[]
 
 /** True when two entries are equal, apart from members that may have marks. `valuesIn` compares these (`shapes.ts`). */

@@ -122,9 +122,9 @@ export function auditEntryOfAnswer(
   messages: Pick<AuditEntry, 'request' | 'reply'>,
 ): EntryWithPersons {
   const records = disclosedRecordsIn(members)
-  const reasons = distinct(audited, ({ emergency }) => emergency)
+  const reasons = distinctValues(audited, ({ emergency }) => emergency)
   const [consent = null] = audited.flatMap((item) => item.consent ?? [])
-  const purposes = distinct(audited, ({ purpose }) => purpose)
+  const purposes = distinctValues(audited, ({ purpose }) => purpose)
   const confidential = {
     ...(header !== null && detailsInHeader(header)),
     ...(reasons.length > 0 && { reason: reasons.join('\n') }),
@@ -145,8 +145,8 @@ export function auditEntryOfAnswer(
     ...(reasons.length > 0 && { emergency: true as const }),
     outcomes: countsOf(audited),
     asked: {
-      record_types: distinct(audited, ({ record_type }) => record_type),
-      forms: distinct(audited, ({ form }) => form),
+      record_types: distinctValues(audited, ({ record_type }) => record_type),
+      forms: distinctValues(audited, ({ form }) => form),
       attributes: [...new Set(audited.flatMap(({ attributes = [] }) => attributes))].toSorted(),
     },
     ...shownPathsOf(records, audited),
@@ -156,7 +156,10 @@ export function auditEntryOfAnswer(
   return [entry, personsOf(records, audited)]
 }
 
-function distinct(items: readonly AuditedItem[], read: (item: AuditedItem) => string | undefined): readonly string[] {
+function distinctValues(
+  items: readonly AuditedItem[],
+  read: (item: AuditedItem) => string | undefined,
+): readonly string[] {
   const found = new Set<string>()
   for (const item of items) {
     const value = read(item)

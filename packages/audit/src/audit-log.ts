@@ -106,15 +106,15 @@ function createChainWriter(
   readonly end: () => void
 } {
   const shapes = createShapes()
-  let chain: Chain | null = null
+  let chain: WritableChain | null = null
   /**
    * Appends entries. Returns the new end of the chain, and the places of entries whose joint rows are not held; if
    * there is one, nothing was written.
    */
   const append = async (
-    current: Chain,
+    current: WritableChain,
     entries: readonly PreparedEntry[],
-  ): Promise<readonly [Chain, readonly number[]]> => {
+  ): Promise<readonly [WritableChain, readonly number[]]> => {
     const at = Math.max(current.at, Math.trunc(clock.now() + current.offset))
     const { rows, hash } = chainEntries(shapes, current, new Date(at).toISOString(), entries)
     const used = [...new Set(rows.flatMap(({ shape }) => shape ?? []))]
@@ -128,7 +128,7 @@ function createChainWriter(
     return [{ id: current.id, sequence: current.sequence + entries.length, hash, at, offset: drift.offset }, []]
   }
   const write = async (entries: readonly PreparedEntry[]): Promise<readonly boolean[]> => {
-    let current: Chain = chain ?? (await beginChain(db, clock))
+    let current: WritableChain = chain ?? (await beginChain(db, clock))
     // The chain stays null until the commit: after a failure its end is unknown, and the next entry begins another
     // chain.
     chain = null
@@ -183,12 +183,12 @@ interface ChainedRow extends NewEntry {
 }
 
 /** A chain, as its last committed entry left it. */
-interface Chain extends ChainEnd {
+interface WritableChain extends ChainEnd {
   /** Milliseconds to add to the monotonic clock of this process to get the database's time. */
   readonly offset: number
 }
 
-async function beginChain(db: Database, { now }: Pick<Clock, 'now'>): Promise<Chain> {
+async function beginChain(db: Database, { now }: Pick<Clock, 'now'>): Promise<WritableChain> {
   const id = randomUUID()
   const offset = (await databaseTime(db.pool)).getTime() - now()
   return { id, sequence: 0, hash: firstHash(id), at: 0, offset }
@@ -197,7 +197,7 @@ async function beginChain(db: Database, { now }: Pick<Clock, 'now'>): Promise<Ch
 /** Makes the rows of entries that follow the end of a chain. Also returns the hash of the last row. */
 function chainEntries(
   shapes: EntryShapes,
-  { id: chain, sequence: last, hash: previous }: Chain,
+  { id: chain, sequence: last, hash: previous }: WritableChain,
   at: string,
   entries: readonly PreparedEntry[],
 ): { readonly rows: readonly ChainedRow[]; readonly hash: Buffer } {

@@ -12,7 +12,7 @@ const closedObject = <Properties extends Parameters<typeof Type.Object>[0]>(prop
   Type.Object(properties, { additionalProperties: false })
 const Text = Type.String()
 const Hexadecimal = Type.String({ pattern: '^(?:[0-9a-f]{2})*$' })
-const Signed = { kid: Text, signature: Type.String({ pattern: '^[A-Za-z0-9_-]{86}$' }) } as const
+const SIGNATURE_MEMBERS = { kid: Text, signature: Type.String({ pattern: '^[A-Za-z0-9_-]{86}$' }) } as const
 
 export const Evidence = closedObject({
   version: Type.Literal(1),
@@ -29,7 +29,7 @@ export const Evidence = closedObject({
         closedObject({ sequence: Type.Integer({ minimum: 1 }), at: Text, entry: Text, commitments: Hexadecimal }),
         { minItems: 1 },
       ),
-      checkpoint: closedObject({ content: Text, ...Signed }),
+      checkpoint: closedObject({ content: Text, ...SIGNATURE_MEMBERS }),
     }),
     { minItems: 1 },
   ),
@@ -44,7 +44,7 @@ export const Evidence = closedObject({
       valid_until: Type.Union([Text, Type.Null()]),
     }),
   ),
-  ...Signed,
+  ...SIGNATURE_MEMBERS,
 })
 export type Evidence = ReadOnly<Static<typeof Evidence>>
 

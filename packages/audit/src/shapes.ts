@@ -32,7 +32,7 @@ export interface KnownShape {
   readonly pieces: readonly string[]
   /** An entry of this shape. `fields`: the members that may differ. `values`: what the marks stand for in `sample`. */
   readonly sample: StoredAuditEntry
-  readonly fields: Fields
+  readonly fields: OwnFields
   readonly values: readonly MarkedValue[]
   /** True when the row of the shape is committed, as far as this process knows. */
   stored: boolean
@@ -165,11 +165,11 @@ const fieldsOf = ({ consent, correlation_id, reply, request, sealed, transaction
   transaction_id,
 })
 
-type Fields = ReturnType<typeof fieldsOf>
-type Field = keyof Fields
+type OwnFields = ReturnType<typeof fieldsOf>
+type OwnField = keyof OwnFields
 
 /** How the values of some members are packed. Others are packed as texts, except parts of signatures. */
-const PACKED_AS: Readonly<Partial<Record<Field, PackingName>>> = {
+const PACKED_AS: Readonly<Partial<Record<OwnField, PackingName>>> = {
   jti: 'u',
   reply_digest: 'h',
   request_digest: 'h',
@@ -178,7 +178,7 @@ const PACKED_AS: Readonly<Partial<Record<Field, PackingName>>> = {
 
 /** A value that a mark in the shape stands for. */
 interface MarkedValue {
-  readonly field: Field
+  readonly field: OwnField
   readonly mark: PackingName | ColumnName
   /** The value as the text of the entry has it. */
   readonly value: string
@@ -187,14 +187,14 @@ interface MarkedValue {
 }
 
 /** The column that has the value of a field; null when none has it. */
-function columnOf(field: Field, value: string, { message_id, reply_message_id }: MessageColumns): ColumnName | null {
+function columnOf(field: OwnField, value: string, { message_id, reply_message_id }: MessageColumns): ColumnName | null {
   if (field === 'correlation_id') return isLowerCaseUuid(value) ? 'c' : null
   if (field === 'request_message_id') return value === message_id ? 'm' : null
   return field === 'reply_message_id' && value === reply_message_id ? 'r' : null
 }
 
-const HAS_COLUMN: readonly Field[] = ['correlation_id', 'request_message_id', 'reply_message_id']
-const IS_SIGNATURE: readonly Field[] = ['request_signature', 'reply_signature']
+const HAS_COLUMN: readonly OwnField[] = ['correlation_id', 'request_message_id', 'reply_message_id']
+const IS_SIGNATURE: readonly OwnField[] = ['request_signature', 'reply_signature']
 
 /** The canonical JSON of a text, without its quotation marks. */
 const quotedPart = (value: string): string => canonicalJson(value).slice(1, -1)
@@ -205,18 +205,18 @@ function divideEntry(
   columns: MessageColumns,
 ): { readonly content: string; readonly values: readonly MarkedValue[] } {
   const values: MarkedValue[] = []
-  const add = (field: Field, mark: MarkedValue['mark'], value: string, bytes: Buffer | null): string => {
+  const add = (field: OwnField, mark: MarkedValue['mark'], value: string, bytes: Buffer | null): string => {
     values.push({ field, mark, value, bytes })
     return markOf(mark)
   }
-  const addPacked = (field: Field, value: string, names: readonly PackingName[]): string => {
+  const addPacked = (field: OwnField, value: string, names: readonly PackingName[]): string => {
     for (const name of names) {
       const bytes = packValue(name, value)
       if (bytes !== null) return add(field, name, value, bytes)
     }
     return value
   }
-  const marked = (field: Field, text: string): string => {
+  const marked = (field: OwnField, text: string): string => {
     const value = quotedPart(text)
     const column = columnOf(field, text, columns)
     if (column !== null) return add(field, column, value, null)
@@ -224,9 +224,9 @@ function divideEntry(
     if (!IS_SIGNATURE.includes(field)) return addPacked(field, value, [PACKED_AS[field] ?? 't', 't'])
     return value.replaceAll(SIGNATURE_PARTS, (part) => addPacked(field, part, part.length === 10 ? ['i'] : ['s', 'b']))
   }
-  const shownTexts: Partial<Record<Field, CanonicalText | null>> = {}
+  const shownTexts: Partial<Record<OwnField, CanonicalText | null>> = {}
   const fields = fieldsOf(entry)
-  for (const field of Object.keys(fields) as Field[]) {
+  for (const field of Object.keys(fields) as OwnField[]) {
     const value = fields[field]
     if (value !== undefined) shownTexts[field] = value === null ? null : new CanonicalText(`"${marked(field, value)}"`)
   }
@@ -267,7 +267,7 @@ function findShapeValues(
   const fields = fieldsOf(entry)
   let next = 0
   for (const name in fields) {
-    const field = name as Field
+    const field = name as OwnField
     const value = fields[field]
     const like = ofSample[field]
     const first = known[next]

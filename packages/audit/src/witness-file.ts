@@ -42,10 +42,10 @@ process.stdin.setEncoding('utf8').on('data', (part) => {
   }
 })`
 
-type Writer = ChildProcessByStdio<Writable, Readable, null>
+type WriterProcess = ChildProcessByStdio<Writable, Readable, null>
 
 /** Sets whether the child process keeps this process running, which it does only while it writes. */
-function setKeepsRunning(writer: Writer, how: 'ref' | 'unref'): void {
+function setKeepsRunning(writer: WriterProcess, how: 'ref' | 'unref'): void {
   writer[how]()
   for (const stream of [writer.stdin, writer.stdout]) if (stream instanceof Socket) stream[how]()
 }
@@ -60,11 +60,11 @@ class WitnessFileError extends Error {
 }
 
 export function fileWitness(path: string): WitnessTarget {
-  let writer: Writer | null = null
-  const ensureWriter = (): Writer => {
+  let writer: WriterProcess | null = null
+  const ensureWriter = (): WriterProcess => {
     if (writer !== null) return writer
     // The writer has its own process group: Ctrl-C must not end it before our last checkpoint. It gets no settings.
-    const started: Writer = spawn(process.execPath, ['-e', WRITER_PROGRAM, path], {
+    const started: WriterProcess = spawn(process.execPath, ['-e', WRITER_PROGRAM, path], {
       stdio: ['pipe', 'pipe', 'ignore'],
       detached: true,
       env: {},

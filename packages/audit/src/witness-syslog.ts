@@ -5,7 +5,7 @@ import { hostname } from 'node:os'
 import type { WitnessTarget } from './witness-target.ts'
 
 /** Facility 13 (log audit), severity 5 (notice). */
-const PRIORITY = 13 * 8 + 5
+const SYSLOG_PRIORITY = 13 * 8 + 5
 
 export interface SyslogAddress {
   readonly kind: 'udp' | 'tcp'
@@ -19,7 +19,7 @@ export function syslogMessage(line: string, at: Date = new Date()): string {
     hostname()
       .replace(/[^\x21-\x7e]/g, '')
       .slice(0, 255) || '-'
-  return `<${PRIORITY}>1 ${at.toISOString()} ${host} rollcall ${process.pid} checkpoint - ${line}`
+  return `<${SYSLOG_PRIORITY}>1 ${at.toISOString()} ${host} rollcall ${process.pid} checkpoint - ${line}`
 }
 
 export const syslogWitness = (address: SyslogAddress): WitnessTarget =>
@@ -30,7 +30,7 @@ function udpWitness({ host, port }: SyslogAddress): WitnessTarget {
     async write(lines, signal) {
       const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4')
       try {
-        for (const line of lines) await within(signal, sendDatagram(socket, syslogMessage(line), { host, port }))
+        for (const line of lines) await untilAborted(signal, sendDatagram(socket, syslogMessage(line), { host, port }))
       } finally {
         socket.close()
       }
@@ -57,7 +57,7 @@ function tcpWitness({ host, port }: SyslogAddress): WitnessTarget {
       const framed = messages.flatMap((message) => [Buffer.from(`${message.length} `), message])
       const socket = createConnection({ host, port })
       try {
-        await within(signal, sendAll(socket, Buffer.concat(framed)))
+        await untilAborted(signal, sendAll(socket, Buffer.concat(framed)))
       } catch (error) {
         socket.destroy()
         throw error
@@ -68,7 +68,7 @@ function tcpWitness({ host, port }: SyslogAddress): WitnessTarget {
 }
 
 /** Settles as `work` does, or rejects when the signal is aborted first. */
-function within(signal: AbortSignal, work: Promise<void>): Promise<void> {
+function untilAborted(signal: AbortSignal, work: Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason)
     if (signal.aborted) abort()

@@ -1,7 +1,7 @@
 /** Makes commands from admin functions: arguments and options are the input, and the result is printed. */
 import { Argument, type Command, Option } from 'commander'
 import type { Leaf } from './command-tree.ts'
-import type { Deps } from './environment.ts'
+import type { CommandDeps } from './environment.ts'
 import { EXIT_CODES } from './failure.ts'
 import { factsText, type OutputOptions, printResult, withJson } from './output.ts'
 import type { Member } from './schema-reader.ts'
@@ -9,14 +9,14 @@ import { listenForStop } from './stop.ts'
 
 /** An admin function, as a command calls it. */
 export interface AdminFunction<Input, Result, More> {
-  (deps: Deps & More, input: Input): Promise<Result>
+  (deps: CommandDeps & More, input: Input): Promise<Result>
   readonly input: { readonly properties?: object }
   /** The kind of act of the admin function; null: the function is no act. */
   readonly act: object | null
 }
 
 /** How a member of the input is written on the command line, where its schema does not say enough. */
-interface Spelling {
+interface OptionSpelling {
   /** The flags, such as `--participant <sender_id>` (default: `--` and the name of the member). */
   readonly flags?: string
   /** The help text (default: the description in the schema). */
@@ -33,13 +33,13 @@ interface Spelling {
 /** The values that a command line gives, by the names of members and of other arguments and options. */
 type GivenValues<Input> = Input & Readonly<Record<string, unknown>>
 
-interface Row<Input, Result, More> {
+interface AdminCommandRow<Input, Result, More> {
   /** One line for the list of commands; absent for a command in a module of its own. */
   readonly about?: string
   /** Arguments, as in `namespace [record_type]` or `[ids...]`: members, or names from which `input` makes members. */
   readonly args?: string
   /** How members are spelled: flags, or a spelling; null: there is no option. Default: `--` and the name. */
-  readonly options?: Readonly<Record<string, string | Spelling | null>>
+  readonly options?: Readonly<Record<string, string | OptionSpelling | null>>
   /** Options that are no members: flags, and the help text. With a `!` before the text the option is required. */
   readonly more?: Readonly<Record<string, string>>
   /** A text of the help below the list of options. */
@@ -54,8 +54,8 @@ interface Row<Input, Result, More> {
   readonly adds?: true
   /** The command prints at most `limit` rows (50 by default). Its text says when there are more. */
   readonly pages?: true
-  /** Makes dependencies that the admin function needs beside `Deps`. */
-  readonly deps?: (deps: Deps, given: GivenValues<Input>) => More | Promise<More>
+  /** Makes dependencies that the admin function needs beside `CommandDeps`. */
+  readonly deps?: (deps: CommandDeps, given: GivenValues<Input>) => More | Promise<More>
   /** Computes members of the input; the others stay as given. */
   readonly input?: (given: GivenValues<Input>) => Partial<Input> | Promise<Partial<Input>>
   /** True when the command ends with exit code 1 after this result. */
@@ -67,7 +67,7 @@ interface Row<Input, Result, More> {
 /** Makes a command that calls an admin function. `load` imports the function, when its command is used. */
 export function adminCommand<Input, Result, More = unknown>(
   load: () => Promise<AdminFunction<Input, Result, More>>,
-  row: Row<Input, Result, More>,
+  row: AdminCommandRow<Input, Result, More>,
 ): Leaf {
   return {
     about: row.about ?? '',
@@ -90,7 +90,7 @@ export function adminCommand<Input, Result, More = unknown>(
           ...options.map(([name, attribute]): [string, unknown] => [name, flags[attribute]]),
         ]
         const known = values.filter(([, value]) => !isNothing(value))
-        const given = Object.fromEntries(known.map(([name, value]) => [name, value === NULL ? null : value]))
+        const given = Object.fromEntries(known.map(([name, value]) => [name, value === NULL_VALUE ? null : value]))
         await runAdminFunction(adminFunction, row, given as GivenValues<Input>, flags)
       })
     },
@@ -100,26 +100,26 @@ export function adminCommand<Input, Result, More = unknown>(
 /** Makes an admin function whose result is changed by `answer`, which may read the settings of this process. */
 export const withChangedAnswer = <Input, Found, Result>(
   adminFunction: AdminFunction<Input, Found, unknown>,
-  answer: (found: Found, deps: Deps) => Result,
+  answer: (found: Found, deps: CommandDeps) => Result,
 ): AdminFunction<Input, Result, unknown> => {
-  const call = async (deps: Deps, input: Input) => answer(await adminFunction(deps, input), deps)
+  const call = async (deps: CommandDeps, input: Input) => answer(await adminFunction(deps, input), deps)
   return Object.assign(call, { input: adminFunction.input, act: adminFunction.act })
 }
 
 /** Stands for null, because commander replaces the null of an option's parser by an empty text. */
-const NULL = Symbol('null')
+const NULL_VALUE = Symbol('null')
 
 const keepingNull =
-  (read: Spelling['read'] = (text) => text) =>
+  (read: OptionSpelling['read'] = (text) => text) =>
   (text: string, before: unknown): unknown =>
-    read(text, before as never) ?? NULL
+    read(text, before as never) ?? NULL_VALUE
 
 /** True when no value was given. Commander gives an empty list for variadic arguments without values. */
 const isNothing = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0)
 
 async function runAdminFunction<Input, Result, More>(
   adminFunction: AdminFunction<Input, Result, More>,
-  row: Row<Input, Result, More>,
+  row: AdminCommandRow<Input, Result, More>,
   given: GivenValues<Input>,
   options: OutputOptions,
 ): Promise<void> {
@@ -131,7 +131,7 @@ async function runAdminFunction<Input, Result, More>(
   const asked = row.pages ? { ...input, limit: limit + 1 } : input
   const { callWithDatabase, callWithOwnDatabase } = await import('./environment.ts')
   let more = {} as More
-  const call = async (deps: Deps, from: Input) => {
+  const call = async (deps: CommandDeps, from: Input) => {
     more = (await row.deps?.(deps, given)) ?? more
     return adminFunction({ ...deps, ...more }, from)
   }
@@ -143,15 +143,15 @@ async function runAdminFunction<Input, Result, More>(
   if (row.failed?.(result)) process.exitCode = EXIT_CODES.failed
 }
 
-type Files = Pick<Row<unknown, unknown, unknown>, 'args' | 'options' | 'reads' | 'file'>
+type FileMembers = Pick<AdminCommandRow<unknown, unknown, unknown>, 'args' | 'options' | 'reads' | 'file'>
 
 /** The option that names the file of a member, for messages; undefined when the member is an argument. */
-function optionOf({ args = '', options = {} }: Files, member: string): string | undefined {
+function optionOf({ args = '', options = {} }: FileMembers, member: string): string | undefined {
   const { flags = `--${member}` } = spellingOf(options[member])
   return args.includes(member) ? undefined : flags.split(' ')[0]
 }
 
-async function textsOf(row: Files, given: Readonly<Record<string, unknown>>) {
+async function textsOf(row: FileMembers, given: Readonly<Record<string, unknown>>) {
   const texts: Record<string, unknown> = {}
   if (row.reads === undefined) return texts
   const { readInput } = await import('./input.ts')
@@ -165,7 +165,7 @@ async function textsOf(row: Files, given: Readonly<Record<string, unknown>>) {
 }
 
 async function withFile<Input, Result>(
-  row: Files,
+  row: FileMembers,
   input: Input,
   call: (input: Input) => Promise<Result>,
 ): Promise<Result> {
@@ -179,7 +179,10 @@ async function withFile<Input, Result>(
 
 type SchemaReader = typeof import('./schema-reader.ts')
 
-type CommandTexts = Pick<Row<unknown, unknown, unknown>, 'args' | 'options' | 'more' | 'notes' | 'examples' | 'pages'>
+type CommandTexts = Pick<
+  AdminCommandRow<unknown, unknown, unknown>,
+  'args' | 'options' | 'more' | 'notes' | 'examples' | 'pages'
+>
 
 /** Adds the arguments of a command. @returns their names, in order */
 function addArguments(
@@ -243,7 +246,7 @@ function addOptions(
   return added
 }
 
-const spellingOf = (said: string | Spelling | null | undefined): Spelling =>
+const spellingOf = (said: string | OptionSpelling | null | undefined): OptionSpelling =>
   typeof said === 'string' ? { flags: said } : (said ?? {})
 
 function helpAfter(command: Command, { notes, examples }: CommandTexts): string {

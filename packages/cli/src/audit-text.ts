@@ -3,13 +3,13 @@ import type { listAuditEntries, listEmergencies } from '@rollcall/admin/audit/li
 import type { PersonAudit } from '@rollcall/admin/audit/person-accesses'
 import { countWithNoun, tableText } from './output.ts'
 
-type Entries = Awaited<ReturnType<typeof listAuditEntries>>
+type AuditEntries = Awaited<ReturnType<typeof listAuditEntries>>
 type Emergencies = Awaited<ReturnType<typeof listEmergencies>>
 
 export const ENTRY_COLUMNS = ['at', 'who', 'registry', 'operation', 'purpose', 'basis', 'outcome', 'shown']
 
 /** Makes the rows of a table of audit entries. */
-export const entryRows = (entries: Entries) =>
+export const entryRows = (entries: AuditEntries) =>
   entries.map((entry) => ({
     id: entry.id,
     kind: entry.kind,
@@ -25,11 +25,11 @@ export const entryRows = (entries: Entries) =>
     shown: shownText(entry),
   }))
 
-const actorText = ({ participant, operator, approved_by }: Entries[number]): string | null =>
+const actorText = ({ participant, operator, approved_by }: AuditEntries[number]): string | null =>
   participant ??
   (operator === null ? null : `operator ${operator}${approved_by === null ? '' : `; approved by ${approved_by}`}`)
 
-const shownText = ({ shown }: Entries[number]): string | null => {
+const shownText = ({ shown }: AuditEntries[number]): string | null => {
   const paths = [...new Set(Object.values(shown).flat())].join(', ')
   return paths === '' ? null : paths
 }
@@ -37,7 +37,7 @@ const shownText = ({ shown }: Entries[number]): string | null => {
 /** Writes the accesses to a person's data: first who has seen data, then writers, then who only asked. */
 export function personAuditText({ identifier_types, seen, written, asked }: PersonAudit): string {
   const part = (title: string, accesses: PersonAudit['seen']): string =>
-    `${title}: ${accesses.length}${accesses.length === 0 ? '' : `\n${tableText([...ENTRY_COLUMNS, ...more(accesses)], rows(accesses), '')}`}`
+    `${title}: ${accesses.length}${accesses.length === 0 ? '' : `\n${tableText([...ENTRY_COLUMNS, ...extraColumnsOf(accesses)], accessRows(accesses), '')}`}`
   return [
     `looked for by identifiers of the types ${identifier_types.join(', ')}`,
     part('Has seen data', seen),
@@ -46,17 +46,17 @@ export function personAuditText({ identifier_types, seen, written, asked }: Pers
   ].join('\n\n')
 }
 
-const DETAILS = ['requested_by', 'case', 'reason'] as const
+const DETAIL_COLUMNS = ['requested_by', 'case', 'reason'] as const
 
-const FLAGS = ['again', 'unsent'] as const
+const FLAG_COLUMNS = ['again', 'unsent'] as const
 
 /** The names of the optional columns that have a value for at least one access. */
-const more = (accesses: PersonAudit['seen']): readonly string[] => [
-  ...DETAILS.filter((name) => accesses.some((access) => access[name] !== undefined)),
-  ...FLAGS.filter((name) => accesses.some((access) => access[name])),
+const extraColumnsOf = (accesses: PersonAudit['seen']): readonly string[] => [
+  ...DETAIL_COLUMNS.filter((name) => accesses.some((access) => access[name] !== undefined)),
+  ...FLAG_COLUMNS.filter((name) => accesses.some((access) => access[name])),
 ]
 
-function rows(accesses: PersonAudit['seen']) {
+function accessRows(accesses: PersonAudit['seen']) {
   const described = entryRows(accesses)
   return accesses.map((access, at) => ({
     ...described[at],

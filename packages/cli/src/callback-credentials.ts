@@ -16,7 +16,7 @@ export interface CredentialOptions {
 }
 
 /** For each option its member in the input, and whether the option gives the text or names a file with it. */
-const OPTIONS = {
+const CREDENTIAL_OPTIONS = {
   origin: { member: 'origin', read: 'text' },
   tokenFile: { member: 'token', read: 'secret' },
   tokenUrl: { member: 'token_url', read: 'text' },
@@ -26,12 +26,12 @@ const OPTIONS = {
   cert: { member: 'cert', read: 'file' },
   key: { member: 'key', read: 'file' },
 } as const
-type Name = keyof typeof OPTIONS
-type Member = (typeof OPTIONS)[Name]['member']
+type OptionName = keyof typeof CREDENTIAL_OPTIONS
+type CredentialMember = (typeof CREDENTIAL_OPTIONS)[OptionName]['member']
 
 /** The options that each way of authentication needs, and those that it allows. */
 const OPTIONS_BY_AUTH: Readonly<
-  Record<CallbackAuth, { readonly needed: readonly Name[]; readonly more: readonly Name[] }>
+  Record<CallbackAuth, { readonly needed: readonly OptionName[]; readonly more: readonly OptionName[] }>
 > = {
   none: { needed: [], more: [] },
   bearer: { needed: ['tokenFile'], more: ['origin'] },
@@ -45,32 +45,32 @@ const OPTIONS_BY_AUTH: Readonly<
  */
 export async function readCredentialOptions(
   options: CredentialOptions,
-): Promise<{ readonly auth?: CallbackAuth } & Partial<Record<Member, string>>> {
+): Promise<{ readonly auth?: CallbackAuth } & Partial<Record<CredentialMember, string>>> {
   const { auth } = options
   const { needed, more } = OPTIONS_BY_AUTH[auth ?? 'none']
-  const given = (Object.keys(OPTIONS) as Name[]).filter((name) => options[name] !== undefined)
+  const given = (Object.keys(CREDENTIAL_OPTIONS) as OptionName[]).filter((name) => options[name] !== undefined)
   const strange = given.find((name) => !needed.includes(name) && !more.includes(name))
   if (strange !== undefined) {
     throw new CommandError(
-      auth === undefined ? `${flag(strange)} needs --auth` : `${flag(strange)} does not belong to --auth ${auth}`,
+      auth === undefined ? `${flagOf(strange)} needs --auth` : `${flagOf(strange)} does not belong to --auth ${auth}`,
     )
   }
   const missing = needed.find((name) => !given.includes(name))
-  if (missing !== undefined) throw new CommandError(`--auth ${auth} needs ${flag(missing)}`)
-  const read: Partial<Record<Member, string>> = {}
-  for (const name of given) read[OPTIONS[name].member] = await textOf(name, options[name] ?? '')
+  if (missing !== undefined) throw new CommandError(`--auth ${auth} needs ${flagOf(missing)}`)
+  const read: Partial<Record<CredentialMember, string>> = {}
+  for (const name of given) read[CREDENTIAL_OPTIONS[name].member] = await textOf(name, options[name] ?? '')
   return { ...(auth !== undefined && { auth }), ...read }
 }
 
 /** Reads an option's value. A secret is one word of at most 8192 printable ASCII characters; space around it is cut. */
-async function textOf(name: Name, value: string): Promise<string> {
-  const { read } = OPTIONS[name]
+async function textOf(name: OptionName, value: string): Promise<string> {
+  const { read } = CREDENTIAL_OPTIONS[name]
   if (read === 'text') return value
   const text = await readInput(value)
   if (read === 'file') return text
   const secret = text.trim()
   if (/^[\x21-\x7e]{1,8192}$/.test(secret)) return secret
-  throw new CommandError(`${flag(name)} must name a file that holds one word of printable characters`)
+  throw new CommandError(`${flagOf(name)} must name a file that holds one word of printable characters`)
 }
 
-const flag = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`

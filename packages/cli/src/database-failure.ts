@@ -21,7 +21,7 @@ export const ADDRESS_FORM = 'postgres://user:password@host/database'
 
 const ENCODING_ADVICE = 'a character such as @ : / % in the password is percent-encoded, as %40 for @'
 
-const CAUSES: readonly KnownFailure[] = [
+const KNOWN_FAILURES: readonly KnownFailure[] = [
   {
     known: ['3D000'],
     advice: (place) => `there is no ${place.replace(/^the /, '')}: correct the name, or create it (docs/roles.md)`,
@@ -88,7 +88,7 @@ const CAUSES: readonly KnownFailure[] = [
 
 /** Advises on a failure of the database; undefined: its cause has no row here. */
 export function databaseAdvice({ sqlstate, code, message }: DatabaseFailure, place: string): string | undefined {
-  const found = CAUSES.find(({ known }) =>
+  const found = KNOWN_FAILURES.find(({ known }) =>
     known.some((mark) => mark === sqlstate || mark === code || message.startsWith(mark)),
   )
   const what = sqlstate ?? code

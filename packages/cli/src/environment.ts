@@ -33,7 +33,7 @@ export async function isDatabaseKnown(config: Config): Promise<boolean> {
 }
 
 /** Dependencies of admin functions. */
-export interface Deps extends BaseActDeps {
+export interface CommandDeps extends BaseActDeps {
   /** The database as the application role. */
   readonly db: Database
   /** The database as the owner, for acts that only the owner may do; it connects when it is first used. */
@@ -52,7 +52,7 @@ export interface Deps extends BaseActDeps {
  * @throws StoreRefusal its tables are older than this version's, or newer than the next version's
  * @throws AdminRefusal the operator token of the environment is not valid
  */
-export async function withDatabase<Result>(work: (deps: Deps) => Promise<Result>): Promise<Result> {
+export async function withDatabase<Result>(work: (deps: CommandDeps) => Promise<Result>): Promise<Result> {
   const config = readConfiguration()
   if (!(await isDatabaseKnown(config))) {
     throw new CommandError(
@@ -69,7 +69,7 @@ export async function withDatabase<Result>(work: (deps: Deps) => Promise<Result>
  * Like `withDatabase`, for acts that add registries, participants or people of the operator.
  * @throws AdminRefusal the database is that of a demo, and ROLLCALL_DEMO_WRITES is not 1
  */
-export const withOwnDatabase = <Result>(work: (deps: Deps) => Promise<Result>): Promise<Result> =>
+export const withOwnDatabase = <Result>(work: (deps: CommandDeps) => Promise<Result>): Promise<Result> =>
   withDatabase(async (deps) => {
     if (process.env.ROLLCALL_DEMO_WRITES !== '1') await refuseToAddToDemo(deps.db)
     return work(deps)
@@ -79,7 +79,10 @@ export const withOwnDatabase = <Result>(work: (deps: Deps) => Promise<Result>): 
  * Like `withDatabase`, but the database may have no tables yet, and an embedded one is made. The caller is always the
  * user of the shell, and no act waits for a second operator.
  */
-export async function withStorage<Result>(config: Config, work: (deps: Deps) => Promise<Result>): Promise<Result> {
+export async function withStorage<Result>(
+  config: Config,
+  work: (deps: CommandDeps) => Promise<Result>,
+): Promise<Result> {
   const storage = await openStorage(config)
   const auditLog = openAuditLog(config, storage.db)
   try {
@@ -106,7 +109,7 @@ export async function withStorage<Result>(config: Config, work: (deps: Deps) => 
 async function findCallerAndApprovals(
   { twoPerson, limits }: Config,
   db: Database,
-): Promise<Pick<Deps, 'caller' | 'approvals'>> {
+): Promise<Pick<CommandDeps, 'caller' | 'approvals'>> {
   const token = process.env.ROLLCALL_OPERATOR_TOKEN ?? ''
   const shell = { kind: 'shell', user: shellUser() } as const
   if (!twoPerson && token === '') return { caller: shell, approvals: NO_APPROVALS }
@@ -135,12 +138,12 @@ function shellUser(): string {
 
 /** Calls an admin function with the dependencies that `withDatabase` makes, and no others. */
 export const callWithDatabase = <Input, Result>(
-  adminFunction: (deps: Deps, input: Input) => Promise<Result>,
+  adminFunction: (deps: CommandDeps, input: Input) => Promise<Result>,
   input: Input,
 ): Promise<Result> => withDatabase((deps) => adminFunction(deps, input))
 
 /** Like `callWithDatabase`, for an operator's own data: refuses a demo's database unless ROLLCALL_DEMO_WRITES is 1. */
 export const callWithOwnDatabase = <Input, Result>(
-  adminFunction: (deps: Deps, input: Input) => Promise<Result>,
+  adminFunction: (deps: CommandDeps, input: Input) => Promise<Result>,
   input: Input,
 ): Promise<Result> => withOwnDatabase((deps) => adminFunction(deps, input))

@@ -16,7 +16,7 @@ export const grantTable = (nothing: string) =>
   tableFormatter<ListedGrants[number]>(
     'sender_id namespace version basis operations valid_from valid_until',
     nothing,
-    ({ terms: { basis, operations }, ...grant }) => ({ ...grant, basis, operations: names(operations) }),
+    ({ terms: { basis, operations }, ...grant }) => ({ ...grant, basis, operations: namesText(operations) }),
   )
 
 /** Writes the grants with their terms. @throws CommandError there is none */
@@ -52,7 +52,7 @@ export function explanationText(explained: GrantExplanation): string {
   return lines.map(([name, text]) => `${name.padEnd(width)}${text}`).join('\n')
 }
 
-const names = (list: 'all' | readonly string[]): string => (list === 'all' ? 'all' : list.join(', '))
+const namesText = (list: 'all' | readonly string[]): string => (list === 'all' ? 'all' : list.join(', '))
 
 /** The participant and the registry that a command about grants names. */
 interface GrantSubject {
@@ -60,10 +60,10 @@ interface GrantSubject {
   readonly namespace?: string | undefined
 }
 
-type Proposal = Awaited<ReturnType<typeof proposeGrant>>
+type GrantProposal = Awaited<ReturnType<typeof proposeGrant>>
 
 /** Writes a proposed grant as a file for `grant set`, with comments for people. */
-export async function proposalText(proposal: Proposal, { sender_id, namespace }: GrantSubject): Promise<string> {
+export async function proposalText(proposal: GrantProposal, { sender_id, namespace }: GrantSubject): Promise<string> {
   const { stringify } = await import('yaml')
   const { terms, from, days, entries, left_out, unchanged } = proposal
   const comments = [

@@ -2,11 +2,11 @@
 import { delimiterName, type importRecords } from '@rollcall/admin/records/records'
 import { linesText, tableText } from './output.ts'
 
-type Result = Awaited<ReturnType<typeof importRecords>>
-type Report = Result['report']
-type CountedValues = Report['columns'][number] | Report['attributes'][number]
+type ImportResult = Awaited<ReturnType<typeof importRecords>>
+type ResultReport = ImportResult['report']
+type CountedValues = ResultReport['columns'][number] | ResultReport['attributes'][number]
 
-const COUNTS = ['understood', 'empty', 'not understood']
+const COUNT_COLUMNS = ['understood', 'empty', 'not understood']
 
 const countsOf = ({ understood, empty, not_understood }: CountedValues) => ({
   understood,
@@ -15,7 +15,7 @@ const countsOf = ({ understood, empty, not_understood }: CountedValues) => ({
 })
 
 /** Says how a CSV file was read, because much of that is guessed; no line for other formats. */
-export function howReadText({ encoding, delimiter, header }: Result['read_as']): string[] {
+export function howReadText({ encoding, delimiter, header }: ImportResult['read_as']): string[] {
   if (delimiter === null) return []
   const first = header ? 'with a header line' : 'without a header line'
   return [`read as CSV in ${encoding}, with ${delimiterName(delimiter)} between cells, ${first}`]
@@ -23,7 +23,7 @@ export function howReadText({ encoding, delimiter, header }: Result['read_as']):
 
 /** Writes the counts of an import report. @param undecided columns that the mapping leaves to a person */
 export function importReportText(
-  { kept, rejections, repeated, columns, unused_columns, attributes }: Report,
+  { kept, rejections, repeated, columns, unused_columns, attributes }: ResultReport,
   undecided: readonly string[],
 ): string[] {
   const leftOut = unused_columns.filter((column) => !undecided.includes(column))
@@ -59,17 +59,17 @@ export function importReportText(
   ]
 }
 
-function columnsTable(columns: Report['columns']): string {
+function columnsTable(columns: ResultReport['columns']): string {
   const rows = columns.map((one) => ({ column: one.column, path: one.path, ...countsOf(one) }))
-  return tableText(['column', 'path', ...COUNTS], rows, '')
+  return tableText(['column', 'path', ...COUNT_COLUMNS], rows, '')
 }
 
-function attributesText(recordType: string, attributes: Report['attributes']): string[] {
+function attributesText(recordType: string, attributes: ResultReport['attributes']): string[] {
   const found = attributes.filter(({ understood, not_understood }) => understood + not_understood > 0)
   const none = attributes.filter((one) => !found.includes(one)).map(({ name }) => name)
   const rows = found.map((one) => ({ [recordType]: one.name, ...countsOf(one) }))
   return [
-    ...(rows.length > 0 ? ['', tableText([recordType, ...COUNTS], rows, '')] : []),
+    ...(rows.length > 0 ? ['', tableText([recordType, ...COUNT_COLUMNS], rows, '')] : []),
     ...found.flatMap((one) => problemText(one.name, one)),
     ...(none.length > 0 ? [`${recordType}, read in no record: ${none.join(', ')}`] : []),
   ]

@@ -7,7 +7,7 @@ import type { Config } from '@rollcall/settings/config'
 import { CommandError } from './failure.ts'
 import { trialRecords } from './synthetic-people.ts'
 
-interface Listener {
+interface ListenerRow {
   /** The environment variables that set the host and the port of the listener. */
   readonly variables: { readonly host: string; readonly port: string }
   /** The advice when the port cannot be used: the setting to change. */
@@ -15,7 +15,7 @@ interface Listener {
   readonly address: (config: Config) => { readonly host: string; readonly port: number }
 }
 
-const LISTENERS: Readonly<Record<ListenerName, Listener>> = {
+const LISTENERS: Readonly<Record<ListenerName, ListenerRow>> = {
   peers: {
     variables: { host: 'HOST', port: 'PORT' },
     advice: 'set PORT to another',
@@ -70,7 +70,7 @@ export async function startListening(
 }
 
 /** Why listening fails, by error code: the problem, and the part of the address that has it. */
-const PROBLEMS: Readonly<Record<string, { readonly problem: string; readonly part: 'host' | 'port' }>> = {
+const ADDRESS_PROBLEMS: Readonly<Record<string, { readonly problem: string; readonly part: 'host' | 'port' }>> = {
   EADDRINUSE: { problem: 'is taken by another program, perhaps another Rollcall', part: 'port' },
   EACCES: { problem: 'needs rights that this user does not have', part: 'port' },
   EADDRNOTAVAIL: { problem: 'is not an address of this machine', part: 'host' },
@@ -79,7 +79,7 @@ const PROBLEMS: Readonly<Record<string, { readonly problem: string; readonly par
 }
 
 function inWords(error: unknown, name: ListenerName, config: Config): unknown {
-  const row = error instanceof Error && 'code' in error ? PROBLEMS[String(error.code)] : undefined
+  const row = error instanceof Error && 'code' in error ? ADDRESS_PROBLEMS[String(error.code)] : undefined
   if (row === undefined) return error
   const { variables, advice, address } = LISTENERS[name]
   const { host, port } = address(config)

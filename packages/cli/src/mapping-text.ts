@@ -4,18 +4,18 @@ import type { proposeMapping } from '@rollcall/admin/registries/mapping-proposal
 import { yamlMember, yamlName } from '@rollcall/base/shared/yaml-text'
 import { linesText } from './output.ts'
 
-type Proposal = Awaited<ReturnType<typeof proposeMapping>>
-type Column = Proposal['columns'][number]
+type MappingProposal = Awaited<ReturnType<typeof proposeMapping>>
+type MappingColumn = MappingProposal['columns'][number]
 
 /** Says which rows the proposal does not consider. */
-export const leftOutRowsText = ({ left_out: { rows, lines } }: Proposal): string[] =>
+export const leftOutRowsText = ({ left_out: { rows, lines } }: MappingProposal): string[] =>
   rows === 0
     ? []
     : [
         `${rows} ${rows === 1 ? 'row was' : 'rows were'} left out: not as many cells as the header line, or not readable; ${linesText(rows, lines)}`,
       ]
 
-export function mappingText(source: string, of: string, proposal: Proposal): string {
+export function mappingText(source: string, of: string, proposal: MappingProposal): string {
   const { rows, whole, record_type, columns, lacking } = proposal
   const looked = whole && proposal.left_out.rows === 0 ? `all ${rows} rows` : `${whole ? '' : 'the first '}${rows} rows`
   const head = [
@@ -29,19 +29,19 @@ export function mappingText(source: string, of: string, proposal: Proposal): str
     ...columns.filter(({ state }) => state === 'decide').map(decideText),
     unmappedText(columns.filter(({ state }) => state === 'unmapped')),
   ]
-  return `${[comments(head), ...parts].filter((part) => part !== '').join('\n\n')}\n`
+  return `${[commentLines(head), ...parts].filter((part) => part !== '').join('\n\n')}\n`
 }
 
-const comments = (lines: readonly string[]): string => lines.map((line) => `# ${line}`).join('\n')
+const commentLines = (lines: readonly string[]): string => lines.map((line) => `# ${line}`).join('\n')
 
-const sentence = ({ column, reasons }: Column): string => `${yamlName(column)}: ${reasons.join('; ')}.`
+const columnSentence = ({ column, reasons }: MappingColumn): string => `${yamlName(column)}: ${reasons.join('; ')}.`
 
-const mappedText = (column: Column): string =>
-  `${comments([sentence(column)])}\n${yamlMember(column.path ?? '', column.rule)}`
+const mappedText = (column: MappingColumn): string =>
+  `${commentLines([columnSentence(column)])}\n${yamlMember(column.path ?? '', column.rule)}`
 
-const decideText = (column: Column): string =>
-  comments([
-    `DECIDE ${sentence(column)}`,
+const decideText = (column: MappingColumn): string =>
+  commentLines([
+    `DECIDE ${columnSentence(column)}`,
     ...column.choices.map(({ path, rule, meaning }) => `${yamlMember(path, rule)}   # ${meaning}`),
   ])
 
@@ -52,10 +52,10 @@ export function columnsToDecide(text: string): readonly string[] {
   )
 }
 
-const unmappedText = (columns: readonly Column[]): string =>
+const unmappedText = (columns: readonly MappingColumn[]): string =>
   columns.length === 0
     ? ''
-    : comments([
+    : commentLines([
         'Not mapped; the import leaves these columns out:',
-        ...columns.map((column) => `- ${sentence(column)}`),
+        ...columns.map((column) => `- ${columnSentence(column)}`),
       ])

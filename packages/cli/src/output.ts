@@ -32,12 +32,12 @@ export const linesText = (count: number, lines: readonly number[]): string =>
 
 export { countWithNoun }
 
-type Cell = string | number | boolean | null | readonly string[]
+type TableCell = string | number | boolean | null | readonly string[]
 
 /** Writes rows in columns below their names; without rows the text `nothing`. */
 export function tableText(
   columns: readonly string[],
-  rows: readonly Readonly<Record<string, Cell>>[],
+  rows: readonly Readonly<Record<string, TableCell>>[],
   nothing: string,
 ): string {
   if (rows.length === 0) return nothing
@@ -53,7 +53,7 @@ export function tableText(
     .join('\n')
 }
 
-function cellText(cell: Cell | undefined): string {
+function cellText(cell: TableCell | undefined): string {
   if (Array.isArray(cell)) return cellText(cell.join(' ') || null)
   if (cell === null || cell === undefined) return '-'
   if (typeof cell === 'boolean') return cell ? 'yes' : 'no'
@@ -82,6 +82,6 @@ export const tableFormatter =
   (rows: readonly Row[]): string =>
     tableText(
       columns.split(' '),
-      rows.map((row) => cells(row) as Record<string, Cell>),
+      rows.map((row) => cells(row) as Record<string, TableCell>),
       nothing,
     )

@@ -1,21 +1,21 @@
 /** Writes participants as texts for people. */
 import type { checkParticipant } from '@rollcall/admin/participants/check'
 
-interface Credentials {
+interface NewCredentials {
   readonly client_id: string
   readonly client_secret: string
 }
 
 /** Writes new credentials. The secret is shown only this once. */
-export const credentialsText = ({ client_id, client_secret }: Credentials): readonly string[] => [
+export const credentialsText = ({ client_id, client_secret }: NewCredentials): readonly string[] => [
   `client_id      ${client_id}`,
   `client_secret  ${client_secret}`,
   'The secret is not stored and cannot be shown again.',
 ]
 
-type Report = Pick<Awaited<ReturnType<typeof checkParticipant>>, 'passed' | 'steps'>
+type CheckReport = Pick<Awaited<ReturnType<typeof checkParticipant>>, 'passed' | 'steps'>
 
-export const checkReportText = ({ passed, steps }: Report): string =>
+export const checkReportText = ({ passed, steps }: CheckReport): string =>
   [
     ...steps.map(({ name, state, text }) => `${state.padEnd(8)} ${name.padEnd(13)} ${text}`),
     passed ? 'every step has passed' : 'the check has not passed',

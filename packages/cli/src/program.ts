@@ -7,7 +7,7 @@ import { EXIT_CODES, reportFailure } from './failure.ts'
 /** The module of a command: it adds the command by a function, or exports the command and those below it as data. */
 type CommandModule = { readonly addCommand: (program: Command) => void } | { readonly COMMAND_TREE: Leaf | Group }
 
-interface Row {
+interface CommandRow {
   /** The line in the list of all commands, which loads none of them. */
   readonly summary: string
   readonly load: () => Promise<CommandModule>
@@ -16,7 +16,7 @@ interface Row {
 const FIRST_GROUP = 'Run a server:'
 
 /** A row for each command, by group, in the order of the help. */
-const COMMANDS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
+const COMMANDS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
   [FIRST_GROUP]: {
     serve: { summary: 'run the server; it migrates the database first', load: () => import('./commands/serve.ts') },
     demo: { summary: 'run a demo with synthetic people', load: () => import('./commands/demo.ts') },
@@ -161,13 +161,13 @@ async function programWith(isLoaded: (name: string) => boolean, isNamed: (name: 
 const PLAIN_HELP: Partial<Help> = { subcommandTerm: (command) => command.name() }
 
 /** Characters in a line of the help. */
-const WIDTH = 80
+const HELP_WIDTH = 80
 
 /** Writes the names of all commands by group, on one screen. Commander writes the help of a single command. */
 function namesOf(command: Command, helper: Help): string {
   if (command.parent !== null) return Help.prototype.formatHelp.call(helper, command, helper)
   const groups = Object.entries(COMMANDS).map(([group, rows]) => {
-    const names = helper.boxWrap(Object.keys(rows).join(', '), WIDTH - 2)
+    const names = helper.boxWrap(Object.keys(rows).join(', '), HELP_WIDTH - 2)
     return `${group}\n  ${names.replaceAll('\n', '\n  ')}`
   })
   return [`Usage: ${helper.commandUsage(command)}`, '', command.description(), '', ...groups, ''].join('\n')

@@ -24,7 +24,7 @@ const LINE_PAUSE_MILLISECONDS = 2_000
 
 /** Shows the progress of tasks, one after the other: the name of the task and its steps. */
 export const reportTasks = (): ProgressReport<TaskProgress> =>
-  report((progress) => {
+  createReport((progress) => {
     const { task, done, total } = progress
     return { ...progress, text: total > 0 ? `${task}: ${done} of ${total}` : task }
   })
@@ -34,7 +34,7 @@ type FileProgress = Pick<ImportProgress, 'bytes' | 'totalBytes' | 'lines' | 'rej
 /** Shows the progress of an import. Rows of an earlier, interrupted run do not count for the rate. */
 export function reportImport(): ProgressReport<FileProgress> {
   let first: { readonly at: number; readonly progress: FileProgress } | null = null
-  return report((progress) => {
+  return createReport((progress) => {
     first ??= { at: Date.now(), progress }
     const { bytes, totalBytes, lines, rejected } = progress
     const seconds = Math.max(Date.now() - first.at, 1) / 1_000
@@ -49,15 +49,15 @@ export function reportImport(): ProgressReport<FileProgress> {
   })
 }
 
-function report<Progress>(
+function createReport<Progress>(
   show: (progress: Progress) => ShownProgress,
   stream: NodeJS.WriteStream = process.stderr,
 ): ProgressReport<Progress> {
-  const { update, stop } = stream.isTTY ? bar(stream) : lines(stream)
+  const { update, stop } = stream.isTTY ? createBar(stream) : createLines(stream)
   return { update: (progress) => update(show(progress)), stop }
 }
 
-function bar(stream: NodeJS.WriteStream): ProgressReport<ShownProgress> {
+function createBar(stream: NodeJS.WriteStream): ProgressReport<ShownProgress> {
   let shown: cliProgress.SingleBar | null = null
   return {
     update({ done, total, text }) {
@@ -74,7 +74,7 @@ function bar(stream: NodeJS.WriteStream): ProgressReport<ShownProgress> {
   }
 }
 
-function lines(stream: NodeJS.WriteStream): ProgressReport<ShownProgress> {
+function createLines(stream: NodeJS.WriteStream): ProgressReport<ShownProgress> {
   let last = { task: '', at: Date.now() }
   return {
     update({ task, text }) {

@@ -27,7 +27,7 @@ export interface Member {
 }
 
 /** How the text of an option or an argument becomes a value. */
-interface Reader {
+interface TextReader {
   /** Reads the text; undefined: the text is the value. */
   readonly parse?: (text: string, before?: readonly unknown[] | string) => unknown
   /** The only values that are possible; undefined: the values are not listed. */
@@ -50,14 +50,14 @@ export function schemaMembers(input: object): readonly Member[] {
 }
 
 /** Finds how a member is read; null: no option can give its value, as for an object. @param none the word for null */
-export function memberReader(schema: Schema, none: string): Reader | null {
+export function memberReader(schema: Schema, none: string): TextReader | null {
   if (schema.anyOf !== undefined) return unionReader(schema.anyOf, none)
   if (schema.enum !== undefined) return { choices: schema.enum }
   if (schema.format === 'date-time') return { placeholder: 'time', parse: (text) => readInstant(text).toISOString() }
-  return READERS[schema.type ?? '']?.(schema) ?? null
+  return READERS_BY_TYPE[schema.type ?? '']?.(schema) ?? null
 }
 
-const READERS: Readonly<Record<string, (schema: Schema) => Reader | null>> = {
+const READERS_BY_TYPE: Readonly<Record<string, (schema: Schema) => TextReader | null>> = {
   string: () => ({}),
   boolean: () => ({ placeholder: '' }),
   integer: ({ minimum = 0, maximum }) => ({ placeholder: 'number', parse: wholeNumberReader(minimum, maximum) }),
@@ -75,7 +75,7 @@ const READERS: Readonly<Record<string, (schema: Schema) => Reader | null>> = {
 }
 
 /** Reads words such as `unlimited`, or a value of the only other type. */
-function unionReader(kinds: readonly Schema[], none: string): Reader | null {
+function unionReader(kinds: readonly Schema[], none: string): TextReader | null {
   const words = kinds.flatMap(({ const: word, type }) => word ?? (type === 'null' ? none : []))
   const others = kinds.filter((kind) => kind.const === undefined && kind.type !== 'null')
   const [other = {}] = others
@@ -88,7 +88,7 @@ function unionReader(kinds: readonly Schema[], none: string): Reader | null {
     try {
       return reader.parse === undefined ? text : reader.parse(text, before)
     } catch (error) {
-      const kind = KINDS[other.type ?? '']
+      const kind = TYPE_NAMES[other.type ?? '']
       if (kind === undefined) throw error
       throw new InvalidArgumentError(`It must be ${[kind, ...words.slice(0, -1)].join(', ')} or ${words.at(-1)}.`)
     }
@@ -96,7 +96,7 @@ function unionReader(kinds: readonly Schema[], none: string): Reader | null {
   return { ...reader, parse, words }
 }
 
-const KINDS: Readonly<Record<string, string>> = { integer: 'a whole number', number: 'a number above 0' }
+const TYPE_NAMES: Readonly<Record<string, string>> = { integer: 'a whole number', number: 'a number above 0' }
 
 function numberAboveZero(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text) && Number(text) > 0) return Number(text)

@@ -1,6 +1,6 @@
 /** Requests to end the process: by Ctrl-C, by a supervisor, or by a terminal that closes. */
 
-const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
+const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 
 /** Milliseconds in which signals are one request: Ctrl-C comes from the terminal, and once more through npm. */
 const ONE_REQUEST = 500
@@ -17,15 +17,15 @@ let stopRequest: StopRequest | null = null
 
 /** Listens for signals: the first one requests a clean stop; one that comes ONE_REQUEST later ends the process. */
 export function listenForStop(): StopRequest {
-  stopRequest ??= listen()
+  stopRequest ??= listenForSignals()
   return stopRequest
 }
 
-function listen(): StopRequest {
+function listenForSignals(): StopRequest {
   const controller = new AbortController()
   const { promise: asked, resolve } = Promise.withResolvers<void>()
   let first = 0
-  for (const [name, number] of Object.entries(SIGNALS)) {
+  for (const [name, number] of Object.entries(SIGNAL_NUMBERS)) {
     process.on(name, () => {
       if (first === 0) {
         first = Date.now()

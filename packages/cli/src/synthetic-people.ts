@@ -10,27 +10,27 @@ export const PEOPLE_SEED = 'demo'
 export const DEMO_RECORDS = 2_000
 
 /** The number of lines that the stream passes on at once. */
-const PIECE = 200
+const PIECE_LINES = 200
 
-type Types = Readonly<Record<string, string>>
+type RenamedTypes = Readonly<Record<string, string>>
 
 /** Makes records of a kind, as NDJSON. @param identifier_types new names of identifier types that a registry renamed */
-export const syntheticRecords = (kind: string, count: number, identifier_types: Types = {}): Readable =>
-  Readable.from(pieces(generateLines(kind, { seed: PEOPLE_SEED, count, identifier_types })))
+export const syntheticRecords = (kind: string, count: number, identifier_types: RenamedTypes = {}): Readable =>
+  Readable.from(joinInPieces(generateLines(kind, { seed: PEOPLE_SEED, count, identifier_types })))
 
 /** Maps the primary identifier of the kind to that of the registry, for each record type. */
-export function renamedPrimaryIdentifiers(kind: string, primaries: Types): Types {
+export function renamedPrimaryIdentifiers(kind: string, primaries: RenamedTypes): RenamedTypes {
   const types = kindNamed(kind)?.record_types ?? []
   return Object.fromEntries(
     types.map(({ name, primary_identifier }) => [primary_identifier, primaries[name] ?? primary_identifier]),
   )
 }
 
-function* pieces(lines: Iterable<string>): Generator<string> {
+function* joinInPieces(lines: Iterable<string>): Generator<string> {
   let piece: string[] = []
   for (const line of lines) {
     piece.push(line)
-    if (piece.length < PIECE) continue
+    if (piece.length < PIECE_LINES) continue
     yield `${piece.join('\n')}\n`
     piece = []
   }
@@ -38,5 +38,5 @@ function* pieces(lines: Iterable<string>): Generator<string> {
 }
 
 /** Makes 100 records of a kind, from which a trial takes one of a certain type. */
-export const trialRecords = (kind: string, identifier_types: Types = {}): Iterable<object> =>
+export const trialRecords = (kind: string, identifier_types: RenamedTypes = {}): Iterable<object> =>
   generate(kind, { count: 100, seed: 'test', identifier_types })

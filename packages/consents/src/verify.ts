@@ -22,7 +22,7 @@ export class ConsentProblem extends Error {
 const MAX_LENGTH = 8_192
 /** Seconds by which the clock of an authority may be ahead of ours. */
 const CLOCK_SKEW = 60
-const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
+const COMPACT_JWS_PATTERN = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 /** Header members that change how a JWS is read (RFC 7515, 4.1.11; RFC 7797, 3). A JWS with one of them is refused. */
 const REFUSED_JWS_EXTENSIONS = ['crit', 'b64']
@@ -51,7 +51,7 @@ export async function verifyConsent(
   scope: ConsentScope,
   deps: { readonly authorityNamed: (name: string) => Promise<ConsentAuthority | null>; readonly keys: AuthorityKeys },
 ): Promise<VerifiedConsent> {
-  if (jws.length > MAX_LENGTH || !COMPACT.test(jws)) {
+  if (jws.length > MAX_LENGTH || !COMPACT_JWS_PATTERN.test(jws)) {
     throw new ConsentProblem(`must be a compact JWS of at most ${MAX_LENGTH} characters`)
   }
   const [head = '', body = ''] = jws.split('.')

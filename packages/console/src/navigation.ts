@@ -39,7 +39,7 @@ export interface NavigationRow {
   } | null
 }
 
-const page = (load: () => Promise<{ readonly Page: ComponentType }>) =>
+const lazyPage = (load: () => Promise<{ readonly Page: ComponentType }>) =>
   lazy(async () => {
     const { Page } = await load().catch(() => {
       throw new NotLoaded()
@@ -52,14 +52,14 @@ export const NAVIGATION: readonly NavigationRow[] = [
     path: '/',
     title: PAGES.overview,
     role: 'read',
-    page: page(() => import('./pages/overview/page.tsx')),
+    page: lazyPage(() => import('./pages/overview/page.tsx')),
     menu: { group: 'traffic', icon: IconGauge, key: 'o' },
   },
   {
     path: '/messages',
     title: PAGES.messages,
     role: 'read',
-    page: page(() => import('./pages/messages/page.tsx')),
+    page: lazyPage(() => import('./pages/messages/page.tsx')),
     menu: { group: 'traffic', icon: IconMessages, key: 'm' },
   },
   {
@@ -67,13 +67,13 @@ export const NAVIGATION: readonly NavigationRow[] = [
     title: PAGES.message,
     role: 'read',
     menu: null,
-    page: page(() => import('./pages/message/page.tsx')),
+    page: lazyPage(() => import('./pages/message/page.tsx')),
   },
   {
     path: '/deliveries',
     title: PAGES.deliveries,
     role: 'read',
-    page: page(() => import('./pages/deliveries/page.tsx')),
+    page: lazyPage(() => import('./pages/deliveries/page.tsx')),
     menu: { group: 'traffic', icon: IconSend, key: 'd' },
   },
   {
@@ -81,20 +81,20 @@ export const NAVIGATION: readonly NavigationRow[] = [
     title: PAGES.delivery,
     role: 'read',
     menu: null,
-    page: page(() => import('./pages/delivery/page.tsx')),
+    page: lazyPage(() => import('./pages/delivery/page.tsx')),
   },
   {
     path: '/mailboxes',
     title: PAGES.mailboxes,
     role: 'read',
-    page: page(() => import('./pages/mailboxes/page.tsx')),
+    page: lazyPage(() => import('./pages/mailboxes/page.tsx')),
     menu: { group: 'traffic', icon: IconMailbox, key: 'n' },
   },
   {
     path: '/participants',
     title: PAGES.participants,
     role: 'read',
-    page: page(() => import('./pages/participants/page.tsx')),
+    page: lazyPage(() => import('./pages/participants/page.tsx')),
     menu: { group: 'partners', icon: IconUsers, key: 'p' },
   },
   {
@@ -102,20 +102,20 @@ export const NAVIGATION: readonly NavigationRow[] = [
     title: PAGES.participant,
     role: 'read',
     menu: null,
-    page: page(() => import('./pages/participant/page.tsx')),
+    page: lazyPage(() => import('./pages/participant/page.tsx')),
   },
   {
     path: '/participants/:sender_id/grants/:namespace',
     title: PAGES.grant,
     role: 'read',
     menu: null,
-    page: page(() => import('./pages/grant/page.tsx')),
+    page: lazyPage(() => import('./pages/grant/page.tsx')),
   },
   {
     path: '/registries',
     title: PAGES.registries,
     role: 'read',
-    page: page(() => import('./pages/registries/page.tsx')),
+    page: lazyPage(() => import('./pages/registries/page.tsx')),
     menu: { group: 'partners', icon: IconDatabase, key: 'r' },
   },
   {
@@ -123,13 +123,13 @@ export const NAVIGATION: readonly NavigationRow[] = [
     title: PAGES.registry,
     role: 'read',
     menu: null,
-    page: page(() => import('./pages/registry/page.tsx')),
+    page: lazyPage(() => import('./pages/registry/page.tsx')),
   },
   {
     path: '/subscriptions',
     title: PAGES.subscriptions,
     role: 'read',
-    page: page(() => import('./pages/subscriptions/page.tsx')),
+    page: lazyPage(() => import('./pages/subscriptions/page.tsx')),
     menu: { group: 'partners', icon: IconBell, key: 's' },
   },
   {
@@ -137,41 +137,41 @@ export const NAVIGATION: readonly NavigationRow[] = [
     title: PAGES.subscription,
     role: 'read',
     menu: null,
-    page: page(() => import('./pages/subscription/page.tsx')),
+    page: lazyPage(() => import('./pages/subscription/page.tsx')),
   },
   {
     path: '/events',
     title: PAGES.events,
     role: 'read',
-    page: page(() => import('./pages/events/page.tsx')),
+    page: lazyPage(() => import('./pages/events/page.tsx')),
     menu: { group: 'partners', icon: IconCalendarEvent, key: 'e' },
   },
   {
     path: '/accounts',
     title: PAGES.auditLog,
     role: 'read',
-    page: page(() => import('./pages/audit-log/page.tsx')),
+    page: lazyPage(() => import('./pages/audit-log/page.tsx')),
     menu: { group: 'oversight', icon: IconEyeSearch, key: 'w' },
   },
   {
     path: '/try',
     title: PAGES.try,
     role: 'operate',
-    page: page(() => import('./pages/try/page.tsx')),
+    page: lazyPage(() => import('./pages/try/page.tsx')),
     menu: { group: 'tools', icon: IconFlask, key: 't' },
   },
   {
     path: '/settings',
     title: PAGES.settings,
     role: 'read',
-    page: page(() => import('./pages/settings/page.tsx')),
+    page: lazyPage(() => import('./pages/settings/page.tsx')),
     menu: { group: 'tools', icon: IconSettings, key: 'c' },
   },
   {
     path: '/help',
     title: PAGES.help,
     role: 'read',
-    page: page(() => import('./pages/help/page.tsx')),
+    page: lazyPage(() => import('./pages/help/page.tsx')),
     menu: { group: 'tools', icon: IconHelp, key: 'h' },
   },
   {
@@ -179,13 +179,13 @@ export const NAVIGATION: readonly NavigationRow[] = [
     title: PAGES.help,
     role: 'read',
     menu: null,
-    page: page(() => import('./pages/help/page.tsx')),
+    page: lazyPage(() => import('./pages/help/page.tsx')),
   },
   {
     path: '/approvals',
     title: PAGES.approvals,
     role: 'read',
-    page: page(() => import('./pages/approvals/page.tsx')),
+    page: lazyPage(() => import('./pages/approvals/page.tsx')),
     menu: { group: 'oversight', icon: IconUserCheck, key: 'a' },
   },
   {
@@ -193,6 +193,6 @@ export const NAVIGATION: readonly NavigationRow[] = [
     title: PAGES.approval,
     role: 'read',
     menu: null,
-    page: page(() => import('./pages/approval/page.tsx')),
+    page: lazyPage(() => import('./pages/approval/page.tsx')),
   },
 ]

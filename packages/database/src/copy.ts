@@ -8,13 +8,13 @@ import { quoteName } from './names.ts'
 /** The number of characters in one write: enough for few writes, and few enough to send while the rest is made. */
 const PIECE_LENGTH = 64 * 1024
 
-const SPECIAL = /[\\\n\r\t]/
+const ESCAPED_CHARACTER = /[\\\n\r\t]/
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /** Writes a value as a field of a row for COPY; null as `\N`. */
 export function copyField(value: string | null): string {
   if (value === null) return '\\N'
-  return SPECIAL.test(value) ? value.replace(/[\\\n\r\t]/g, (special) => ESCAPES[special] ?? special) : value
+  return ESCAPED_CHARACTER.test(value) ? value.replace(/[\\\n\r\t]/g, (special) => ESCAPES[special] ?? special) : value
 }
 
 /**
@@ -33,14 +33,14 @@ export async function copyRows(
   const done = finished(stream)
   // Without this handler, an error that comes while the loop waits would end the process. The loop throws it later.
   done.catch(() => undefined)
-  for (const piece of pieces(rows)) {
+  for (const piece of joinIntoPieces(rows)) {
     if (!stream.write(piece)) await once(stream, 'drain')
   }
   stream.end()
   await done
 }
 
-function* pieces(rows: Iterable<string>): Generator<Buffer> {
+function* joinIntoPieces(rows: Iterable<string>): Generator<Buffer> {
   let text = ''
   for (const row of rows) {
     text += row

@@ -191,7 +191,7 @@ const ARRAY_OF_INT8 = 1016 as TypeId
 
 const readTexts = pg.types.getTypeParser(ARRAY_OF_TEXT) as (text: string) => readonly (string | null)[]
 
-const READERS: ReadonlyMap<TypeId, (text: string) => unknown> = new Map<TypeId, (text: string) => unknown>([
+const TYPE_READERS: ReadonlyMap<TypeId, (text: string) => unknown> = new Map<TypeId, (text: string) => unknown>([
   [builtins.INT8, readBigint],
   [builtins.DATE, String],
   [ARRAY_OF_DATE, pg.types.getTypeParser(ARRAY_OF_TEXT)],
@@ -205,4 +205,4 @@ function readBigint(text: string): number {
 }
 
 const getTypeParser: typeof pg.types.getTypeParser = (oid, format) =>
-  (format === 'binary' ? undefined : READERS.get(oid)) ?? pg.types.getTypeParser(oid, format)
+  (format === 'binary' ? undefined : TYPE_READERS.get(oid)) ?? pg.types.getTypeParser(oid, format)

@@ -138,7 +138,7 @@ export function createFirstCome<Entry, Stored>(
       const key = table.key(entry)
       if (!firsts.has(key)) firsts.set(key, entry)
     }
-    const { added, stored } = await resolve(table, firsts)
+    const { added, stored } = await insertOrFind(table, firsts)
     return entries.map((entry) => {
       const key = table.key(entry)
       // `delete` is true once: of several equal entries in one statement, only the first entry is `first`.
@@ -150,7 +150,7 @@ export function createFirstCome<Entry, Stored>(
   return { remember: (entry) => ((table.bytes?.(entry) ?? 0) < LARGE_ENTRY_BYTES ? small : large).submit(entry) }
 }
 
-async function resolve<Entry, Stored>(
+async function insertOrFind<Entry, Stored>(
   table: FirstComeTable<Entry, Stored>,
   entries: ReadonlyMap<string, Entry>,
 ): Promise<{ added: Set<string>; stored: Map<string, Stored> }> {

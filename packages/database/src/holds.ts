@@ -23,13 +23,13 @@ export type NewHold = Pick<Hold, 'kind' | 'participant' | 'begins_at' | 'ends_at
   readonly pseudonyms: readonly Buffer[] | null
 }
 
-const COLUMNS = 'id, kind, participant, begins_at, ends_at, reason, created_by, created_at'
+const HOLD_COLUMNS = 'id, kind, participant, begins_at, ends_at, reason, created_by, created_at'
 
 export async function addHold({ pool }: Pick<Database, 'pool'>, hold: NewHold): Promise<Hold> {
   const { kind, participant, begins_at, ends_at, reason, created_by, pseudonyms } = hold
   const { rows } = await pool.query<Hold>(
     `insert into hold (kind, pseudonyms, participant, begins_at, ends_at, reason, created_by)
-      values ($1, $2, $3, $4, $5, $6, $7) returning ${COLUMNS}`,
+      values ($1, $2, $3, $4, $5, $6, $7) returning ${HOLD_COLUMNS}`,
     [kind, pseudonyms, participant, begins_at, ends_at, reason, created_by],
   )
   const [row] = rows
@@ -39,7 +39,7 @@ export async function addHold({ pool }: Pick<Database, 'pool'>, hold: NewHold): 
 
 /** Lists the holds in force, the oldest first. */
 export async function listHolds({ pool }: Pick<Database, 'pool'>): Promise<readonly Hold[]> {
-  const { rows } = await pool.query<Hold>(`select ${COLUMNS} from hold where removed_at is null order by id`)
+  const { rows } = await pool.query<Hold>(`select ${HOLD_COLUMNS} from hold where removed_at is null order by id`)
   return rows
 }
 

@@ -5,14 +5,14 @@ import type { Attribute, RecordType } from '@rollcall/protocol'
 /** The longest name, in characters. PostgreSQL cuts longer names without an error, and two cut names may be equal. */
 export const NAME_LIMIT = 63
 
-const NAME = /^[a-z_][a-z0-9_]*$/
+const NAME_PATTERN = /^[a-z_][a-z0-9_]*$/
 
 /**
  * Quotes a name as an SQL identifier. Throws for a name that is too long or not plain lower case, digits and `_`: names
  * come from kind data, so this is an error of the programmer, never of a peer.
  */
 export function quoteName(name: string): string {
-  if (!NAME.test(name) || name.length > NAME_LIMIT) {
+  if (!NAME_PATTERN.test(name) || name.length > NAME_LIMIT) {
     throw new Error(`not a name for a database object: ${JSON.stringify(name)}`)
   }
   return `"${name}"`

@@ -24,11 +24,11 @@ export interface Pipeline {
 }
 
 /** The number of connections. Look-ups in one table share statements, so more would serve only several registries. */
-const CONNECTIONS = 2
+const PIPELINE_CONNECTIONS = 2
 
 /** Opens a pipeline. Each connection is made at its first statement, and made again after it was lost. */
 export function openPipeline(connection: pg.ClientConfig): Pipeline {
-  const connections = Array.from({ length: CONNECTIONS }, () => new PipelinedConnection(connection))
+  const connections = Array.from({ length: PIPELINE_CONNECTIONS }, () => new PipelinedConnection(connection))
   return {
     async query<Row extends pg.QueryResultRow>(statement: NamedStatement) {
       const idlest = connections.reduce((one, other) => (other.unanswered < one.unanswered ? other : one))

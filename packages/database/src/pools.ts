@@ -3,14 +3,14 @@ import pg from 'pg'
 import { isTooManyConnections } from './database-errors.ts'
 
 /** Milliseconds that we wait longer than PostgreSQL's own time limit of a statement. */
-const GRACE = 500
+const TIMEOUT_GRACE_MS = 500
 
 /**
  * Milliseconds after which we give a statement up ourselves: when the network is cut, PostgreSQL's own limit never
  * arrives, and TCP waits very long. Undefined when statements have no time limit.
  */
 export function clientTimeout(statement_timeout: number | false | undefined): number | undefined {
-  return statement_timeout ? statement_timeout + GRACE : undefined
+  return statement_timeout ? statement_timeout + TIMEOUT_GRACE_MS : undefined
 }
 
 /**
@@ -28,7 +28,7 @@ export function withClientTimeout<Pool extends pg.Pool>(pool: Pool, query_timeou
   return pool
 }
 
-type Connected = (
+type ConnectCallback = (
   error: Error | undefined,
   client: pg.PoolClient | undefined,
   done: (release?: boolean | Error) => void,
@@ -50,8 +50,8 @@ export class WaitingPool extends pg.Pool {
   }
 
   override connect(): Promise<pg.PoolClient>
-  override connect(callback: Connected): void
-  override connect(callback?: Connected): unknown {
+  override connect(callback: ConnectCallback): void
+  override connect(callback?: ConnectCallback): unknown {
     const connecting = this.#connect()
     if (callback === undefined) return connecting
     return connecting.then(

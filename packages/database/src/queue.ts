@@ -10,7 +10,7 @@ import pg from 'pg'
 export const WORK_CHANNEL = 'rollcall_work'
 
 /** Milliseconds from the end of a lost or failed listening connection to the next attempt to connect. */
-const PAUSE = 1_000
+const RECONNECT_PAUSE_MS = 1_000
 /** The most milliseconds to wait until the lost connection has closed. */
 const MOST_CLOSING_MS = 1_000
 
@@ -28,7 +28,7 @@ const idsIn = (payload: string): readonly number[] =>
     .map(Number)
     .filter((id) => id > 0)
 
-interface Listener {
+interface WorkListener {
   readonly signal: AbortSignal
   readonly onExchanges: () => void
   /** Called when a delivery may be due for a participant. @param participant `Participant.id` */
@@ -42,7 +42,7 @@ interface Listener {
 /** Listens on a connection of its own until the signal aborts, and replaces a lost connection. Never rejects. */
 export async function listenForWork(
   connection: pg.ClientConfig,
-  { signal, onExchanges, onDeliveries, onMailboxes, onOutbox, onSources }: Listener,
+  { signal, onExchanges, onDeliveries, onMailboxes, onOutbox, onSources }: WorkListener,
 ): Promise<void> {
   while (!signal.aborted) {
     const client = new pg.Client(connection)
@@ -68,7 +68,7 @@ export async function listenForWork(
     signal.removeEventListener('abort', stop)
     // An unreachable host does not answer, so the end of the connection is not awaited for long.
     await Promise.race([client.end().catch(() => undefined), sleep(MOST_CLOSING_MS, undefined, { ref: false })])
-    await sleep(PAUSE, undefined, { signal }).catch(() => undefined)
+    await sleep(RECONNECT_PAUSE_MS, undefined, { signal }).catch(() => undefined)
   }
 }
 

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 
 /** Matches a record id that is stored as a number. */
-const NUMBER = /^(?:0|[1-9][0-9]{0,17})$/
+const NUMERIC_ID_PATTERN = /^(?:0|[1-9][0-9]{0,17})$/
 
 /** The values of the columns `record` (bigint) and `record_key` (text) for one id. */
 export interface StoredId {
@@ -17,7 +17,7 @@ export interface StoredId {
 
 /** Turns a record id into the values of its two columns. */
 export function storedId(id: string): StoredId {
-  if (NUMBER.test(id)) return { record: id, record_key: null }
+  if (NUMERIC_ID_PATTERN.test(id)) return { record: id, record_key: null }
   const digest = createHash('sha256').update(id).digest().readBigInt64BE()
   return { record: String(digest < 0n ? digest : ~digest), record_key: id }
 }
@@ -27,7 +27,7 @@ export function storedIds(ids: readonly string[]): {
   readonly record_ids: string
   readonly record_keys: string | null
 } {
-  if (ids.every((id) => NUMBER.test(id))) return { record_ids: `{${ids.join(',')}}`, record_keys: null }
+  if (ids.every((id) => NUMERIC_ID_PATTERN.test(id))) return { record_ids: `{${ids.join(',')}}`, record_keys: null }
   const quoted = ids.map((id) => `"${id.replaceAll(/["\\]/g, '\\$&')}"`)
   return { record_ids: '{}', record_keys: `{${quoted.join(',')}}` }
 }
@@ -43,7 +43,7 @@ export const isSameRecordSql = (one: string, other: string): string =>
 export const storedIdSql = (id: string): { readonly record: string; readonly record_key: string } => {
   const digest = `('x' || encode(substring(sha256(convert_to(${id}, 'UTF8')) for 8), 'hex'))::bit(64)::bigint`
   return {
-    record: `case when ${id} ~ '${NUMBER.source.replace('(?:', '(')}' then ${id}::bigint when ${digest} < 0 then ${digest} else ~${digest} end`,
-    record_key: `case when ${id} !~ '${NUMBER.source.replace('(?:', '(')}' then ${id} end`,
+    record: `case when ${id} ~ '${NUMERIC_ID_PATTERN.source.replace('(?:', '(')}' then ${id}::bigint when ${digest} < 0 then ${digest} else ~${digest} end`,
+    record_key: `case when ${id} !~ '${NUMERIC_ID_PATTERN.source.replace('(?:', '(')}' then ${id} end`,
   }
 }

@@ -12,7 +12,10 @@ export interface RemovedRows {
 
 /** The rows that one package stores for a registry or a participant. `$1` in the SQL is the id of either. */
 export interface StoredPart {
-  /** For each name that operators see, SQL that counts removed rows. */
+  /**
+   * For each name that operators see, SQL that counts the stored rows of the registry or participant. They are counted before the
+   * removal, and for a dry run.
+   */
   readonly counted?: Readonly<Record<string, string>>
   /** For each name that operators see, SQL that counts rows for which somebody still waits. */
   readonly pending?: Readonly<Record<string, string>>

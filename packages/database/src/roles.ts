@@ -40,7 +40,7 @@ const CHANGEABLE_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   hold: ['removed_at', 'removed_by'],
 }
 
-const OUTBOX = 'rollcall_outbox'
+const OUTBOX_SCHEMA = 'rollcall_outbox'
 
 /** The longest time for which a change of roles waits for a lock. */
 const LOCK_TIMEOUT = '10s'
@@ -64,12 +64,12 @@ export async function settleRoles(owner: HasPool, application: HasPool): Promise
   })
 }
 
-interface Roles {
+interface RoleNames {
   readonly owner: string
   readonly application: string
 }
 
-async function readRoles(owner: HasPool, application: HasPool): Promise<Roles> {
+async function readRoles(owner: HasPool, application: HasPool): Promise<RoleNames> {
   if (owner === application) return { owner: '', application: '' }
   const [first, second] = await Promise.all([owner, application].map(readSession))
   if (first?.database !== second?.database) {
@@ -86,7 +86,7 @@ async function readSession({ pool }: HasPool): Promise<{ role: string; database:
   return rows[0]
 }
 
-async function checkMembership(client: PoolClient, { owner, application }: Roles): Promise<void> {
+async function checkMembership(client: PoolClient, { owner, application }: RoleNames): Promise<void> {
   const { rows } = await client.query<{ below: boolean; above: boolean }>(
     `select pg_catalog.pg_has_role($1::name, $2::name, 'member') as below,
       pg_catalog.pg_has_role($2::name, $1::name, 'member') as above`,
@@ -106,19 +106,19 @@ const mustRun = (statement: string): StoreRefusal =>
   new StoreRefusal(`the two roles of the database are not complete: let a superuser run "${statement}"`)
 
 /** Makes the owner role the owner of the schemas, because the owner of a schema may drop every table in it. */
-async function settleSchemas(client: PoolClient, { owner, application }: Roles): Promise<void> {
+async function settleSchemas(client: PoolClient, { owner, application }: RoleNames): Promise<void> {
   const { rows } = await client.query<{ schema: string; ours: boolean; theirs: boolean; complete: boolean }>(
     `select nspname::text as schema, pg_catalog.pg_has_role($1::name, nspowner, 'usage') as ours,
         pg_catalog.pg_has_role($2::name, nspowner, 'usage') as theirs,
         pg_catalog.has_schema_privilege($2::name, oid, 'usage')
           and pg_catalog.has_schema_privilege($2::name, oid, 'create') as complete
-      from pg_namespace where nspname in (pg_catalog.current_schema(), '${OUTBOX}')`,
+      from pg_namespace where nspname in (pg_catalog.current_schema(), '${OUTBOX_SCHEMA}')`,
     [owner, application],
   )
   for (const { schema, ours, theirs, complete } of rows) {
     const name = quoteName(schema)
     const alter = `alter schema ${name} owner to ${quoteRole(owner)}`
-    if (theirs) await run(client, alter)
+    if (theirs) await runAsOwner(client, alter)
     else if (!ours) throw mustRun(alter)
     if (theirs || !complete) await client.query(`grant usage, create on schema ${name} to ${quoteRole(application)}`)
   }
@@ -133,12 +133,12 @@ const FIND_MISOWNED_OBJECTS = `select object.name, object.kind, object.owners fr
       relkind in ('r', 'p', 'S') and ${isOwnersTableSql('relname')} as owners,
       case relkind when 'S' then 'sequence' when 'v' then 'view' when 'm' then 'materialized view' else 'table' end as kind
     from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-    where nspname in (pg_catalog.current_schema(), '${OUTBOX}') and relkind in ('r', 'p', 'S', 'v', 'm') and not exists (
+    where nspname in (pg_catalog.current_schema(), '${OUTBOX_SCHEMA}') and relkind in ('r', 'p', 'S', 'v', 'm') and not exists (
       select from pg_depend where classid = 'pg_catalog.pg_class'::regclass::oid and objid = pg_class.oid
         and (deptype = 'e' or (relkind = 'S' and deptype in ('a', 'i'))))
     union all
     select oid::regprocedure::text, proowner, false, 'function' from pg_proc
-    where pronamespace in (select oid from pg_namespace where nspname in (pg_catalog.current_schema(), '${OUTBOX}'))
+    where pronamespace in (select oid from pg_namespace where nspname in (pg_catalog.current_schema(), '${OUTBOX_SCHEMA}'))
       and prokind = 'f' and not exists (
         select from pg_depend where classid = 'pg_catalog.pg_proc'::regclass::oid and objid = pg_proc.oid and deptype = 'e')
   ) object
@@ -146,13 +146,13 @@ const FIND_MISOWNED_OBJECTS = `select object.name, object.kind, object.owners fr
     and pg_catalog.pg_has_role($1::name, object.owner, 'member')
   order by object.name`
 
-async function settleOwners(client: PoolClient, { owner, application }: Roles): Promise<void> {
+async function settleOwners(client: PoolClient, { owner, application }: RoleNames): Promise<void> {
   const { rows } = await client.query<{ name: string; kind: string; owners: boolean }>(FIND_MISOWNED_OBJECTS, [
     owner,
     application,
   ])
   for (const { name, kind, owners } of rows) {
-    await run(client, `alter ${kind} ${name} owner to ${quoteRole(owners ? owner : application)}`)
+    await runAsOwner(client, `alter ${kind} ${name} owner to ${quoteRole(owners ? owner : application)}`)
   }
 }
 
@@ -173,14 +173,14 @@ const isOpenToSql = (role: string): string => `(
       .join(' or ')})))`
 
 /** SQL of the triggers, rules and policies of tables: they would run when rows are written or read. */
-const ADDITIONS = `
+const FIND_TABLE_ADDITIONS = `
   select 'trigger' as kind, tgname::text as name, tgrelid as "table" from pg_trigger where not tgisinternal
   union all select 'rule', rulename::text, ev_class from pg_rewrite
   union all select 'policy', polname::text, polrelid from pg_policy
   union all select 'row security', relname::text, oid from pg_class where relrowsecurity or relforcerowsecurity`
 
 /** SQL of all relations, views included, that have the name of one of the owner's tables. */
-const NAMED = `from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+const FROM_OWNERS_RELATIONS = `from pg_class join pg_namespace on pg_namespace.oid = relnamespace
   where nspname = pg_catalog.current_schema() and relkind in ('r', 'p', 'v', 'm', 'f') and ${isOwnersTableSql('relname')}`
 
 /**
@@ -190,8 +190,8 @@ const NAMED = `from pg_class join pg_namespace on pg_namespace.oid = relnamespac
  */
 async function refuseAdditions(client: PoolClient): Promise<void> {
   const { rows } = await client.query<{ kind: string; name: string; table: string }>(
-    `select kind, name, relname::text as "table" from (${ADDITIONS}) addition join pg_class on oid = addition."table"
-      where oid in (select pg_class.oid ${NAMED}) order by relname, kind, name limit 1`,
+    `select kind, name, relname::text as "table" from (${FIND_TABLE_ADDITIONS}) addition join pg_class on oid = addition."table"
+      where oid in (select pg_class.oid ${FROM_OWNERS_RELATIONS}) order by relname, kind, name limit 1`,
   )
   const [row] = rows
   if (row === undefined) return
@@ -201,7 +201,7 @@ async function refuseAdditions(client: PoolClient): Promise<void> {
   )
 }
 
-async function settleRights(client: PoolClient, { application }: Roles): Promise<void> {
+async function settleRights(client: PoolClient, { application }: RoleNames): Promise<void> {
   const role = quoteRole(application)
   const { rows } = await client.query<{ name: string }>(
     `select relname::text as name ${FROM_OWNERS_TABLES} and (
@@ -230,7 +230,7 @@ const quoteRole = (role: string): string => `"${role.replaceAll('"', '""')}"`
 const INSUFFICIENT_PRIVILEGE = '42501'
 
 /** Runs a statement as the owner role. @throws StoreRefusal the owner role may not run it */
-async function run(client: PoolClient, statement: string): Promise<void> {
+async function runAsOwner(client: PoolClient, statement: string): Promise<void> {
   try {
     await client.query(statement)
   } catch (error) {
@@ -264,8 +264,8 @@ export async function readRoleFacts({ pool }: HasPool): Promise<RoleFacts> {
     `select current_database()::text as database, current_schema()::text as schema, current_user::text as application,
       (select rolsuper from pg_roles where rolname = current_user) as superuser,
       not pg_has_role((select nspowner from pg_namespace where nspname = current_schema()), 'usage')
-        and not exists (select ${NAMED} and (pg_has_role(relowner, 'usage') or ${isOpenToSql('current_user')}
-          or exists (select from (${ADDITIONS}) addition where addition."table" = pg_class.oid))) as separate`,
+        and not exists (select ${FROM_OWNERS_RELATIONS} and (pg_has_role(relowner, 'usage') or ${isOpenToSql('current_user')}
+          or exists (select from (${FIND_TABLE_ADDITIONS}) addition where addition."table" = pg_class.oid))) as separate`,
   )
   const [row] = rows
   if (row === undefined) throw new Error('the database gave no roles')

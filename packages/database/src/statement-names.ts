@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache'
  */
 export class StatementNames {
   /** The remembered shapes by their SQL text, the least recently used first. */
-  readonly #shapes = new Map<string, Shape>()
+  readonly #shapes = new Map<string, SearchShape>()
   /** Texts that were slow when prepared, with the time from which each may get a name again. */
   readonly #withdrawn: LRUCache<string, number>
   /** The names of the statements that each connection has prepared. */
@@ -85,7 +85,7 @@ export class StatementNames {
   }
 }
 
-interface Shape {
+interface SearchShape {
   /** The id of the participant that was the first to search with this shape. */
   readonly participant: number
   /** The name under which the shape is prepared; null until the shape comes for the second time. */

@@ -9,7 +9,7 @@ export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 
-const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u
+const PRINTABLE_PATTERN = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u
 const SENDER_ID_LIMIT = 255
 
 /**
@@ -28,7 +28,7 @@ function senderIdProblem(sender_id: string): string | null {
   // Count code points, as PostgreSQL counts characters.
   if ([...sender_id].length > SENDER_ID_LIMIT) return `is longer than ${SENDER_ID_LIMIT} characters`
   if (/[|"]/.test(sender_id)) return 'contains | or "'
-  if (!PRINTABLE.test(sender_id)) return 'contains a character that cannot be printed'
+  if (!PRINTABLE_PATTERN.test(sender_id)) return 'contains a character that cannot be printed'
   if (sender_id.trim() !== sender_id) return 'begins or ends with a space'
   return null
 }

@@ -27,21 +27,21 @@ export const UNLISTED_CODES = ['reject', 'keep', 'omit'] as const
 /** The mark in a proposed mapping where a person must write the meaning of a code. */
 export const UNDECIDED = '?'
 
-const Column = Type.String({ minLength: 1, description: 'Name of a column, as in the header line.' })
-const Scalar = Type.Union([Type.String({ minLength: 1 }), Type.Number(), Type.Boolean()])
+const ColumnSchema = Type.String({ minLength: 1, description: 'Name of a column, as in the header line.' })
+const ScalarSchema = Type.Union([Type.String({ minLength: 1 }), Type.Number(), Type.Boolean()])
 
-const Format = Type.String({ minLength: 1 })
+const DateFormatSchema = Type.String({ minLength: 1 })
 
 const FromColumn = Type.Object(
   {
-    column: Column,
+    column: ColumnSchema,
     format: Type.Optional(
-      Type.Union([Format, Type.Array(Format, { minItems: 1 })], {
+      Type.Union([DateFormatSchema, Type.Array(DateFormatSchema, { minItems: 1 })], {
         description: 'How the dates of the column are written, such as dd/MM/yyyy; of several formats each is tried.',
       }),
     ),
     codes: Type.Optional(
-      Type.Record(Type.String(), Scalar, {
+      Type.Record(Type.String(), ScalarSchema, {
         minProperties: 1,
         description: 'By value of the column, the value of the record, such as {"1": "male"}.',
       }),
@@ -59,16 +59,16 @@ const FromColumn = Type.Object(
 )
 
 /** The member of a mapping with the treatment of repeated records. All other members are paths. */
-const REPEATED = 'duplicates'
-const Repeated = oneOf(DUPLICATE_RULES, {
+const DUPLICATES_MEMBER = 'duplicates'
+const DuplicatesSchema = oneOf(DUPLICATE_RULES, {
   description:
     'Whose record stands where lines have the same primary identifier: reject the later lines (default), or the last one.',
 })
 
-const Constant = Type.Object({ value: Scalar }, { additionalProperties: false })
+const ConstantSchema = Type.Object({ value: ScalarSchema }, { additionalProperties: false })
 
 /** The schema of a column mapping file: for each path in the record, a column or a constant. */
-export const ColumnMappingFile = Type.Record(Type.String(), Type.Union([Column, FromColumn, Constant]), {
+export const ColumnMappingFile = Type.Record(Type.String(), Type.Union([ColumnSchema, FromColumn, ConstantSchema]), {
   minProperties: 1,
   description:
     'By path in the record, such as name.given_name or identifier[UIN]: a column, how it is read, or a constant.',
@@ -115,8 +115,8 @@ export interface MappedRecords {
   readonly recordTypes: readonly RecordType[]
 }
 
-const PATH = /^([^.[\]]+(?:\.[^.[\]]+)*)(?:\[([^.[\]]+)\])?$/
-const EXAMPLE = '{"name.given_name": "Given name", "identifier[UIN]": "Number"}'
+const PATH_PATTERN = /^([^.[\]]+(?:\.[^.[\]]+)*)(?:\[([^.[\]]+)\])?$/
+const EXAMPLE_MAPPING = '{"name.given_name": "Given name", "identifier[UIN]": "Number"}'
 
 /**
  * Checks a mapping.
@@ -125,10 +125,10 @@ const EXAMPLE = '{"name.given_name": "Given name", "identifier[UIN]": "Number"}'
  */
 export function readColumnMapping(given: unknown, records: MappedRecords | null): ColumnMapping {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw new ImportError(`the column mapping must be a JSON object such as ${EXAMPLE}`)
+    throw new ImportError(`the column mapping must be a JSON object such as ${EXAMPLE_MAPPING}`)
   }
-  const { [REPEATED]: repeated, ...paths } = given as Record<string, unknown>
-  const duplicates = repeated === undefined ? null : checked(Repeated, repeated, REPEATED)
+  const { [DUPLICATES_MEMBER]: repeated, ...paths } = given as Record<string, unknown>
+  const duplicates = repeated === undefined ? null : checkMember(DuplicatesSchema, repeated, DUPLICATES_MEMBER)
   const entries = Object.entries(paths)
   if (entries.length === 0) throw new ImportError('the column mapping is empty; name at least one path')
   if (records !== null) refuseReversed(entries, records)
@@ -148,7 +148,7 @@ export function readColumnMapping(given: unknown, records: MappedRecords | null)
 }
 
 function readTarget(path: string, given: unknown, records: MappedRecords | null): Target {
-  const match = PATH.exec(path)
+  const match = PATH_PATTERN.exec(path)
   const keys = match?.[1]?.split('.')
   if (!keys || keys.includes('__proto__')) {
     throw problemOf(path, 'must be a path such as name.given_name or identifier[UIN]')
@@ -179,12 +179,12 @@ const readAt = (places: readonly RecordPath[]): readonly string[] =>
 
 /** Reads the rule that the mapping has for a path. */
 function readRule(path: string, given: unknown): Partial<Target> {
-  if (typeof given === 'string') return { column: checked(Column, given, path) }
+  if (typeof given === 'string') return { column: checkMember(ColumnSchema, given, path) }
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw problemOf(path, 'must be the name of a column, or an object with column or value')
   }
-  if ('value' in given) return checked(Constant, given, path)
-  const { column, format, codes, unlisted, split } = checked(FromColumn, given, path)
+  if ('value' in given) return checkMember(ConstantSchema, given, path)
+  const { column, format, codes, unlisted, split } = checkMember(FromColumn, given, path)
   if (format !== undefined && codes !== undefined) throw problemOf(path, 'has format and codes; name one')
   if (unlisted !== undefined && codes === undefined) throw problemOf(`${path}.unlisted`, 'needs codes')
   for (const [code, to] of Object.entries(codes ?? {})) {
@@ -201,9 +201,9 @@ function readRule(path: string, given: unknown): Partial<Target> {
   }
 }
 
-const checkers = new Map<TSchema, ReturnType<typeof validator>>()
+const checkersBySchema = new Map<TSchema, ReturnType<typeof validator>>()
 
-function checked<Schema extends TSchema>(schema: Schema, given: unknown, path: string): Static<Schema> {
+function checkMember<Schema extends TSchema>(schema: Schema, given: unknown, path: string): Static<Schema> {
   const names = Object.keys((schema as { properties?: object }).properties ?? {})
   if (names.length > 0 && typeof given === 'object' && given !== null && !Array.isArray(given)) {
     const unknown = Object.keys(given).find((name) => !names.includes(name))
@@ -212,8 +212,8 @@ function checked<Schema extends TSchema>(schema: Schema, given: unknown, path: s
       throw problemOf(`${path}.${unknown}`, rule)
     }
   }
-  const checker = checkers.get(schema) ?? validator(schema)
-  checkers.set(schema, checker)
+  const checker = checkersBySchema.get(schema) ?? validator(schema)
+  checkersBySchema.set(schema, checker)
   return checker.checked(
     given,
     path,
@@ -317,9 +317,9 @@ function isColliding(one: Target, other: Target): boolean {
 /** Refuses a mapping in the form of earlier versions, which had the column first and then the path. */
 function refuseReversed(entries: readonly (readonly [string, unknown])[], { recordTypes }: MappedRecords): void {
   const isPath = (text: unknown): boolean => {
-    const dotted = typeof text === 'string' ? PATH.exec(text)?.[1] : undefined
+    const dotted = typeof text === 'string' ? PATH_PATTERN.exec(text)?.[1] : undefined
     return dotted !== undefined && recordTypes.some((recordType) => findRecordPath(recordType, dotted) !== undefined)
   }
   if (entries.some(([path]) => isPath(path)) || !entries.every(([, column]) => isPath(column))) return
-  throw new ImportError(`the column mapping is the other way round: write the path first, such as ${EXAMPLE}`)
+  throw new ImportError(`the column mapping is the other way round: write the path first, such as ${EXAMPLE_MAPPING}`)
 }

@@ -15,7 +15,7 @@ import { ImportError, type Source } from './source.ts'
 /** The share of the registry's records that may be removed without the operator's permission. */
 const REMOVABLE_SHARE = 0.02
 /** The most records that one call of `remove` gets. */
-const BATCH = 1_000
+const REMOVAL_BATCH_RECORDS = 1_000
 
 export interface CompleteFile {
   /** The most records that may be removed; by default 2 % of those before the import. */
@@ -93,7 +93,7 @@ export class Completion {
     const refusal = absent === 0 ? null : this.#refusalOf(registry, absent, before)
     if (isDry || refusal !== null) return { before, absent, removed: 0, refusal, isFinished: true }
     let removed = 0
-    for await (const batch of readAbsentRecords(client, BATCH)) {
+    for await (const batch of readAbsentRecords(client, REMOVAL_BATCH_RECORDS)) {
       if (signal?.aborted) return { before, absent, removed, refusal, isFinished: false }
       const recordType = recordTypes.find(({ name }) => name === batch[0]?.record_type)
       if (recordType === undefined) continue
@@ -124,7 +124,7 @@ export class Completion {
       const isFile = (await handle.stat()).isFile()
       // `open` sets the mode only of a new file, so an existing file gets its mode here.
       if (isFile) await handle.chmod(0o600)
-      for await (const batch of readAbsentRecords(client, BATCH)) {
+      for await (const batch of readAbsentRecords(client, REMOVAL_BATCH_RECORDS)) {
         await handle.appendFile(batch.map((one) => `${JSON.stringify(one)}\n`).join(''))
       }
       if (isFile) await handle.datasync()

@@ -4,10 +4,10 @@ import { dayInterval } from '@rollcall/protocol'
 /** Reads a text as an ISO date, or as a date-time if the format has hours; null when the text has another form. */
 export type ReadDate = (text: string) => string | null
 
-type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second'
+type DatePart = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second'
 
 interface FormatToken {
-  readonly part: Part
+  readonly part: DatePart
   readonly pattern: string
   readonly meaning: string
   /** Set when the token has a varying number of digits. Then no token of digits may follow it at once. */
@@ -18,13 +18,13 @@ const MONTHS = [
   ...['january', 'february', 'march', 'april', 'may', 'june'],
   ...['july', 'august', 'september', 'october', 'november', 'december'],
 ]
-const NAMES = MONTHS.join('|')
+const MONTH_NAMES_PATTERN = MONTHS.join('|')
 const SHORT_NAMES = MONTHS.map((name) => name.slice(0, 3)).join('|')
 
 /** The tokens of a format. Other letters must be between single quotation marks. */
 export const DATE_TOKENS: Readonly<Record<string, FormatToken>> = {
   yyyy: { part: 'year', pattern: '\\d{4}', meaning: 'the year, four digits' },
-  MMMM: { part: 'month', pattern: NAMES, meaning: 'the English name of the month, such as March' },
+  MMMM: { part: 'month', pattern: MONTH_NAMES_PATTERN, meaning: 'the English name of the month, such as March' },
   MMM: { part: 'month', pattern: SHORT_NAMES, meaning: 'its first three letters, such as Mar' },
   MM: { part: 'month', pattern: '\\d{2}', meaning: 'the month, two digits' },
   M: { part: 'month', pattern: '\\d{1,2}', meaning: 'the month, one or two digits', varies: true },
@@ -36,7 +36,7 @@ export const DATE_TOKENS: Readonly<Record<string, FormatToken>> = {
 }
 
 /** Advice for tokens that other programs have. */
-const HINTS: readonly (readonly [letters: RegExp, rule: string])[] = [
+const TOKEN_HINTS: readonly (readonly [letters: RegExp, rule: string])[] = [
   [/^y{1,3}$|^Y{1,3}$/, 'is ambiguous: a date needs a year of four digits, written yyyy'],
   [/^Y+$/, 'is not a token: write yyyy for the year'],
   [/^D+$/, 'is not a token: write dd for the day'],
@@ -45,13 +45,17 @@ const HINTS: readonly (readonly [letters: RegExp, rule: string])[] = [
   [/^m$/, 'is not a token: write M for the month, or mm for the minute'],
 ]
 
-const PIECE = /([A-Za-z])\1*|'([^']*)'|[^A-Za-z']/gu
+const FORMAT_PIECE_PATTERN = /([A-Za-z])\1*|'([^']*)'|[^A-Za-z']/gu
 
 /** Makes the reader of a format. @returns the reader, or the rule that the format breaks */
 export function parseDateFormat(format: string): ReadDate | string {
   if (format.includes('%')) return 'is written with letters, such as dd/MM/yyyy, and not with %'
-  if (format.replace(PIECE, '') !== '') return 'has a quotation mark that is never closed'
-  const pieces = [...format.matchAll(PIECE)].map(([text, letter, literal]) => ({ text, letter, literal }))
+  if (format.replace(FORMAT_PIECE_PATTERN, '') !== '') return 'has a quotation mark that is never closed'
+  const pieces = [...format.matchAll(FORMAT_PIECE_PATTERN)].map(([text, letter, literal]) => ({
+    text,
+    letter,
+    literal,
+  }))
   const tokens = pieces.map(({ text, letter }) => (letter === undefined ? undefined : DATE_TOKENS[text]))
   const parts = tokens.flatMap((token) => token?.part ?? [])
   for (const [at, { text, letter }] of pieces.entries()) {
@@ -63,7 +67,7 @@ export function parseDateFormat(format: string): ReadDate | string {
   const problem = partsProblem(parts)
   if (problem !== null) return problem
   const source = pieces.map(({ text, literal }, at) =>
-    tokens[at] === undefined ? escaped(literal ?? text) : `(${tokens[at].pattern})`,
+    tokens[at] === undefined ? escapePattern(literal ?? text) : `(${tokens[at].pattern})`,
   )
   return readerOf(new RegExp(`^${source.join('')}$`, 'iu'), parts)
 }
@@ -88,7 +92,7 @@ const DAY_TOKEN_WRITERS: Readonly<Record<string, (parts: readonly string[]) => r
  * @returns null when a day has too many spellings: the format has a time, the name of a month, or letters of its own
  */
 export function dayWriter(format: string): WriteDay | null {
-  const pieces = [...format.matchAll(PIECE)].map(([text, letter, literal]) => {
+  const pieces = [...format.matchAll(FORMAT_PIECE_PATTERN)].map(([text, letter, literal]) => {
     if (letter !== undefined) return DAY_TOKEN_WRITERS[text] ?? null
     const own = literal ?? text
     return own.toLowerCase() === own.toUpperCase() ? () => [own] : null
@@ -105,11 +109,11 @@ export function dayWriter(format: string): WriteDay | null {
 }
 
 function unknownToken(text: string): string {
-  const hint = HINTS.find(([letters]) => letters.test(text))?.[1]
+  const hint = TOKEN_HINTS.find(([letters]) => letters.test(text))?.[1]
   return `${text} ${hint ?? `is not a token: use ${Object.keys(DATE_TOKENS).join(', ')}, and write other letters in single quotes`}`
 }
 
-function partsProblem(parts: readonly Part[]): string | null {
+function partsProblem(parts: readonly DatePart[]): string | null {
   const twice = parts.find((part, at) => parts.indexOf(part) < at)
   if (twice !== undefined) return `has the ${twice} twice`
   if (parts.includes('minute') && !parts.includes('month') && !parts.includes('hour')) {
@@ -127,12 +131,12 @@ function partsProblem(parts: readonly Part[]): string | null {
   return null
 }
 
-function readerOf(pattern: RegExp, parts: readonly Part[]): ReadDate {
+function readerOf(pattern: RegExp, parts: readonly DatePart[]): ReadDate {
   return (text) => {
     const found = pattern.exec(text.trim())
     if (found === null) return null
-    const at = (part: Part): string => found[parts.indexOf(part) + 1] ?? ''
-    const two = (part: Part): string => at(part).padStart(2, '0')
+    const at = (part: DatePart): string => found[parts.indexOf(part) + 1] ?? ''
+    const two = (part: DatePart): string => at(part).padStart(2, '0')
     const day = `${at('year')}-${monthOf(at('month'))}-${two('day')}`
     const time = parts.includes('hour') ? `T${two('hour')}:${two('minute')}` : ''
     const iso = `${day}${time}${parts.includes('second') ? `:${two('second')}` : ''}`
@@ -145,4 +149,4 @@ function monthOf(text: string): string {
   return (named === -1 ? text : String(named + 1)).padStart(2, '0')
 }
 
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')

@@ -3,14 +3,14 @@ import { isUtf8 } from 'node:buffer'
 import { UTF8_MARK } from '@rollcall/base/files/lines'
 import { ImportError } from './import-error.ts'
 
-const EXCEL = 'open it and save its sheet as a file of the type "CSV UTF-8", then import that file'
+const EXCEL_ADVICE = 'open it and save its sheet as a file of the type "CSV UTF-8", then import that file'
 
 /** Types of files that are no text, by their first bytes. */
 const OTHER_FILES: readonly { readonly begins: readonly number[]; readonly advice: (head: Buffer) => string }[] = [
   { begins: [0x50, 0x4b, 0x03, 0x04], advice: zipAdvice },
   {
     begins: [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1],
-    advice: () => `the file is an Excel workbook (.xls): ${EXCEL}`,
+    advice: () => `the file is an Excel workbook (.xls): ${EXCEL_ADVICE}`,
   },
   { begins: [0x1f, 0x8b], advice: () => 'the file is compressed with gzip: unpack it first, with gunzip' },
   { begins: [0x42, 0x5a, 0x68], advice: () => 'the file is compressed with bzip2: unpack it first, with bunzip2' },
@@ -37,7 +37,7 @@ function zipAdvice(head: Buffer): string {
   }
   const isExcel = head.includes('[Content_Types].xml') || head.includes('xl/')
   return isExcel
-    ? `the file is an Excel workbook (.xlsx): ${EXCEL}`
+    ? `the file is an Excel workbook (.xlsx): ${EXCEL_ADVICE}`
     : 'the file is a zip archive: unpack it first, with unzip'
 }
 
@@ -48,7 +48,7 @@ export function refuseOtherFiles(head: Buffer): void {
 }
 
 /** The byte order marks and their encodings. */
-const MARKS = [
+const BYTE_ORDER_MARKS = [
   { bytes: UTF8_MARK, encoding: 'utf-8' },
   { bytes: Buffer.from([0xff, 0xfe]), encoding: 'utf-16le' },
   { bytes: Buffer.from([0xfe, 0xff]), encoding: 'utf-16be' },
@@ -62,7 +62,7 @@ export interface ByteOrderMark {
 }
 
 export function byteOrderMarkOf(head: Buffer): ByteOrderMark {
-  const found = MARKS.find(({ bytes }) => head.subarray(0, bytes.length).equals(bytes))
+  const found = BYTE_ORDER_MARKS.find(({ bytes }) => head.subarray(0, bytes.length).equals(bytes))
   return { bytes: found?.bytes.length ?? 0, encoding: found?.encoding ?? null }
 }
 

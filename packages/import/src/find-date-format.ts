@@ -35,12 +35,12 @@ export function dateFormatsOfMost(values: readonly string[]): {
   return { formats: oneOfEach(counts.flatMap(([format, count]) => (count === most ? [format] : []))), most }
 }
 
-const READERS: ReadonlyMap<string, ReturnType<typeof parseDateFormat>> = new Map(
+const READER_BY_FORMAT: ReadonlyMap<string, ReturnType<typeof parseDateFormat>> = new Map(
   CANDIDATE_FORMATS.map((format) => [format, parseDateFormat(format)]),
 )
 
 function isRead(format: string, value: string): boolean {
-  const reader = READERS.get(format)
+  const reader = READER_BY_FORMAT.get(format)
   return typeof reader === 'function' && reader(value) !== null
 }
 

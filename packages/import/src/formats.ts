@@ -41,11 +41,11 @@ export interface FormatOptions {
   readonly header?: boolean
 }
 
-type Reader = (source: Source, from: SourcePosition) => AsyncGenerator<Entry[]>
+type EntryReader = (source: Source, from: SourcePosition) => AsyncGenerator<Entry[]>
 
-interface Format {
+interface FileFormat {
   readonly extensions: readonly string[]
-  reader(options: FormatOptions): Reader
+  reader(options: FormatOptions): EntryReader
 }
 
 /** The treatment of repeated records: in CSV as the mapping says, in JSON the last one is stored. */
@@ -57,8 +57,8 @@ const NO_MAPPING =
   '{"name.given_name": "Given name", "identifier[UIN]": "Number"}'
 
 export const FILE_FORMATS = {
-  ndjson: { extensions: ['.ndjson', '.jsonl'], reader: (options) => json('ndjson', readNdjson, options) },
-  json: { extensions: ['.json'], reader: (options) => json('json', readJsonArray, options) },
+  ndjson: { extensions: ['.ndjson', '.jsonl'], reader: (options) => jsonReader('ndjson', readNdjson, options) },
+  json: { extensions: ['.json'], reader: (options) => jsonReader('json', readJsonArray, options) },
   csv: {
     extensions: ['.csv', '.tsv'],
     reader: ({ mapping: given, records, delimiter, encoding: asked, header, described }) => {
@@ -84,10 +84,14 @@ export const FILE_FORMATS = {
       }
     },
   },
-} as const satisfies Record<string, Format>
+} as const satisfies Record<string, FileFormat>
 
 /** Makes a reader of JSON files, which are always UTF-8 (RFC 8259, 8.1) and have no column mapping. */
-function json(format: 'ndjson' | 'json', reader: Reader, { encoding, mapping, described }: FormatOptions): Reader {
+function jsonReader(
+  format: 'ndjson' | 'json',
+  reader: EntryReader,
+  { encoding, mapping, described }: FormatOptions,
+): EntryReader {
   if (encoding !== undefined) throw new ImportError(`--encoding is for CSV, and ${NOT_UTF8}`)
   if (mapping !== undefined) {
     throw new ImportError('--map is for CSV: a record in JSON has its members already; leave --map out')
@@ -107,7 +111,7 @@ export type FormatName = keyof typeof FILE_FORMATS
 export function chooseFormat(source: string | Readable, asked: FormatName | undefined): FormatName {
   if (asked !== undefined) return asked
   const extension = typeof source === 'string' ? extname(source).toLowerCase() : ''
-  const found = Object.entries<Format>(FILE_FORMATS).find(([, { extensions }]) => extensions.includes(extension))
+  const found = Object.entries<FileFormat>(FILE_FORMATS).find(([, { extensions }]) => extensions.includes(extension))
   if (!found)
     throw new ImportError(
       `the name of the file does not tell its format; add --format with one of ${Object.keys(FILE_FORMATS).join(', ')}`,

@@ -46,7 +46,7 @@ const BATCH_ENTRIES = 2_000
 /** The number of characters in the documents of a batch after which the batch ends. */
 const BATCH_SIZE = 16 * 1024 * 1024
 /** The number of entries after which the main thread does other work, such as writing the batch before. */
-const SLICE = 32
+const SLICE_ENTRIES = 32
 
 export interface ImportOptions extends Omit<FormatOptions, 'records' | 'described'> {
   /** True when a record with a value that is not understood is stored and counted; by default it is rejected. */
@@ -209,7 +209,7 @@ async function importOpened(
       completion === null || !isRead ? null : await completion.removeAbsent(client, registry, recordTypes, absent)
     const finished = isRead && (removal === null || removal.isFinished)
     return {
-      ...counts(progress, opened.totalBytes, completion),
+      ...progressCounts(progress, opened.totalBytes, completion),
       finished,
       removal,
       readAs: readAs(),
@@ -275,7 +275,7 @@ async function runImport(
     if (run.isComplete) checkHasLines(done.entries)
     if (run.run !== null) await noteImportEnd(run.client, run.registry.id, done)
     const progress = { ...done, bytes: Math.max(done.bytes, run.totalBytes ?? 0) }
-    if (run.options.onProgress) run.options.onProgress(counts(progress, run.totalBytes, run.completion))
+    if (run.options.onProgress) run.options.onProgress(progressCounts(progress, run.totalBytes, run.completion))
     return [progress, true]
   } finally {
     await writing.catch(() => undefined)
@@ -287,7 +287,7 @@ async function* batches(groups: AsyncIterable<Entry[]>, preparing: BatchRules, l
   for await (const group of groups) {
     for (const entry of group) {
       batch.add(preparing, entry)
-      if (batch.entries % SLICE === 0) await setImmediate()
+      if (batch.entries % SLICE_ENTRIES === 0) await setImmediate()
       if (batch.entries < limit && batch.size < BATCH_SIZE) continue
       yield batch
       batch = new Batch()
@@ -307,7 +307,7 @@ async function commitBatch(run: ImportRun, batch: Batch, before: Progress): Prom
     if (run.identity !== null) await saveProgress(client, registry.id, run.identity, after)
     return after
   })
-  options.onProgress?.(counts(progress, run.totalBytes, run.completion))
+  options.onProgress?.(progressCounts(progress, run.totalBytes, run.completion))
   return progress
 }
 
@@ -332,7 +332,7 @@ async function progressAfterBatch(run: ImportRun, batch: Batch, before: Progress
   }
 }
 
-function counts(progress: Progress, totalBytes: number | null, completion: Completion | null): ImportProgress {
+function progressCounts(progress: Progress, totalBytes: number | null, completion: Completion | null): ImportProgress {
   const { entries: lines, written, inserted: added, rejected } = progress
   // For a source in another encoding, bytes are counted in UTF-8, which may be more than the file has.
   const bytes = Math.min(progress.bytes, totalBytes ?? progress.bytes)

@@ -101,11 +101,11 @@ export const NO_PROGRESS: Progress = {
   run: null,
 }
 
-const OTHERS = ['read', 'events', 'run'] as const
-type OtherColumn = (typeof OTHERS)[number]
-type Count = Exclude<keyof Progress, OtherColumn>
+const OTHER_COLUMNS = ['read', 'events', 'run'] as const
+type OtherColumn = (typeof OTHER_COLUMNS)[number]
+type CountColumn = Exclude<keyof Progress, OtherColumn>
 const COUNT_COLUMNS = (Object.keys(NO_PROGRESS) as (keyof Progress)[]).filter(
-  (name): name is Count => !OTHERS.includes(name as OtherColumn),
+  (name): name is CountColumn => !OTHER_COLUMNS.includes(name as OtherColumn),
 )
 
 /**
@@ -114,8 +114,8 @@ const COUNT_COLUMNS = (Object.keys(NO_PROGRESS) as (keyof Progress)[]).filter(
  * @param identity the digest of the source and of the options for reading it
  */
 export async function loadProgress(client: ClientBase, registryId: number, identity: string): Promise<Progress> {
-  const { rows } = await client.query<Record<Count, string> & Pick<Progress, OtherColumn>>(
-    `select ${[...COUNT_COLUMNS, ...OTHERS].join(', ')} from import_progress where registry = $1 and source = $2`,
+  const { rows } = await client.query<Record<CountColumn, string> & Pick<Progress, OtherColumn>>(
+    `select ${[...COUNT_COLUMNS, ...OTHER_COLUMNS].join(', ')} from import_progress where registry = $1 and source = $2`,
     [registryId, identity],
   )
   const [row] = rows
@@ -139,7 +139,7 @@ export async function saveProgress(
   identity: string,
   progress: Progress,
 ): Promise<void> {
-  const all = ['registry', 'source', ...COUNT_COLUMNS, ...OTHERS]
+  const all = ['registry', 'source', ...COUNT_COLUMNS, ...OTHER_COLUMNS]
   await client.query(
     `insert into import_progress (${all.join(', ')}) values (${all.map((_, at) => `$${at + 1}`).join(', ')})
      on conflict (registry) do update
@@ -152,11 +152,11 @@ export async function saveProgress(
 }
 
 /** The identity that is stored when the import has ended and the row has its report. No digest equals it. */
-const ENDED = 'ended'
+const ENDED_IDENTITY = 'ended'
 
 /** Notes that the import has ended. With the same file it would begin anew; the counts stay for the report. */
 export const noteImportEnd = (client: ClientBase, registryId: number, progress: Progress): Promise<void> =>
-  saveProgress(client, registryId, ENDED, progress)
+  saveProgress(client, registryId, ENDED_IDENTITY, progress)
 
 /** Deletes the progress: nothing is left to resume or to report. */
 export async function forgetProgress(client: ClientBase, registryId: number): Promise<void> {
@@ -164,7 +164,7 @@ export async function forgetProgress(client: ClientBase, registryId: number): Pr
 }
 
 /** The last import that stored its progress or its end. An import of a stream stores only its end. */
-export interface LastImport extends Pick<Progress, Count | 'read'> {
+export interface LastImport extends Pick<Progress, CountColumn | 'read'> {
   /** The time of the import's last committed batch, or of its end. */
   readonly updated_at: Date
   readonly ended: boolean
@@ -175,16 +175,19 @@ export interface LastImport extends Pick<Progress, Count | 'read'> {
 /** Finds the last import of a registry; null when nothing of one is stored. */
 export async function findLastImport({ pool }: Pick<Database, 'pool'>, registryId: number): Promise<LastImport | null> {
   const { rows } = await pool.query<
-    Record<Count, string> & Pick<LastImport, 'read' | 'updated_at' | 'ended' | 'running'>
+    Record<CountColumn, string> & Pick<LastImport, 'read' | 'updated_at' | 'ended' | 'running'>
   >(
     `select ${COUNT_COLUMNS.join(', ')}, read, updated_at, source = $2 as ended,
         ${hasClaimSql('rollcall import')} as running
       from import_progress where registry = $1::integer`,
-    [registryId, ENDED],
+    [registryId, ENDED_IDENTITY],
   )
   const [row] = rows
   if (row === undefined) return null
   const { read, updated_at, ended, running } = row
-  const counts = Object.fromEntries(COUNT_COLUMNS.map((name) => [name, Number(row[name])])) as Record<Count, number>
+  const counts = Object.fromEntries(COUNT_COLUMNS.map((name) => [name, Number(row[name])])) as Record<
+    CountColumn,
+    number
+  >
   return { ...counts, read, updated_at, ended, running }
 }

@@ -16,10 +16,10 @@ export const readJsonArray = (source: Source, from: SourcePosition): AsyncGenera
   readNewEntries(source, from, new ArraySplitter())
 
 /** The tokens that may follow outside of an element. */
-type Expected = 'array' | 'first' | 'element' | 'comma' | 'nothing'
+type ExpectedToken = 'array' | 'first' | 'element' | 'comma' | 'nothing'
 
 class ArraySplitter {
-  #expected: Expected = 'array'
+  #expected: ExpectedToken = 'array'
   #line = 1
   #bytes = 0
   /**

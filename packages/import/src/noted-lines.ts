@@ -35,7 +35,7 @@ export async function noteLines(
        insert into noted_line select $1, primary_identifier, line from given
        on conflict (record_type, primary_identifier) do update set line = excluded.line where noted_line.line is null
      )
-     ${NOTED}`,
+     ${FIND_NOTED_LINES}`,
     [name, [...lines.keys()], [...lines.values()]],
   )
   return linesOf(rows)
@@ -47,7 +47,7 @@ export async function findNotedLines(
   { name }: RecordType,
   primaries: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  return linesOf((await client.query<NotedLine>(NOTED, [name, primaries])).rows)
+  return linesOf((await client.query<NotedLine>(FIND_NOTED_LINES, [name, primaries])).rows)
 }
 
 interface NotedLine {
@@ -55,7 +55,7 @@ interface NotedLine {
   readonly line: string
 }
 
-const NOTED = `select primary_identifier, line from noted_line
+const FIND_NOTED_LINES = `select primary_identifier, line from noted_line
   where record_type = $1 and primary_identifier = any($2::text[]) and line is not null`
 
 const linesOf = (rows: readonly NotedLine[]): ReadonlyMap<string, number> =>

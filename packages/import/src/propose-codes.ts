@@ -34,7 +34,7 @@ const LONGEST_CODE = 20
 /** In a database, a value is shown as a code only if so many rows have it: a rare one may identify a person. */
 const ROWS_OF_A_CODE = 3
 /** Matches a long number, which may be a date or the number of a person. */
-const DIGITS = /\d{5,}/
+const LONG_NUMBER_PATTERN = /\d{5,}/
 
 const isKnown = (list: CodeList, value: string): boolean =>
   codeLabel(list, normaliseCode(list, value) ?? '') !== undefined
@@ -68,7 +68,7 @@ export function proposeCodes(
   const isCode = (value: string): boolean =>
     inWords(list, value) !== undefined ||
     USUAL_CODES[list]?.codes[value] !== undefined ||
-    (!DIGITS.test(value) && values.filter((one) => one === value).length >= ROWS_OF_A_CODE)
+    (!LONG_NUMBER_PATTERN.test(value) && values.filter((one) => one === value).length >= ROWS_OF_A_CODE)
   if (isDatabase && !distinct.every(isCode)) {
     return proposeChoices(
       column,
@@ -118,7 +118,9 @@ export function proposeLookup(
   const known = rows.flatMap(([key, words]): (readonly [string, string])[] => {
     const meant = new Set(words.flatMap((word) => inWords(list, word) ?? []).map((word) => canonicalCode(list, word)))
     const [code, ...others] = meant
-    return code === undefined || others.length > 0 || key.length > LONGEST_CODE || DIGITS.test(key) ? [] : [[key, code]]
+    return code === undefined || others.length > 0 || key.length > LONGEST_CODE || LONG_NUMBER_PATTERN.test(key)
+      ? []
+      : [[key, code]]
   })
   const codes = Object.fromEntries(known)
   const isWhole = known.length > 0 && [...rows.map(([key]) => key), ...values].every((key) => Object.hasOwn(codes, key))

@@ -156,7 +156,7 @@ function proposeColumn(
   }
   if (found === undefined) return byValues(names, column, values)
   const { attribute, path } = found
-  if (attribute?.type === 'date' || attribute?.type === 'datetime') return dated(found, column, values, reasons)
+  if (attribute?.type === 'date' || attribute?.type === 'datetime') return proposeDates(found, column, values, reasons)
   if (attribute?.codes === undefined) return proposeMapped(column, path, column, reasons)
   return proposeCodes({ column, path, list: attribute.codes, values, reasons }, database !== null)
 }
@@ -218,7 +218,7 @@ function byValues(names: ReadonlyMap<string, NamedTarget>, column: string, value
   )
 }
 
-function dated(
+function proposeDates(
   { path }: NamedTarget,
   column: string,
   values: readonly string[],

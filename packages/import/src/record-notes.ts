@@ -23,7 +23,7 @@ interface UnreadValue {
 /** The common name of identifiers whose types the kind does not list. */
 export const OTHER_IDENTIFIERS = 'identifiers of other types'
 
-const RULES: Readonly<Record<AttributeType, string>> = {
+const VALUE_RULES: Readonly<Record<AttributeType, string>> = {
   text: 'must be text or a number',
   code: 'must be text or a number',
   date: 'must be a date such as 1990-12-31, 1990-12, 1990 or 31.12.1990',
@@ -46,7 +46,7 @@ export function valueRuleOf(kind: Kind, recordTypeName: string, name: string): s
   const recordType = kind.record_types.find((one) => one.name === recordTypeName)
   const members = (recordType?.compounds ?? []).flatMap((compound) => compound.members)
   const attribute = [...(recordType?.attributes ?? []), ...members].find((one) => one.name === name)
-  if (attribute !== undefined) return RULES[attribute.type]
+  if (attribute !== undefined) return VALUE_RULES[attribute.type]
   const type = [...kind.identifier_types, UNLISTED].find((one) => one.name === name)
   return type === undefined ? null : identifierRule(type)
 }
@@ -58,7 +58,7 @@ export class RecordNotes implements ReadingNotes {
   readonly memberNames = new Set<string>()
 
   unread({ name, type }: Attribute, path: string): void {
-    this.unreadValues.push({ name, path, rule: RULES[type] })
+    this.unreadValues.push({ name, path, rule: VALUE_RULES[type] })
   }
 
   unlisted({ name }: Attribute): void {
@@ -112,7 +112,7 @@ export class RecordNotes implements ReadingNotes {
 
 function problemOf({ name, rule }: UnreadValue, target: Target | undefined): string {
   if (target === undefined) return `${name}: ${rule}`
-  const advice = rule === RULES.date ? '; or name the format of the column in the mapping' : ''
+  const advice = rule === VALUE_RULES.date ? '; or name the format of the column in the mapping' : ''
   return describeCellProblem(target, `${rule}${advice}`)
 }
 

@@ -22,7 +22,7 @@ export interface RecordPath {
   readonly types: readonly string[]
 }
 
-interface Place extends RecordPath {
+interface PathTreeNode extends RecordPath {
   holdsValue: boolean
   open: boolean
   list: boolean
@@ -30,19 +30,19 @@ interface Place extends RecordPath {
   identifier: boolean
   readonly attributes: Attribute[]
   readonly types: string[]
-  readonly members: Map<string, Place>
+  readonly members: Map<string, PathTreeNode>
 }
 
 /** The parts of JSON Schema that describe records. */
-interface Schema {
+interface RecordSchema {
   readonly type?: string
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly items?: Schema
-  readonly anyOf?: readonly Schema[]
+  readonly properties?: Readonly<Record<string, RecordSchema>>
+  readonly items?: RecordSchema
+  readonly anyOf?: readonly RecordSchema[]
 }
 
 /** A member that every JSON-LD document may have, even if the schema does not list it. */
-const CONTEXT = '@context'
+const CONTEXT_MEMBER = '@context'
 
 /** A place that may have any values, for paths below a member whose own members the schema leaves open. */
 const OPEN_PLACE = {
@@ -55,7 +55,7 @@ const OPEN_PLACE = {
   types: [],
 }
 
-const known = new WeakMap<RecordType, Place>()
+const treeByRecordType = new WeakMap<RecordType, PathTreeNode>()
 
 /** Finds a path in any spelling in which documents are read; undefined when records of the type have no such path. */
 export function findRecordPath(recordType: RecordType, path: string): RecordPath | undefined {
@@ -70,7 +70,7 @@ export function findRecordPath(recordType: RecordType, path: string): RecordPath
 
 /** Lists every path at which a value may be, those with fewer members first. */
 export function listValuePaths(recordType: RecordType): readonly RecordPath[] {
-  const found: Place[] = []
+  const found: PathTreeNode[] = []
   let level = [...rootOf(recordType).members.values()]
   while (level.length > 0) {
     found.push(...level.filter(({ holdsValue }) => holdsValue))
@@ -94,16 +94,16 @@ export function pathsByName(recordTypes: readonly RecordType[]): ReadonlyMap<str
   return names
 }
 
-function rootOf(recordType: RecordType): Place {
-  const root = known.get(recordType) ?? readPaths(recordType)
-  known.set(recordType, root)
+function rootOf(recordType: RecordType): PathTreeNode {
+  const root = treeByRecordType.get(recordType) ?? readPaths(recordType)
+  treeByRecordType.set(recordType, root)
   return root
 }
 
-function readPaths(recordType: RecordType): Place {
+function readPaths(recordType: RecordType): PathTreeNode {
   const root = placeAt('')
-  addSchema(root, recordType.schema as Schema)
-  placeBelow(root, CONTEXT).open = true
+  addSchema(root, recordType.schema as RecordSchema)
+  placeBelow(root, CONTEXT_MEMBER).open = true
   const { attributes, compounds = [], identifiers } = recordType
   for (const attribute of attributes) {
     for (const path of attribute.paths) addAttribute(placeBelow(root, path), attribute)
@@ -132,13 +132,13 @@ function readPaths(recordType: RecordType): Place {
   return root
 }
 
-function addAttribute(place: Place, attribute: Attribute): void {
+function addAttribute(place: PathTreeNode, attribute: Attribute): void {
   place.holdsValue = true
   place.list ||= attribute.many === true
   place.attributes.push(attribute)
 }
 
-function addSchema(place: Place, schema: Schema): void {
+function addSchema(place: PathTreeNode, schema: RecordSchema): void {
   if (schema.anyOf !== undefined) {
     for (const one of schema.anyOf) addSchema(place, one)
     place.array = schema.anyOf.every(({ items }) => items !== undefined)
@@ -159,11 +159,11 @@ function addSchema(place: Place, schema: Schema): void {
   place.open ||= schema.type === undefined || schema.type === 'object'
 }
 
-function placeBelow(from: Place, path: string): Place {
+function placeBelow(from: PathTreeNode, path: string): PathTreeNode {
   return path === '' ? from : path.split('.').reduce(memberAt, from)
 }
 
-function memberAt(place: Place, name: string): Place {
+function memberAt(place: PathTreeNode, name: string): PathTreeNode {
   const found = memberOf(place, name)
   if (found !== undefined) return found
   const made = placeAt(place.path === '' ? name : `${place.path}.${name}`)
@@ -172,7 +172,7 @@ function memberAt(place: Place, name: string): Place {
 }
 
 /** Finds a member as documents are read: by its key or another spelling, with or without a prefix such as `spdci:`. */
-function memberOf({ members }: Place, name: string): Place | undefined {
+function memberOf({ members }: PathTreeNode, name: string): PathTreeNode | undefined {
   const key = name.slice(name.lastIndexOf(':') + 1)
   for (const spelling of [key, ...otherKeys(key)]) {
     const found = members.get(spelling)
@@ -181,7 +181,7 @@ function memberOf({ members }: Place, name: string): Place | undefined {
   return undefined
 }
 
-function placeAt(path: string): Place {
+function placeAt(path: string): PathTreeNode {
   const nothing = { holdsValue: false, open: false, list: false, array: false, identifier: false }
   return { path, ...nothing, attributes: [], types: [], members: new Map() }
 }

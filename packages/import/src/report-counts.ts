@@ -13,12 +13,12 @@ import { OTHER_IDENTIFIERS, type RecordNotes } from './record-notes.ts'
 import { CELL_STATES, type RowCells } from './row-documents.ts'
 
 /** The number of lines that the report names as examples. */
-const EXAMPLES = 3
+const MOST_EXAMPLE_LINES = 3
 /** The most different reasons that are counted. A broken file could have another reason in each line. */
 const MOST_REASONS = 20
 const OTHER_REASONS = 'other reasons'
 
-class Counts {
+class ValueCounter {
   understood = 0
   not_understood = 0
   unlisted = 0
@@ -29,17 +29,17 @@ class Counts {
 
   notUnderstood(line: number): void {
     this.not_understood += 1
-    if (this.lines.length < EXAMPLES) this.lines.push(line)
+    if (this.lines.length < MOST_EXAMPLE_LINES) this.lines.push(line)
   }
 
   notListed(line: number): void {
     this.unlisted += 1
-    if (this.unlisted_lines.length < EXAMPLES) this.unlisted_lines.push(line)
+    if (this.unlisted_lines.length < MOST_EXAMPLE_LINES) this.unlisted_lines.push(line)
   }
 
   isAfterToday(line: number): void {
     this.after_today += 1
-    if (this.after_today_lines.length < EXAMPLES) this.after_today_lines.push(line)
+    if (this.after_today_lines.length < MOST_EXAMPLE_LINES) this.after_today_lines.push(line)
   }
 }
 
@@ -54,23 +54,23 @@ export function reportedNames(kind: Kind, { attributes, compounds = [] }: Record
 /** Counts the records of one record type, and their values. */
 class RecordCounts {
   count = 0
-  readonly #byName: ReadonlyMap<string, Counts>
-  readonly #types: ReadonlyMap<string, Counts>
+  readonly #byName: ReadonlyMap<string, ValueCounter>
+  readonly #types: ReadonlyMap<string, ValueCounter>
   /** The counts of each attribute, with the position of its first column in a prepared record. */
-  readonly #columns: readonly (readonly [at: number, counts: Counts])[]
+  readonly #columns: readonly (readonly [at: number, counts: ValueCounter])[]
   /** The counts of each birth date, from which ages are computed, with the position of its first column. */
-  readonly #births: readonly (readonly [at: number, counts: Counts])[]
+  readonly #births: readonly (readonly [at: number, counts: ValueCounter])[]
 
   constructor(kind: Kind, recordType: RecordType) {
     const types = kind.identifier_types.map(({ name }) => name)
-    this.#byName = new Map(reportedNames(kind, recordType).map((name) => [name, new Counts()]))
-    const countsOf = (name: string): Counts => this.#byName.get(name) ?? new Counts()
+    this.#byName = new Map(reportedNames(kind, recordType).map((name) => [name, new ValueCounter()]))
+    const countsOf = (name: string): ValueCounter => this.#byName.get(name) ?? new ValueCounter()
     this.#types = new Map([
       ...types.map((name) => [name, countsOf(name)] as const),
       [UNLISTED.name, countsOf(OTHER_IDENTIFIERS)],
     ])
     let at = 0
-    const columns: (readonly [number, Counts])[] = []
+    const columns: (readonly [number, ValueCounter])[] = []
     for (const { name, columns: own } of columnGroups(recordType)) {
       const counts = this.#byName.get(name)
       if (counts !== undefined && own.length > 0) columns.push([at, counts])
@@ -133,7 +133,7 @@ export class BatchCounts {
   /** The number of records that were stored although some of their values were not understood. */
   kept = 0
   readonly #records = new Map<RecordType, RecordCounts>()
-  readonly #columns = new Map<string, Counts>()
+  readonly #columns = new Map<string, ValueCounter>()
   readonly #rejections: RejectionCounts[] = []
   readonly #repeated: number[] = []
   #rows = 0
@@ -169,7 +169,7 @@ export class BatchCounts {
       if (column === null) continue
       let counts = this.#columns.get(path)
       if (counts === undefined) {
-        counts = new Counts()
+        counts = new ValueCounter()
         this.#columns.set(path, counts)
       }
       if (states[at] === CELL_STATES.value) counts.understood += 1
@@ -187,7 +187,7 @@ export class BatchCounts {
       rejections: addRejections([...before.rejections, ...this.#rejections]),
       repeated: {
         count: (before.repeated?.count ?? 0) + this.#repeated.length,
-        lines: [...(before.repeated?.lines ?? []), ...this.#repeated].slice(0, EXAMPLES),
+        lines: [...(before.repeated?.lines ?? []), ...this.#repeated].slice(0, MOST_EXAMPLE_LINES),
       },
       records,
       columns: addValues(before.columns, columns),
@@ -201,7 +201,11 @@ function addRejections(rejections: readonly RejectionCounts[]): readonly Rejecti
   for (const { reason: given, count, lines } of rejections) {
     const reason = byReason.has(given) || byReason.size < MOST_REASONS ? given : OTHER_REASONS
     const before = byReason.get(reason) ?? { reason, count: 0, lines: [] }
-    byReason.set(reason, { reason, count: before.count + count, lines: [...before.lines, ...lines].slice(0, EXAMPLES) })
+    byReason.set(reason, {
+      reason,
+      count: before.count + count,
+      lines: [...before.lines, ...lines].slice(0, MOST_EXAMPLE_LINES),
+    })
   }
   return [...byReason.values()]
 }
@@ -223,8 +227,8 @@ const addCounts = (before: ValueCounts, after: ValueCounts): ValueCounts => ({
   understood: before.understood + after.understood,
   not_understood: before.not_understood + after.not_understood,
   unlisted: before.unlisted + after.unlisted,
-  lines: [...before.lines, ...after.lines].slice(0, EXAMPLES),
-  unlisted_lines: [...before.unlisted_lines, ...after.unlisted_lines].slice(0, EXAMPLES),
+  lines: [...before.lines, ...after.lines].slice(0, MOST_EXAMPLE_LINES),
+  unlisted_lines: [...before.unlisted_lines, ...after.unlisted_lines].slice(0, MOST_EXAMPLE_LINES),
   after_today: before.after_today + after.after_today,
-  after_today_lines: [...before.after_today_lines, ...after.after_today_lines].slice(0, EXAMPLES),
+  after_today_lines: [...before.after_today_lines, ...after.after_today_lines].slice(0, MOST_EXAMPLE_LINES),
 })

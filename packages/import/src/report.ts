@@ -68,7 +68,7 @@ export function makeReport(
         record_type,
         name,
         // A rule that a column reports is not reported here too: the mapping may have its own rule.
-        ...reported(counted, name, () =>
+        ...reportValues(counted, name, () =>
           isMappingUnknown || inColumns.has(name) ? null : valueRuleOf(kind, record_type, name),
         ),
       }))
@@ -77,7 +77,7 @@ export function makeReport(
       const { path, column, reads } = target
       if (column === null) return []
       const rule = () => cellRule(target) ?? ruleOfFirst(kind, Object.keys(records), reads)
-      return [{ column, path, ...reported(columns, path, rule) }]
+      return [{ column, path, ...reportValues(columns, path, rule) }]
     }),
     unused_columns: read?.table?.unused ?? [],
   }
@@ -85,9 +85,9 @@ export function makeReport(
 
 /** The counts of a table's columns by their paths, when the column mapping is no longer known. */
 export const reportedPaths = ({ columns }: ReportCounts) =>
-  Object.keys(columns.values).map((path) => ({ path, ...reported(columns, path, () => null) }))
+  Object.keys(columns.values).map((path) => ({ path, ...reportValues(columns, path, () => null) }))
 
-function reported({ count, values }: CountedValues, name: string, rule: () => string | null): ReportedValues {
+function reportValues({ count, values }: CountedValues, name: string, rule: () => string | null): ReportedValues {
   const found = { ...NO_VALUE_COUNTS, ...values[name] }
   return {
     ...found,

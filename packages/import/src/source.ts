@@ -41,7 +41,7 @@ async function openPath(path: string): Promise<Source> {
   try {
     const stat = await handle.stat({ bigint: true })
     if (stat.isDirectory()) throw new ImportError(`${path} is a folder; name a file in it`)
-    if (!stat.isFile()) return await streamSource(read(handle), () => handle.close())
+    if (!stat.isFile()) return await streamSource(openReadStream(handle), () => handle.close())
     const head = await readHead(handle)
     refuseOtherFiles(head)
     const mark = byteOrderMarkOf(head)
@@ -51,7 +51,7 @@ async function openPath(path: string): Promise<Source> {
       identity: `${stat.size}:${stat.mtimeNs}:${digest}`,
       head,
       mark,
-      chunks: (offset) => read(handle, Math.max(offset, mark.bytes)),
+      chunks: (offset) => openReadStream(handle, Math.max(offset, mark.bytes)),
       close: () => handle.close(),
     }
   } catch (error) {
@@ -60,7 +60,7 @@ async function openPath(path: string): Promise<Source> {
   }
 }
 
-function read(handle: FileHandle, start?: number): Readable {
+function openReadStream(handle: FileHandle, start?: number): Readable {
   const options = { highWaterMark: CHUNK_BYTES, autoClose: false }
   return handle.createReadStream(start === undefined ? options : { ...options, start })
 }
@@ -83,7 +83,7 @@ async function streamSource(
 ): Promise<Source> {
   const chunks = stream[Symbol.asyncIterator]()
   let head = Buffer.alloc(0)
-  while (head.length < LONGEST_MARK) {
+  while (head.length < LONGEST_BYTE_ORDER_MARK) {
     const { value, done } = await chunks.next()
     if (done === true) break
     head = Buffer.concat([head, typeof value === 'string' ? Buffer.from(value) : value])
@@ -111,7 +111,7 @@ async function streamSource(
 }
 
 /** The number of bytes that show whether a stream begins with a byte order mark. */
-const LONGEST_MARK = 3
+const LONGEST_BYTE_ORDER_MARK = 3
 
 /**
  * The most bytes of a record. A longer one in JSON is rejected, and skipped without holding it in memory. A longer row

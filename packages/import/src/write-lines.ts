@@ -59,7 +59,7 @@ export interface LinesWritten extends Omit<WrittenLines, 'met'> {
   readonly repeated: readonly { readonly of: RecordLine; readonly earlier: number }[]
 }
 
-const NOTHING: WrittenLines = {
+const NOTHING_WRITTEN: WrittenLines = {
   inserted: 0,
   records: [],
   unchanged: new Set(),
@@ -118,7 +118,7 @@ async function writeFirst(
   lines: readonly RecordLine[],
 ): Promise<LinesWritten> {
   const repeated: { of: RecordLine; earlier: number }[] = []
-  let written = NOTHING
+  let written = NOTHING_WRITTEN
   let rest = lines
   while (rest.length > 0) {
     const firsts = new Map(rest.toReversed().map((one) => [primaryOf(one), one]))
@@ -158,7 +158,7 @@ async function writeOrHalve(
     const [first, second] = lines
     if (first === undefined || !/^(22|54)/.test(state)) throw error
     // The message of PostgreSQL is not used: it would quote the value.
-    if (second === undefined) return { ...NOTHING, rejects: [{ of: first, reason: unstorable(state) }] }
+    if (second === undefined) return { ...NOTHING_WRITTEN, rejects: [{ of: first, reason: unstorableReason(state) }] }
     const half = lines.slice(0, Math.ceil(lines.length / 2))
     const before = await writeOrHalve(writing, recordType, half)
     const after = await writeOrHalve(writing, recordType, lines.slice(half.length))
@@ -181,7 +181,7 @@ async function writeChanged(
   const records = [...latest.values()].map(({ record }) => record)
   const unchanged = await sink.unchangedAmong(client, registry, recordType, records)
   const changed = fresh.filter((one) => !unchanged.has(primaryOf(one)))
-  const written = changed.length === 0 ? NOTHING : await writeOnce(writing, recordType, changed)
+  const written = changed.length === 0 ? NOTHING_WRITTEN : await writeOnce(writing, recordType, changed)
   // A line that was refused, or was about a retired record, does not make a later line a repetition.
   const standing = new Set([...written.records.map((one) => one.primary_identifier), ...unchanged])
   const noted = [...latest].map(([primary, { line }]) => [primary, standing.has(primary) ? line : null] as const)
@@ -200,19 +200,19 @@ async function writeOnce(
   if (run === null) {
     const met = await noteLines(client, recordType, lineOf)
     const noted = [...lineOf.keys()].filter((primary) => !keep || !met.has(primary))
-    return { ...NOTHING, records: noted.map((primary_identifier) => ({ id: '', primary_identifier })), met }
+    return { ...NOTHING_WRITTEN, records: noted.map((primary_identifier) => ({ id: '', primary_identifier })), met }
   }
   const records = lines.map(({ record }) => record)
   const imported = { run, lines: lineOf, keep }
   const written = await sink.writeRecords(client, registry, recordType, records, { before, imported })
   const { inserted, updated, retired, repeated: met } = written
-  const direct = { ...NOTHING, inserted: inserted.length, records: [...inserted, ...updated], met }
+  const direct = { ...NOTHING_WRITTEN, inserted: inserted.length, records: [...inserted, ...updated], met }
   if (retired === undefined) return direct
   const others = lines.filter((one) => retired.has(primaryOf(one)))
   return { ...direct, ...(await mergeLines(writing, recordType, others)) }
 }
 
-const unstorable = (state: string): string =>
+const unstorableReason = (state: string): string =>
   `the database cannot store one of the values of this record (SQLSTATE ${state})`
 
 /** Writes lines about retired records into their survivors, in the order of the lines. */
@@ -230,7 +230,7 @@ async function mergeLines(
       const state = sqlState(error)
       if (error instanceof InvalidRecord) rejects.push({ of, reason: error.reason })
       else if (error instanceof MergeProblem) rejects.push({ of, reason: error.message })
-      else if (/^(22|54)/.test(state)) rejects.push({ of, reason: unstorable(state) })
+      else if (/^(22|54)/.test(state)) rejects.push({ of, reason: unstorableReason(state) })
       else throw error
     }
   }

@@ -4,12 +4,12 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { testClock } from '../../observe/test/clock.ts'
 import { type TestDatabase, testDatabase } from '../test/postgres.ts'
-import { type Bodies, BodyUnreadable, createBodies } from './bodies.ts'
+import { type BodyEncryption, BodyUnreadable, createBodies } from './bodies.ts'
 import { masterKeyFromEnvironment, newMasterKey } from './master-key.ts'
 import { createVault } from './vault.ts'
 
 let database: TestDatabase
-let bodies: Bodies
+let bodies: BodyEncryption
 const source = masterKeyFromEnvironment({ masterKey: newMasterKey(), newMasterKey: undefined })
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 /** As another process would: nothing in memory yet. */
-const node = async (clock = testClock()): Promise<Bodies> =>
+const node = async (clock = testClock()): Promise<BodyEncryption> =>
   createBodies(database.db, await createVault(database.db, source), clock)
 
 const FORGOTTEN = new BodyUnreadable('forgotten')

@@ -18,7 +18,7 @@ import { ENCRYPTED_TABLES, withCurrentMasterKey } from './store/master-keys.ts'
 import type { Vault } from './vault.ts'
 
 /** Encrypts and decrypts stored messages, with a key for each day. */
-export interface Bodies {
+export interface BodyEncryption {
   /**
    * Encrypts a body.
    * @param context the place of the body, such as `exchange <id> request`: it decrypts for that place only
@@ -68,7 +68,7 @@ const deflate = promisify<Buffer, ZlibOptions, Buffer>(deflateRaw)
 const inflate = promisify(inflateRaw)
 
 /** Makes the encryption of bodies. `db` stores the keys of the days, and `vault` encrypts these keys. */
-export function createBodies(db: Database, vault: Vault, clock: Clock = CLOCK): Bodies {
+export function createBodies(db: Database, vault: Vault, clock: Clock = CLOCK): BodyEncryption {
   const keys = createDayKeys(db, vault, clock)
   return {
     async encryptBody(text, context, day = dayText(clock.date())) {

@@ -6,11 +6,11 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { codesOf } from './codes.ts'
 import { CorrelationId, oneOf, Status, StatusReasonMessage, Timestamp, Version } from './common.ts'
 
-const Id = (description: string) => Type.String({ minLength: 1, description })
+const idSchema = (description: string) => Type.String({ minLength: 1, description })
 
 const optionalInBoth = {
   version: Type.Optional(Version),
-  receiver_id: Type.Optional(Id('The system that the message is for.')),
+  receiver_id: Type.Optional(idSchema('The system that the message is for.')),
   is_msg_encrypted: Type.Optional(
     Type.Boolean({ default: false, description: 'Whether message is an EncryptedMessage.' }),
   ),
@@ -18,12 +18,12 @@ const optionalInBoth = {
 }
 
 const requiredInBoth = {
-  message_id: Id('Names the message; a retry keeps it.'),
+  message_id: idSchema('Names the message; a retry keeps it.'),
   message_ts: Timestamp,
   action: Type.String({ minLength: 1, description: 'An action name of the operation (spec "Endpoints").' }),
 }
 
-const senderId = Id('The system that sends the message.')
+const senderId = idSchema('The system that sends the message.')
 const totalCount = Type.Integer({ minimum: 0, description: 'Items in the batch (N7).' })
 
 export const RequestHeader = Type.Object(

@@ -48,7 +48,7 @@ export interface JsonBulk {
  * @throws {JsonError} and nothing else
  */
 export function parseJson(text: string, bounds: JsonBounds = {}): JsonValue {
-  return new Reader(text, bounds).document()
+  return new JsonReader(text, bounds).document()
 }
 
 /**
@@ -56,7 +56,7 @@ export function parseJson(text: string, bounds: JsonBounds = {}): JsonValue {
  * early. Null when there is none, or when it is at the end of the beginning, where the rest may correct it.
  */
 export function jsonBeginningProblem(beginning: string, bounds: JsonBounds = {}): JsonError | null {
-  const reader = new Reader(beginning, bounds)
+  const reader = new JsonReader(beginning, bounds)
   try {
     reader.document()
   } catch (error) {
@@ -80,7 +80,7 @@ const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-class Reader {
+class JsonReader {
   readonly #text: string
   readonly #maxDepth: number
   readonly #maxValues: number

@@ -109,11 +109,11 @@ function pathsAt(
 const CALLBACK_THEME: Theme = 'Callbacks of other registries'
 
 /** The `content` of a JSON body in the document: its schema and an example. */
-function json(schema: JsonObject, example: unknown): JsonObject {
+function jsonContent(schema: JsonObject, example: unknown): JsonObject {
   return { 'application/json': { schema, example } }
 }
 
-function describe(
+function operationText(
   { summary, codes, theme, deprecated }: Operation,
   paths: readonly string[],
   answered: string,
@@ -138,7 +138,7 @@ function requestBody(kind: Kind, operation: Operation, way: Way, components: Com
   const several = exampleRequests(kind, operation, way)
   const content =
     several === null
-      ? json(envelope, exampleRequest(kind, operation, way))
+      ? jsonContent(envelope, exampleRequest(kind, operation, way))
       : { 'application/json': { schema: envelope, examples: several } }
   const file = way === 'async' ? { 'multipart/form-data': { schema: components.refer(FileInfo) } } : {}
   return { required: true, content: { ...content, ...file } }
@@ -151,12 +151,12 @@ function syncOperation(kind: Kind, operation: Operation, components: Components)
   const schema = operation.reply_also_bare ? { allOf: [envelope, components.refer(reply.schema)] } : envelope
   return {
     operationId: `sync-${operation.name}`,
-    ...describe(operation, operation.sync_paths, 'The answer has the result.'),
+    ...operationText(operation, operation.sync_paths, 'The answer has the result.'),
     requestBody: requestBody(kind, operation, 'sync', components),
     responses: {
       200: {
         description: 'The result. What was rejected says so in the header or in its item.',
-        content: json(schema, exampleReply(kind, operation)),
+        content: jsonContent(schema, exampleReply(kind, operation)),
       },
       ...errorReferences(),
     },
@@ -170,7 +170,7 @@ function asyncOperation(kind: Kind, operation: Operation, components: Components
   }
   return {
     operationId: operation.name,
-    ...describe(operation, operation.async_paths, 'The result follows in a callback.'),
+    ...operationText(operation, operation.async_paths, 'The result follows in a callback.'),
     requestBody: requestBody(kind, operation, 'async', components),
     responses: { 200: ackResponse(components), ...errorReferences() },
     ...result,
@@ -180,12 +180,12 @@ function asyncOperation(kind: Kind, operation: Operation, components: Components
 /** Describes the callback to the address in the request's header (G1). */
 function callbackTo(callback: Callback, example: JsonObject, components: Components): JsonObject {
   const { name, schema } = callback.message
-  const envelope = ENVELOPES[callback.header](schema, `${name}Envelope`)
+  const envelope = ENVELOPE_SCHEMA_MAKERS[callback.header](schema, `${name}Envelope`)
   return {
     '{$request.body#/header/sender_uri}': {
       post: {
         summary: `The result, with action ${callback.action}; by default at /${callback.path}.`,
-        requestBody: { required: true, content: json(components.refer(envelope), example) },
+        requestBody: { required: true, content: jsonContent(components.refer(envelope), example) },
         responses: { 200: ackResponse(components) },
       },
     },
@@ -195,12 +195,12 @@ function callbackTo(callback: Callback, example: JsonObject, components: Compone
 /** Describes a callback that another registry sends us when we are the requester. */
 function receivedCallback(kind: Kind, callback: Callback, components: Components): JsonObject {
   const { name, schema } = callback.message
-  const envelope = ENVELOPES[callback.header](schema, `${name}Envelope`)
+  const envelope = ENVELOPE_SCHEMA_MAKERS[callback.header](schema, `${name}Envelope`)
   return {
     operationId: `received-${callback.name}`,
     tags: [CALLBACK_THEME],
     summary: `Receive ${callback.name} of another registry: it is stored, then acknowledged (spec "Endpoints").`,
-    requestBody: { required: true, content: json(components.refer(envelope), exampleCallback(kind, callback)) },
+    requestBody: { required: true, content: jsonContent(components.refer(envelope), exampleCallback(kind, callback)) },
     responses: { 200: ackResponse(components), ...errorReferences() },
   }
 }
@@ -208,7 +208,7 @@ function receivedCallback(kind: Kind, callback: Callback, components: Components
 /** Describes a callback that we send to a participant that has asked or subscribed. */
 function sentCallback(kind: Kind, callback: Callback, components: Components): JsonObject {
   const { name, schema } = callback.message
-  const envelope = components.refer(ENVELOPES[callback.header](schema, `${name}Envelope`))
+  const envelope = components.refer(ENVELOPE_SCHEMA_MAKERS[callback.header](schema, `${name}Envelope`))
   return {
     operationId: `sent-${callback.name}`,
     summary: `Sent to the address of the participant, with action ${callback.action} (G1).`,
@@ -216,7 +216,7 @@ function sentCallback(kind: Kind, callback: Callback, components: Components): J
       'Answer 200 with an acknowledgement when the message is stored. An acknowledgement ERR refuses it, and 400, 405, 410, 411, 413, 414, 415, 422, 431, 501 and 505 stop it. With any other answer, or none, it is sent again with the same `message_id`.',
     requestBody: {
       required: true,
-      content: json(withMeta(envelope, callback, components), exampleCallback(kind, callback)),
+      content: jsonContent(withMeta(envelope, callback, components), exampleCallback(kind, callback)),
     },
     responses: { 200: ackResponse(components) },
   }
@@ -228,8 +228,8 @@ function withMeta(envelope: JsonObject, { meta }: Callback, components: Componen
   return { allOf: [envelope, { type: 'object', properties: { header } }] }
 }
 
-const ENVELOPES = { request: requestEnvelope<TSchema>, callback: callbackEnvelope<TSchema> }
+const ENVELOPE_SCHEMA_MAKERS = { request: requestEnvelope<TSchema>, callback: callbackEnvelope<TSchema> }
 
 function ackResponse(components: Components): JsonObject {
-  return { description: 'Acknowledged.', content: json(components.refer(Ack), exampleAck) }
+  return { description: 'Acknowledged.', content: jsonContent(components.refer(Ack), exampleAck) }
 }

@@ -90,7 +90,7 @@ export interface Operation {
 }
 
 /** Makes a row for a message. Unless `incoming` is given, a received message must satisfy the documented schema. */
-export function messageRow(name: string, schema: TSchema, more: Partial<Message> = {}): Message {
+export function message(name: string, schema: TSchema, more: Partial<Message> = {}): Message {
   const batch = more.items === undefined || more.items === null ? null : [more.items]
   const bulk = batch === null ? [] : [batch]
   return { name, schema, incoming: schema, items: null, batch, counted: false, bulk, ...more }

@@ -18,15 +18,13 @@ import { IncomingSearchRequest, SearchRequest, SearchResponse } from './messages
 import { IncomingSubscribeRequest, SubscribeRequest, SubscribeResponse } from './messages/subscribe.ts'
 import { IncomingTxnStatusRequest, TxnStatusRequest, TxnStatusResponse } from './messages/txn-status.ts'
 import { IncomingUnSubscribeRequest, UnSubscribeRequest, UnSubscribeResponse } from './messages/unsubscribe.ts'
-import { type Callback, messageRow, type Operation } from './operation.ts'
+import { type Callback, message, type Operation } from './operation.ts'
 
-const searchReply = messageRow('SearchResponse', SearchResponse, { items: 'search_response' })
-const subscribeReply = messageRow('SubscribeResponse', SubscribeResponse, { items: 'subscribe_response' })
-const unsubscribeReply = messageRow('UnSubscribeResponse', UnSubscribeResponse, { bulk: [['subscription_status']] })
-const txnStatusReply = messageRow('TxnStatusResponse', TxnStatusResponse, {
-  bulk: [['txnstatus_response', 'txn_status']],
-})
-const disabilityRequest = messageRow('DisabledRequest', DisabledRequest, { incoming: IncomingDisabledRequest })
+const searchReply = message('SearchResponse', SearchResponse, { items: 'search_response' })
+const subscribeReply = message('SubscribeResponse', SubscribeResponse, { items: 'subscribe_response' })
+const unsubscribeReply = message('UnSubscribeResponse', UnSubscribeResponse, { bulk: [['subscription_status']] })
+const txnStatusReply = message('TxnStatusResponse', TxnStatusResponse, { bulk: [['txnstatus_response', 'txn_status']] })
+const disabilityRequest = message('DisabledRequest', DisabledRequest, { incoming: IncomingDisabledRequest })
 const disabilityActions = ['get_disability_info', 'check_disability_status']
 
 const ON_SEARCH: Callback = {
@@ -77,7 +75,7 @@ const NOTIFY: Callback = {
   path: 'registry/notify',
   header: 'callback',
   meta: NotifyMeta,
-  message: messageRow('NotifyEventRequest', NotifyEventRequest, {
+  message: message('NotifyEventRequest', NotifyEventRequest, {
     incoming: IncomingNotifyEventRequest,
     items: 'notify_event',
     counted: true,
@@ -97,7 +95,7 @@ export const OPERATIONS: readonly Operation[] = [
     action_aliases: [],
     sync_paths: ['registry/sync/search'],
     async_paths: ['registry/search'],
-    request: messageRow('SearchRequest', SearchRequest, {
+    request: message('SearchRequest', SearchRequest, {
       incoming: IncomingSearchRequest,
       items: 'search_request',
       counted: true,
@@ -119,7 +117,7 @@ export const OPERATIONS: readonly Operation[] = [
     action_aliases: [],
     sync_paths: [],
     async_paths: ['registry/subscribe'],
-    request: messageRow('SubscribeRequest', SubscribeRequest, {
+    request: message('SubscribeRequest', SubscribeRequest, {
       incoming: IncomingSubscribeRequest,
       items: 'subscribe_request',
       counted: true,
@@ -141,7 +139,7 @@ export const OPERATIONS: readonly Operation[] = [
     action_aliases: [],
     sync_paths: [],
     async_paths: ['registry/unsubscribe'],
-    request: messageRow('UnSubscribeRequest', UnSubscribeRequest, {
+    request: message('UnSubscribeRequest', UnSubscribeRequest, {
       incoming: IncomingUnSubscribeRequest,
       bulk: [['subscription_codes'], ['sunscription_codes'], ['subscription_code']],
     }),
@@ -162,7 +160,7 @@ export const OPERATIONS: readonly Operation[] = [
     action_aliases: ['txn/status', 'txn_status', 'status'],
     sync_paths: ['registry/sync/txn/status'],
     async_paths: ['registry/txn/status'],
-    request: messageRow('TxnStatusRequest', TxnStatusRequest, {
+    request: message('TxnStatusRequest', TxnStatusRequest, {
       incoming: IncomingTxnStatusRequest,
       bulk: [['txnstatus_request', 'attribute_value']],
     }),
@@ -188,7 +186,7 @@ export const OPERATIONS: readonly Operation[] = [
       'registry/sync/enrollments/updates',
     ],
     async_paths: [],
-    request: messageRow('EnrollmentUpdatesRequest', EnrollmentUpdatesRequest, {
+    request: message('EnrollmentUpdatesRequest', EnrollmentUpdatesRequest, {
       incoming: IncomingEnrollmentUpdatesRequest,
       batch: ['enrolled_updates', 'beneficiaries'],
       bulk: [
@@ -213,7 +211,7 @@ export const OPERATIONS: readonly Operation[] = [
     action_aliases: ['enrolled'],
     sync_paths: ['registry/sync/enrolled', 'ibr/sync/enrolled'],
     async_paths: [],
-    request: messageRow('EnrolledRequest', EnrolledRequest, { incoming: IncomingEnrolledRequest }),
+    request: message('EnrolledRequest', EnrolledRequest, { incoming: IncomingEnrolledRequest }),
     reply: { name: 'EnrolledResponse', schema: EnrolledResponse, items: 'enrolled_response' },
     reply_action: 'on-search',
     reply_also_bare: true,
@@ -237,7 +235,7 @@ export const OPERATIONS: readonly Operation[] = [
       'sync/check-enrollment',
     ],
     async_paths: [],
-    request: messageRow('EnrolledRequest', EnrolledRequest, { incoming: IncomingEnrolledRequest }),
+    request: message('EnrolledRequest', EnrolledRequest, { incoming: IncomingEnrolledRequest }),
     reply: { name: 'EnrolledResponse', schema: EnrolledResponse, items: 'enrolled_response' },
     reply_action: 'txn-on-status',
     reply_also_bare: false,

@@ -27,14 +27,14 @@ interface ReceivedSchemaPart {
   readonly pattern?: string
 }
 
-type KindRelaxation = Pick<Kind, 'relaxed'>
+type Relaxing = Pick<Kind, 'relaxed'>
 
 /**
  * Makes the schema for a received result, or for its header, from the documented one. Members in `ONLY_SHOWN_MEMBERS` may be any
  * text.
  * @param kinds the kinds of the registries that may send it: what one of them relaxes is relaxed
  */
-export function receivedSchema(schema: TSchema, kinds: readonly KindRelaxation[] = []): TSchema {
+export function receivedSchema(schema: TSchema, kinds: readonly Relaxing[] = []): TSchema {
   const relaxed = kinds.flatMap(({ relaxed }) => relaxed ?? [])
   const optional = (title: string | undefined, member: string): boolean =>
     relaxed.some(({ optional }) => title !== undefined && optional[title]?.includes(member))

@@ -3,8 +3,8 @@
 // RFC 3339, 5.6: "T" and "Z" may be lower case, seconds are required, a fraction may have any number of digits.
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}:\d{2}))$/
 const ZONELESS_TIME_PATTERN = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/
-const ZERO = 0x30
-const MINUTE = 60_000
+const DIGIT_ZERO = 0x30
+const MINUTE_MILLISECONDS = 60_000
 const MINUTES_IN_DAY = 1440
 
 /**
@@ -32,7 +32,7 @@ export function timestampInstant(text: string): number | null {
   // Date.UTC would read the years 0 to 99 as 1900 to 1999.
   const midnight = new Date(0).setUTCFullYear(year, month - 1, day)
   const milliseconds = second === 60 ? 0 : Number(fraction.slice(0, 3).padEnd(3, '0'))
-  return midnight + utcMinute * MINUTE + second * 1000 + milliseconds
+  return midnight + utcMinute * MINUTE_MILLISECONDS + second * 1000 + milliseconds
 }
 
 /** True for an existing date and time in RFC 3339 form with a zone. */
@@ -73,7 +73,7 @@ export function lacksZone(text: string): boolean {
 
 /** The number that two digits in a text make. */
 function twoDigits(text: string, at: number): number {
-  return 10 * (text.charCodeAt(at) - ZERO) + text.charCodeAt(at + 1) - ZERO
+  return 10 * (text.charCodeAt(at) - DIGIT_ZERO) + text.charCodeAt(at + 1) - DIGIT_ZERO
 }
 
 /** The number of days in a month of a year. @param month 1 to 12 */

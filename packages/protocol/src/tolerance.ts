@@ -19,13 +19,13 @@ import {
 } from './tolerance-plan.ts'
 
 /** Turns an integer into a text of digits, where a text is expected. */
-const digits: ReadMemberValue = (value) => integerText(value) ?? value
+const readDigits: ReadMemberValue = (value) => integerText(value) ?? value
 
 const digitsEach: ReadMemberValue = (value) =>
-  Array.isArray(value) ? replaceEach(value, (element) => digits(element) ?? element) : digits(value)
+  Array.isArray(value) ? replaceEach(value, (element) => readDigits(element) ?? element) : readDigits(value)
 
 /** Turns a text of digits into a number, where a number is expected: "1" becomes 1. */
-const count: ReadMemberValue = (value) =>
+const readCount: ReadMemberValue = (value) =>
   typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
 
 /** Turns an object into an array of one, where an array of objects is expected. */
@@ -38,13 +38,13 @@ const oneText: ReadMemberValue = (value) => (typeof value === 'string' && value 
 const noText: ReadMemberValue = (value) => (typeof value === 'string' ? undefined : value)
 
 /** Replaces other spellings of a word by the canonical one, compared without case. */
-const word = (spellings: Readonly<Record<string, string>>): ReadMemberValue => {
+const wordReader = (spellings: Readonly<Record<string, string>>): ReadMemberValue => {
   const canonical = new Map(Object.entries(spellings))
   return (value) => (typeof value === 'string' ? (canonical.get(value.toLowerCase()) ?? value) : value)
 }
 
-const queryType = word({ idtype: 'idtype-value' })
-const txnType = word({
+const queryType = wordReader({ idtype: 'idtype-value' })
+const txnType = wordReader({
   search: 'search',
   subscribe: 'subscribe',
   unsubscribe: 'unsubscribe',
@@ -59,7 +59,7 @@ const txnType = word({
 /** Reads the type of a receipt: the part after the last ":", in the spellings of N15. */
 const receiptType: ReadMemberValue = (value) =>
   typeof value === 'string' ? receiptWord(value.slice(value.lastIndexOf(':') + 1).trim()) : value
-const receiptWord = word({
+const receiptWord = wordReader({
   enrollement: 'enrollement',
   enrollment: 'enrollement',
   enrolment: 'enrollement',
@@ -71,15 +71,15 @@ const receiptWord = word({
   deregister: 'deregister',
 })
 
-const ENVELOPE: ToleratedForms = { spellings: { headers: 'header' } }
+const TOLERATED_ENVELOPE: ToleratedForms = { spellings: { headers: 'header' } }
 
 const TOLERATED_HEADER: ToleratedForms = {
   spellings: { is_encrypted: 'is_msg_encrypted' },
   readings: {
-    total_count: count,
-    completed_count: count,
+    total_count: readCount,
+    completed_count: readCount,
     meta: noText,
-    status: word({ ack: 'rcvd', acknowledged: 'rcvd', request: 'rcvd', success: 'succ', part: 'succ' }),
+    status: wordReader({ ack: 'rcvd', acknowledged: 'rcvd', request: 'rcvd', success: 'succ', part: 'succ' }),
   },
   optional: ['total_count', 'completed_count', 'status_reason_code', 'status_reason_message'],
 }
@@ -91,20 +91,23 @@ const UNSIGNED_ANSWER: ToleratedForms = {
 }
 
 /** The forms accepted in `consent` and `authorize` (G8). */
-const CONSENT: ToleratedForms = { inside: { purpose: { spellings: { refUri: 'ref_uri' } } } }
+const TOLERATED_CONSENT: ToleratedForms = { inside: { purpose: { spellings: { refUri: 'ref_uri' } } } }
 
 /** Members that every message may have in another form, with the functions that read them. */
-const EVERY_MESSAGE: Readonly<Record<string, ReadMemberValue>> = { transaction_id: digits }
+const EVERY_MESSAGE: Readonly<Record<string, ReadMemberValue>> = { transaction_id: readDigits }
 
 /** The forms of messages that are accepted besides the documented one, by the name of the message. */
-const MESSAGES: Readonly<Record<string, ToleratedForms>> = {
+const TOLERATED_MESSAGES: Readonly<Record<string, ToleratedForms>> = {
   SearchRequest: {
     readings: { search_request: oneObject },
     inside: {
       search_request: {
         optional: ['pagination'],
         inside: {
-          search_criteria: { readings: { query_type: queryType }, inside: { consent: CONSENT, authorize: CONSENT } },
+          search_criteria: {
+            readings: { query_type: queryType },
+            inside: { consent: TOLERATED_CONSENT, authorize: TOLERATED_CONSENT },
+          },
           // The documented place of pagination is in the criteria; it is also accepted beside them (D23).
           pagination: { optional: ['page_number'] },
         },
@@ -124,7 +127,7 @@ const MESSAGES: Readonly<Record<string, ToleratedForms>> = {
             // Spellings of the social kind, and of an older protocol (N3).
             spellings: { response_entity: 'notify_record_type', reg_sub_type: 'reg_event_type' },
             readings: { filter_type: queryType },
-            inside: { authorize: CONSENT },
+            inside: { authorize: TOLERATED_CONSENT },
           },
         },
       },
@@ -153,16 +156,20 @@ const MESSAGES: Readonly<Record<string, ToleratedForms>> = {
   },
   TxnStatusRequest: { inside: { txnstatus_request: { readings: { txn_type: txnType, attribute_value: digitsEach } } } },
   TxnStatusResponse: { inside: { txnstatus_response: { readings: { txn_type: txnType } } } },
-  EnrolledRequest: { inside: { enrolled_criteria: { inside: { consent: CONSENT, authorize: CONSENT } } } },
-  DisabledRequest: { inside: { disabled_criteria: { inside: { consent: CONSENT, authorize: CONSENT } } } },
+  EnrolledRequest: {
+    inside: { enrolled_criteria: { inside: { consent: TOLERATED_CONSENT, authorize: TOLERATED_CONSENT } } },
+  },
+  DisabledRequest: {
+    inside: { disabled_criteria: { inside: { consent: TOLERATED_CONSENT, authorize: TOLERATED_CONSENT } } },
+  },
   EnrollmentUpdatesRequest: {
     spellings: { receipt_information: 'enrolled_updates' },
     inside: { enrolled_updates: { readings: { receipt_type: receiptType, beneficiaries: oneObject } } },
   },
 }
 
-const PLANS = new WeakMap<TSchema, TolerancePlan>()
-const ENVELOPE_PLAN = makeTolerancePlan({}, ENVELOPE)
+const PLANS_BY_SCHEMA = new WeakMap<TSchema, TolerancePlan>()
+const ENVELOPE_PLAN = makeTolerancePlan({}, TOLERATED_ENVELOPE)
 const HEADER_PLAN = makeTolerancePlan(RequestHeader, TOLERATED_HEADER)
 const UNSIGNED_ANSWER_PLAN = makeTolerancePlan(RequestHeader, UNSIGNED_ANSWER)
 
@@ -200,11 +207,11 @@ export function tolerateMessage(operation: { readonly request: NamedMessage }, m
  * same object is returned. A value that no row can read stays, and validation refuses it.
  */
 export function tolerateAs({ name, schema }: NamedMessage, message: JsonValue): JsonValue {
-  let plan = PLANS.get(schema)
+  let plan = PLANS_BY_SCHEMA.get(schema)
   if (plan === undefined) {
-    const rows = Object.hasOwn(MESSAGES, name) ? MESSAGES[name] : undefined
+    const rows = Object.hasOwn(TOLERATED_MESSAGES, name) ? TOLERATED_MESSAGES[name] : undefined
     plan = makeTolerancePlan(schema, { ...rows, readings: { ...EVERY_MESSAGE, ...rows?.readings } })
-    PLANS.set(schema, plan)
+    PLANS_BY_SCHEMA.set(schema, plan)
   }
   return applyPlan(plan, message)
 }

@@ -45,10 +45,10 @@ export function validator<Value = unknown>(schema: TSchema): Validator<Value> {
     const error = tellingError(errors)
     // TypeBox uses one schema for `Check` and `Errors`. If they did not agree, the value would still be refused.
     if (error === undefined) return { at: [], rule: 'is not accepted' }
-    const { steps, found } = follow(value, error.instancePath)
+    const { steps, found } = followPointer(value, error.instancePath)
     if (error.keyword === 'required') steps.push(...error.params.requiredProperties.slice(0, 1))
     const known = error.keyword === 'boolean' ? membersAround(schema, error.schemaPath) : []
-    return { at: steps, rule: rule(error, found, schema), ...(known.length > 0 && { known }) }
+    return { at: steps, rule: ruleText(error, found, schema), ...(known.length > 0 && { known }) }
   }
   const problem = (value: unknown, path: string): string | null => {
     const first = firstProblem(value)
@@ -66,7 +66,7 @@ export function validator<Value = unknown>(schema: TSchema): Validator<Value> {
 }
 
 /** A problem is searched in arrays that are cut to these lengths, the shortest first, and only then in whole ones. */
-const LENGTHS = [100, 10_000]
+const CUT_LENGTHS = [100, 10_000]
 
 /**
  * The value with shortened arrays, if that still fails; else the whole value. TypeBox looks at every element before it
@@ -74,7 +74,7 @@ const LENGTHS = [100, 10_000]
  * beyond the cut may be passed over for a later one within it.
  */
 function shortestFailing(compiled: { Check(value: unknown): boolean }, value: unknown): unknown {
-  for (const length of LENGTHS) {
+  for (const length of CUT_LENGTHS) {
     const cut = cutArrays(value, length)
     if (cut === value) break
     if (!compiled.Check(cut)) return cut
@@ -120,7 +120,7 @@ function tellingError(errors: readonly TLocalizedValidationError[]): TLocalizedV
 }
 
 /** The steps of a JSON pointer, and the value at its end. */
-function follow(value: unknown, pointer: string): { steps: PathStep[]; found: unknown } {
+function followPointer(value: unknown, pointer: string): { steps: PathStep[]; found: unknown } {
   const steps: PathStep[] = []
   let found = value
   for (const escaped of pointer.split('/').slice(1)) {
@@ -143,7 +143,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 }
 
 /** For each pattern in the protocol's schemas, its rule in words. Messages show other patterns as they are. */
-const PATTERNS: Readonly<Record<string, string>> = {
+const PATTERN_RULES: Readonly<Record<string, string>> = {
   '^[a-z]{3}$': 'must be three lower-case letters (ISO 639-3)',
   '^[a-zA-Z0-9-]+$': 'may hold only letters, digits and "-"',
 }
@@ -152,12 +152,12 @@ const DATE_TIME_RULE = 'must be a date-time with a time zone, such as 2026-02-03
 const ZONE_RULE = 'must be a date-time with a time zone; the zone (Z or an offset such as +02:00) is missing'
 
 /** For each format in the protocol's schemas, the function that puts its rule into words, for error messages. */
-const FORMATS: Readonly<Record<string, (found: unknown) => string>> = {
+const FORMAT_RULES: Readonly<Record<string, (found: unknown) => string>> = {
   'date-time': (found) => (typeof found === 'string' && lacksZone(found) ? ZONE_RULE : DATE_TIME_RULE),
   uri: () => 'must be an absolute URI',
 }
 
-function rule(error: TLocalizedValidationError, found: unknown, schema: TSchema): string {
+function ruleText(error: TLocalizedValidationError, found: unknown, schema: TSchema): string {
   switch (error.keyword) {
     case 'required':
       return 'is required'
@@ -183,16 +183,16 @@ function rule(error: TLocalizedValidationError, found: unknown, schema: TSchema)
       return `must be at most ${error.params.limit}`
     case 'pattern': {
       const pattern = String(error.params.pattern)
-      return PATTERNS[pattern] ?? `must match ${pattern}`
+      return PATTERN_RULES[pattern] ?? `must match ${pattern}`
     }
     case 'format':
-      return FORMATS[error.params.format]?.(found) ?? `must have the format ${error.params.format}`
+      return FORMAT_RULES[error.params.format]?.(found) ?? `must have the format ${error.params.format}`
     case 'enum':
       return `must be one of ${error.params.allowedValues.join(', ')}`
     case 'const':
       return `must be ${error.params.allowedValue}`
     case 'anyOf':
-      return `must be ${branches(schemaAt(schema, error.schemaPath))}`
+      return `must be ${branchesText(schemaAt(schema, error.schemaPath))}`
     default:
       // TypeBox's own message: it names the rule, never the value.
       return error.message
@@ -207,7 +207,7 @@ function typeNames(type: string | readonly string[]): string {
 }
 
 /** The constants or types that the branches of a union accept, for messages. */
-function branches(union: Record<string, unknown>): string {
+function branchesText(union: Record<string, unknown>): string {
   const accepted = (union.anyOf as Record<string, unknown>[]).map((branch) => {
     if (Array.isArray(branch.enum)) return branch.enum.join(' or ')
     return 'const' in branch ? String(branch.const) : typeNames((branch.type as string) ?? 'another form')

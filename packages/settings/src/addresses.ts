@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import { isLoopback } from '@rollcall/base/shared/loopback'
 
 /** The settings of the server's listeners. */
-interface Listeners {
+interface ListenerSettings {
   readonly host: string
   readonly adminHost: string
   readonly adminHosts: readonly string[]
@@ -24,7 +24,7 @@ function hostOf(header: string): string | null {
  * @param localAddress our address of the connection
  */
 export function isOperatorHost(
-  { adminHost, adminHosts }: Pick<Listeners, 'adminHost' | 'adminHosts'>,
+  { adminHost, adminHosts }: Pick<ListenerSettings, 'adminHost' | 'adminHosts'>,
   header: string | undefined,
   localAddress: string | undefined,
 ): boolean {
@@ -40,7 +40,7 @@ export function isOperatorHost(
  * a tunnel to it, uses no proxy.
  */
 export function isReachedByTls(
-  { behindTlsProxy }: Pick<Listeners, 'behindTlsProxy'>,
+  { behindTlsProxy }: Pick<ListenerSettings, 'behindTlsProxy'>,
   headers: IncomingHttpHeaders,
 ): boolean {
   if (!behindTlsProxy) return false
@@ -63,6 +63,6 @@ export function allAddressesNote(variable: string, host: string): string {
 }
 
 /** The address that peers know, without a final slash: the configured one, or that of the listener. */
-export function baseUrl(config: Pick<Listeners, 'publicUrl' | 'host'>, port: number): string {
+export function baseUrl(config: Pick<ListenerSettings, 'publicUrl' | 'host'>, port: number): string {
   return config.publicUrl ?? listenerUrl(config.host, port)
 }

@@ -14,12 +14,12 @@ import { type EnvironmentVariables, withSecretFiles } from './secret-files.ts'
 import { refuseUnknownVariables } from './variables.ts'
 
 /** The roles of a node: it answers peers (http), it works on accepted requests (worker), or both (all). */
-export const ROLES = ['http', 'worker', 'all'] as const
-export type Role = (typeof ROLES)[number]
+export const NODE_ROLES = ['http', 'worker', 'all'] as const
+export type NodeRole = (typeof NODE_ROLES)[number]
 
 /** The configuration of a process, read from its environment. */
 export interface Config {
-  readonly role: Role
+  readonly role: NodeRole
   readonly host: string
   readonly port: number
   readonly adminHost: string
@@ -80,17 +80,17 @@ export function readConfig(environment: EnvironmentVariables): Config {
   const env = withSecretFiles(environment)
   const port = readPort(env, 'PORT', 8080)
   const limits = readLimits(env)
-  const adminHost = text(env, 'ADMIN_HOST') ?? '127.0.0.1'
+  const adminHost = findSetting(env, 'ADMIN_HOST') ?? '127.0.0.1'
   const adminPort = readPort(env, 'ADMIN_PORT', port === 0 ? 0 : port + 1)
   return {
-    role: readChoice(env, 'ROLLCALL_ROLE', ROLES, 'all'),
-    host: text(env, 'HOST') ?? '127.0.0.1',
+    role: readChoice(env, 'ROLLCALL_ROLE', NODE_ROLES, 'all'),
+    host: findSetting(env, 'HOST') ?? '127.0.0.1',
     port,
     adminHost,
     adminPort,
     adminHosts: readHosts(env, 'ROLLCALL_ADMIN_HOSTS'),
     adminPrivateNetwork: readChoice(env, 'ROLLCALL_ADMIN_PRIVATE_NETWORK', ['0', '1'], '0') === '1',
-    dataDirectory: resolve(text(env, 'ROLLCALL_DATA') ?? '.rollcall'),
+    dataDirectory: resolve(findSetting(env, 'ROLLCALL_DATA') ?? '.rollcall'),
     behindTlsProxy: readChoice(env, 'ROLLCALL_BEHIND_TLS_PROXY', ['0', '1'], '0') === '1',
     proxies: readProxies(env),
     databaseUrl: readDatabaseUrl(env, 'DATABASE_URL', environment),
@@ -99,7 +99,7 @@ export function readConfig(environment: EnvironmentVariables): Config {
     consoleUrl: readWebUrl(env, 'ROLLCALL_CONSOLE_URL') ?? listenerUrl(adminHost, adminPort),
     openId: readOpenId(env),
     masterKey: readMasterKey(env, 'ROLLCALL_MASTER_KEY', environment),
-    masterKeyInFile: text(env, 'DATABASE_URL') === undefined,
+    masterKeyInFile: findSetting(env, 'DATABASE_URL') === undefined,
     newMasterKey: readMasterKey(env, 'ROLLCALL_NEW_MASTER_KEY', environment),
     signatureNamespaces: readNamespaces(env),
     witness: readWitness(env),
@@ -116,13 +116,13 @@ export function readConfig(environment: EnvironmentVariables): Config {
 
 /** The source of each variable. @param env the environment with secrets from files and programs */
 function sourcesOf(environment: EnvironmentVariables, env: EnvironmentVariables): Config['sources'] {
-  const set = Object.keys(env).filter((variable) => text(env, variable) !== undefined)
+  const set = Object.keys(env).filter((variable) => findSetting(env, variable) !== undefined)
   return Object.fromEntries(
-    set.map((variable) => [variable, text(environment, variable) === undefined ? 'file' : 'environment']),
+    set.map((variable) => [variable, findSetting(environment, variable) === undefined ? 'file' : 'environment']),
   )
 }
 
-function text(env: EnvironmentVariables, variable: string): string | undefined {
+function findSetting(env: EnvironmentVariables, variable: string): string | undefined {
   const value = env[variable]
   return value === '' ? undefined : value
 }
@@ -134,8 +134,8 @@ const SIGNATURE_NAMESPACES = 'registry,reg,rollcall,spdci,dci,g2p,ns,<NAMESPACE>
 const NAMESPACE_WORD = /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,64}$/
 
 function readNamespaces(env: EnvironmentVariables): Config['signatureNamespaces'] {
-  const written = text(env, 'ROLLCALL_SIGNATURE_NAMESPACE') ?? 'registry'
-  const read = (text(env, 'ROLLCALL_SIGNATURE_NAMESPACES') ?? SIGNATURE_NAMESPACES).split(',')
+  const written = findSetting(env, 'ROLLCALL_SIGNATURE_NAMESPACE') ?? 'registry'
+  const read = (findSetting(env, 'ROLLCALL_SIGNATURE_NAMESPACES') ?? SIGNATURE_NAMESPACES).split(',')
   for (const word of [written, ...read]) {
     if (!NAMESPACE_WORD.test(word)) {
       throw new Error('ROLLCALL_SIGNATURE_NAMESPACE(S) must be words without spaces, commas and quotes')
@@ -145,7 +145,7 @@ function readNamespaces(env: EnvironmentVariables): Config['signatureNamespaces'
 }
 
 function readWitness(env: EnvironmentVariables): WitnessAddress | null {
-  const value = text(env, 'ROLLCALL_WITNESS')
+  const value = findSetting(env, 'ROLLCALL_WITNESS')
   if (value === undefined) return null
   const address = readWitnessAddress(value)
   if (address === null) {
@@ -155,14 +155,14 @@ function readWitness(env: EnvironmentVariables): WitnessAddress | null {
 }
 
 function readJournalPath(env: EnvironmentVariables): string | undefined {
-  const value = text(env, 'ROLLCALL_JOURNAL')
+  const value = findSetting(env, 'ROLLCALL_JOURNAL')
   if (value === undefined) return undefined
   if (/^[a-z][a-z0-9+.-]*:/i.test(value)) throw new Error('ROLLCALL_JOURNAL must be the path of a file')
   return resolve(value)
 }
 
 function readSchedule(env: EnvironmentVariables, { exchange_retention }: Limits): readonly number[] {
-  const value = text(env, 'ROLLCALL_RETRY_SCHEDULE')
+  const value = findSetting(env, 'ROLLCALL_RETRY_SCHEDULE')
   if (value === undefined) return DEFAULT_SCHEDULE
   const schedule = parseSchedule(value)
   if (schedule === null) {
@@ -175,7 +175,7 @@ function readSchedule(env: EnvironmentVariables, { exchange_retention }: Limits)
 }
 
 function readPort(env: EnvironmentVariables, variable: string, otherwise: number): number {
-  const value = text(env, variable)
+  const value = findSetting(env, variable)
   if (value === undefined) return otherwise
   const port = Number(value)
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
@@ -186,7 +186,7 @@ function readPort(env: EnvironmentVariables, variable: string, otherwise: number
 
 /** Reads names or addresses with commas between them, without ports. */
 function readHosts(env: EnvironmentVariables, variable: string): readonly string[] {
-  const hosts = (text(env, variable) ?? '').split(',').filter((host) => host !== '')
+  const hosts = (findSetting(env, variable) ?? '').split(',').filter((host) => host !== '')
   if (hosts.some((host) => isIP(host) === 0 && !/^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/.test(host))) {
     throw new Error(`${variable} must be names or addresses with commas between them, without ports and spaces`)
   }
@@ -194,7 +194,7 @@ function readHosts(env: EnvironmentVariables, variable: string): readonly string
 }
 
 function readProxies(env: EnvironmentVariables): readonly string[] {
-  const prefixes = (text(env, 'ROLLCALL_PROXIES') ?? '').split(',').filter((prefix) => prefix !== '')
+  const prefixes = (findSetting(env, 'ROLLCALL_PROXIES') ?? '').split(',').filter((prefix) => prefix !== '')
   if (prefixes.every((prefix) => readPrefix(prefix) !== null)) return prefixes
   throw new Error('ROLLCALL_PROXIES must be addresses or prefixes such as 10.0.0.0/8 with commas between them')
 }
@@ -205,7 +205,7 @@ function readChoice<const Choice extends string>(
   choices: readonly Choice[],
   otherwise: Choice,
 ): Choice {
-  const value = text(env, variable) ?? otherwise
+  const value = findSetting(env, variable) ?? otherwise
   const chosen = choices.find((choice) => choice === value)
   if (chosen === undefined) throw new Error(`${variable} must be one of ${choices.join(', ')}`)
   return chosen
@@ -213,15 +213,15 @@ function readChoice<const Choice extends string>(
 
 /** The words for messages that say where the operator has put a secret: a variable, a file or a program. */
 function secretName(variable: string, given: EnvironmentVariables): string {
-  if (text(given, variable) !== undefined) return variable
-  return text(given, `${variable}_FILE`) === undefined
+  if (findSetting(given, variable) !== undefined) return variable
+  return findSetting(given, `${variable}_FILE`) === undefined
     ? `what ${variable}_COMMAND prints`
     : `the content of ${variable}_FILE`
 }
 
 /** Reads a database address. Checks only its beginning: pg checks the rest. It may have a password: never quote it. */
 function readDatabaseUrl(env: EnvironmentVariables, variable: string, given: EnvironmentVariables): string | undefined {
-  const value = text(env, variable)
+  const value = findSetting(env, variable)
   if (value === undefined || /^postgres(ql)?:\/\//.test(value)) return value
   throw new Error(`${secretName(variable, given)} must be an address such as postgres://user:password@host/database`)
 }
@@ -229,7 +229,7 @@ function readDatabaseUrl(env: EnvironmentVariables, variable: string, given: Env
 function readOwnerDatabaseUrl(env: EnvironmentVariables, given: EnvironmentVariables): string | undefined {
   const variable = 'ROLLCALL_OWNER_DATABASE_URL'
   const value = readDatabaseUrl(env, variable, given)
-  if (value === undefined || text(env, 'DATABASE_URL') !== undefined) return value
+  if (value === undefined || findSetting(env, 'DATABASE_URL') !== undefined) return value
   throw new Error(`${variable} needs DATABASE_URL beside it: the same database, as the application role`)
 }
 
@@ -238,7 +238,7 @@ function readMasterKey(
   variable: string,
   given: EnvironmentVariables,
 ): KeyObject | undefined {
-  const value = text(env, variable)
+  const value = findSetting(env, variable)
   if (value === undefined) return undefined
   const key = parseMasterKey(value.trim())
   if (key === null)
@@ -247,7 +247,7 @@ function readMasterKey(
 }
 
 function readWebUrl(env: EnvironmentVariables, variable: string): string | undefined {
-  const value = text(env, variable)
+  const value = findSetting(env, variable)
   if (value === undefined) return undefined
   const url = URL.parse(value)
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.search !== '' || url.username !== '') {

@@ -6,11 +6,11 @@ import { readClientKey } from '@rollcall/participants/directory/openid-client-ke
 import type { ClientCredential, OpenIdSettings } from '@rollcall/participants/directory/openid-provider'
 import type { EnvironmentVariables } from './secret-files.ts'
 
-const ISSUER = 'ROLLCALL_OIDC_ISSUER'
+const ISSUER_VARIABLE = 'ROLLCALL_OIDC_ISSUER'
 const NEEDED_VARIABLES = ['ROLLCALL_OIDC_CLIENT_ID', 'ROLLCALL_OIDC_ROLES'] as const
 /** SECRET and KEY: the variables with the credential for the provider, of which one is needed. */
 const [SECRET, KEY] = ['ROLLCALL_OIDC_CLIENT_SECRET', 'ROLLCALL_OIDC_CLIENT_KEY'] as const
-const OTHERS = [
+const OPTIONAL_VARIABLES = [
   'ROLLCALL_OIDC_ROLE_CLAIM',
   'ROLLCALL_OIDC_NAME_CLAIM',
   'ROLLCALL_OIDC_REGISTRY_CLAIM',
@@ -19,7 +19,13 @@ const OTHERS = [
 ] as const
 
 /** The variables of the provider, except those that name files with its secret or key. */
-export const OPENID_VARIABLES: readonly string[] = [ISSUER, ...NEEDED_VARIABLES, SECRET, KEY, ...OTHERS]
+export const OPENID_VARIABLES: readonly string[] = [
+  ISSUER_VARIABLE,
+  ...NEEDED_VARIABLES,
+  SECRET,
+  KEY,
+  ...OPTIONAL_VARIABLES,
+]
 
 /** The path below the console's address to which the provider sends the browser back. */
 export const OPENID_CALLBACK = '/admin/v1/session/openid/callback'
@@ -27,15 +33,15 @@ export const OPENID_CALLBACK = '/admin/v1/session/openid/callback'
 /** Reads the settings; null when operators use tokens only. @throws Error that names the variable and its rule */
 export function readOpenId(env: EnvironmentVariables): OpenIdSettings | null {
   const given = (variable: string): string | undefined => env[variable] || undefined
-  const issuer = given(ISSUER)
+  const issuer = given(ISSUER_VARIABLE)
   if (issuer === undefined) {
     const other = OPENID_VARIABLES.find((variable) => given(variable) !== undefined)
-    if (other !== undefined) throw new Error(`${other} needs ${ISSUER} beside it`)
+    if (other !== undefined) throw new Error(`${other} needs ${ISSUER_VARIABLE} beside it`)
     return null
   }
   const needed = (variable: (typeof NEEDED_VARIABLES)[number] | 'ROLLCALL_CONSOLE_URL'): string => {
     const value = given(variable)
-    if (value === undefined) throw new Error(`${ISSUER} needs ${variable} beside it`)
+    if (value === undefined) throw new Error(`${ISSUER_VARIABLE} needs ${variable} beside it`)
     return value
   }
   return {
@@ -55,7 +61,7 @@ export function readOpenId(env: EnvironmentVariables): OpenIdSettings | null {
 function readCredential(secret: string | undefined, text: string | undefined): ClientCredential {
   if (secret !== undefined && text !== undefined) throw new Error(`${SECRET} and ${KEY}: set one of them`)
   if (secret !== undefined) return { secret }
-  if (text === undefined) throw new Error(`${ISSUER} needs ${SECRET} or ${KEY} beside it`)
+  if (text === undefined) throw new Error(`${ISSUER_VARIABLE} needs ${SECRET} or ${KEY} beside it`)
   const key = readClientKey(text)
   if (key !== null) return key
   throw new Error(
@@ -68,7 +74,7 @@ function readIssuer(text: string): string {
   const host = url?.hostname.replace(/^\[|\]$/g, '') ?? ''
   const local = url?.protocol === 'http:' && isIP(host) !== 0 && isLoopback(host)
   if (url === null || (url.protocol !== 'https:' && !local) || url.search !== '' || url.username !== '') {
-    throw new Error(`${ISSUER} must be an https address without query and credentials`)
+    throw new Error(`${ISSUER_VARIABLE} must be an https address without query and credentials`)
   }
   return text
 }

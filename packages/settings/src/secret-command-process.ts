@@ -19,19 +19,19 @@ export interface SecretCommand {
 export type SecretCommandOutcome = { readonly printed: string } | { readonly problem: string }
 
 /** The most bytes that the program may print. */
-const MOST = 4_096
+const MOST_PRINTED_BYTES = 4_096
 /**
  * Milliseconds without output, after the program's end, that mean the output is complete although another process still
  * has it open.
  */
-const GRACE = 300
+const GRACE_MS = 300
 
 const { program, args, longest } = JSON.parse(await text(process.stdin)) as SecretCommand
 // The program gets a process group of its own, so that all of it can be ended.
 const child = spawn(program, args, { detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
-const pieces: Buffer[] = []
+const printedPieces: Buffer[] = []
 const printedText = (): string =>
-  Buffer.concat(pieces)
+  Buffer.concat(printedPieces)
     .toString()
     .replace(/\r?\n$/, '')
 
@@ -57,19 +57,19 @@ function isWhole(secret: string): boolean {
 
 let hasProgramEnded = false
 let quietTimer: NodeJS.Timeout | undefined
-function settle(): void {
+function endWhenQuiet(): void {
   clearTimeout(quietTimer)
   quietTimer = setTimeout(() => {
     if (isWhole(printedText())) writeOutcome({ printed: printedText() })
-  }, GRACE)
+  }, GRACE_MS)
 }
 
 child.stdout.on('data', (piece: Buffer) => {
-  pieces.push(piece)
-  if (Buffer.concat(pieces).length > MOST) {
+  printedPieces.push(piece)
+  if (Buffer.concat(printedPieces).length > MOST_PRINTED_BYTES) {
     endGroup()
-    writeOutcome({ problem: `the program printed more than ${MOST} bytes` })
-  } else if (hasProgramEnded) settle()
+    writeOutcome({ problem: `the program printed more than ${MOST_PRINTED_BYTES} bytes` })
+  } else if (hasProgramEnded) endWhenQuiet()
 })
 child.once('error', (error) => {
   const reason = hasErrorCode(error, 'ENOENT') ? 'there is no such program' : null
@@ -77,7 +77,7 @@ child.once('error', (error) => {
 })
 child.once('exit', (code, signal) => {
   hasProgramEnded = true
-  if (code === 0) settle()
+  if (code === 0) endWhenQuiet()
   else writeOutcome({ problem: `the program ended with ${code === null ? signal : `status ${code}`}` })
 })
 child.once('close', () => writeOutcome({ printed: printedText() }))

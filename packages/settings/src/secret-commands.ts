@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { SecretCommand, SecretCommandOutcome } from './secret-command-process.ts'
 
-const PROCESS = fileURLToPath(new URL('./secret-command-process.ts', import.meta.url))
+const COMMAND_PROCESS_FILE = fileURLToPath(new URL('./secret-command-process.ts', import.meta.url))
 
 /**
  * Runs a program, without a shell, and returns its output without the last newline. Its error output is shown to the
@@ -23,7 +23,7 @@ export function secretOfCommand(
 ): string {
   const [program, ...args] = wordsOf(variable, text)
   const order: SecretCommand = { program, args, longest }
-  const { stdout } = spawnSync(process.execPath, [PROCESS], {
+  const { stdout } = spawnSync(process.execPath, [COMMAND_PROCESS_FILE], {
     encoding: 'utf8',
     env: environment,
     input: JSON.stringify(order),

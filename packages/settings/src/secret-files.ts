@@ -10,7 +10,7 @@ import { secretOfCommand } from './secret-commands.ts'
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
 /** The variables whose value is a secret. */
-const SECRETS = [
+const SECRET_VARIABLES = [
   'DATABASE_URL',
   'ROLLCALL_OWNER_DATABASE_URL',
   'ROLLCALL_MASTER_KEY',
@@ -23,7 +23,7 @@ const SECRETS = [
 const COMMAND_VARIABLES = ['ROLLCALL_MASTER_KEY', 'ROLLCALL_NEW_MASTER_KEY'] as const
 
 /** The largest size of a secret in bytes. */
-const MOST = 4_096
+const MOST_SECRET_BYTES = 4_096
 
 /**
  * Returns the environment with the secrets from files and programs, without the last newline of each.
@@ -34,7 +34,7 @@ export function withSecretFiles(env: EnvironmentVariables): EnvironmentVariables
   const only = (variable: string, other: string): void => {
     if (set(variable) !== null) throw new Error(`${variable} and ${other}: set one of them`)
   }
-  const files = SECRETS.flatMap((variable) => {
+  const files = SECRET_VARIABLES.flatMap((variable) => {
     const path = set(`${variable}_FILE`)
     if (path === null) return []
     only(variable, `${variable}_FILE`)
@@ -52,11 +52,12 @@ export function withSecretFiles(env: EnvironmentVariables): EnvironmentVariables
 }
 
 const withoutSecrets = (env: EnvironmentVariables): EnvironmentVariables =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !SECRETS.some((secret) => secret === name)))
+  Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET_VARIABLES.some((secret) => secret === name)))
 
 function readSecret(variable: string, path: string): string {
   try {
-    if (statSync(path).size > MOST) throw new Error(`${variable}: the file has more than ${MOST} bytes`)
+    if (statSync(path).size > MOST_SECRET_BYTES)
+      throw new Error(`${variable}: the file has more than ${MOST_SECRET_BYTES} bytes`)
     const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
     if (text === '') throw new Error(`${variable}: the file is empty`)
     return text

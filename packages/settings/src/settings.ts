@@ -3,7 +3,7 @@ import { LIMITS, type LimitName } from '@rollcall/core/limits'
 import type { Setting } from '@rollcall/core/model/setting'
 import type { Config } from './config.ts'
 
-interface Option {
+interface OptionRow {
   readonly variable: string
   /** The value when nothing is set; null when there is none, or when the meaning describes it. */
   readonly default: string | null
@@ -14,7 +14,7 @@ interface Option {
 }
 
 /** The options of a node, as in `docs/settings.md`; a test compares the names. */
-export const OPTION_ROWS: readonly Option[] = [
+export const OPTION_ROWS: readonly OptionRow[] = [
   {
     variable: 'HOST',
     default: '127.0.0.1',

@@ -6,7 +6,7 @@ import { OPENID_VARIABLES } from './openid-settings.ts'
 import { REPLACED_VARIABLES, replacedVariableMessage } from './replaced.ts'
 
 /** All variables with our prefix but those of limits. docs/settings.md describes them. */
-const VARIABLES = [
+const KNOWN_VARIABLES = [
   'ROLLCALL_ADMIN_HOSTS',
   'ROLLCALL_ADMIN_PRIVATE_NETWORK',
   'ROLLCALL_BEHIND_TLS_PROXY',
@@ -68,7 +68,7 @@ const isOfService = (name: string, value: string): boolean =>
 
 /** Refuses unknown, replaced and misspelled variables. @throws Error that names the variable; never its value */
 export function refuseUnknownVariables(env: Readonly<Record<string, string | undefined>>): void {
-  const known = new Set([...VARIABLES, ...Object.values(LIMITS).map(({ variable }) => variable)])
+  const known = new Set([...KNOWN_VARIABLES, ...Object.values(LIMITS).map(({ variable }) => variable)])
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || value === '' || known.has(name) || isOfService(name, value)) continue
     const now = Object.hasOwn(REPLACED_VARIABLES, name) ? REPLACED_VARIABLES[name] : undefined

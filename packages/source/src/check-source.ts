@@ -13,7 +13,7 @@ import { databaseRefusal } from './database-refusal.ts'
 import { ANY_RECORD_MAY_MATCH } from './engine/column-test.ts'
 import { withSnapshot } from './engine/connections.ts'
 import type { EngineReport, LookUp, OpenEngine, SlowLookUp, SourceRow } from './engine/engine.ts'
-import { attributesOf, type MappedRecords, type SourceFile } from './engine/mapped-records.ts'
+import { attributesOf, type RecordMapping, type SourceFile } from './engine/mapped-records.ts'
 import { SourceRefusal } from './engine/source-refusal.ts'
 import { canBeKey } from './live-records.ts'
 import { readRow, TOO_MANY_CHILDREN } from './source-record.ts'
@@ -82,7 +82,7 @@ async function checkFollowing({ mirror, records }: SourceFile, engine: OpenEngin
 
 async function inspectRecords(
   kind: Kind,
-  records: MappedRecords,
+  records: RecordMapping,
   engine: OpenEngine,
   today: string,
 ): Promise<CheckedRecords> {
@@ -116,7 +116,7 @@ async function inspectRecords(
   }
 }
 
-const firstRows = (engine: OpenEngine, records: MappedRecords): Promise<readonly SourceRow[]> =>
+const firstRows = (engine: OpenEngine, records: RecordMapping): Promise<readonly SourceRow[]> =>
   withSnapshot(engine.begin, (state) =>
     state.rows(records, { needed: ANY_RECORD_MAY_MATCH, keys: null, after: null, limit: MOST_CHECKED_ROWS }),
   )
@@ -126,10 +126,10 @@ interface AskedColumn {
   readonly name: string
   readonly compared: ComparisonSubject
   readonly target: Target
-  readonly part: MappedRecords['own']
+  readonly part: RecordMapping['own']
 }
 
-function askedColumns(kind: Kind, records: MappedRecords): readonly AskedColumn[] {
+function askedColumns(kind: Kind, records: RecordMapping): readonly AskedColumn[] {
   const attributes = new Map<string, Attribute>(attributesOf(records.recordType).map((one) => [one.name, one]))
   const types = new Set(kind.identifier_types.map(({ name }) => name))
   return [records.own, ...records.children].flatMap((part) =>
@@ -147,7 +147,7 @@ function askedColumns(kind: Kind, records: MappedRecords): readonly AskedColumn[
 /** A date for the plan of a look-up. Any date would do: it is only seen whether an index can be used. */
 const ANY_VALUE = { from: '2000-01-01', to: '2000-01-01' }
 
-function lookUpsOf(kind: Kind, records: MappedRecords): readonly LookUp[] {
+function lookUpsOf(kind: Kind, records: RecordMapping): readonly LookUp[] {
   return askedColumns(kind, records).flatMap(({ name, compared, target, part }): LookUp[] => {
     const way = COMPARISONS[records.compare.get(name) ?? 'exact']
     const type = compared === 'identifier' ? 'identifier' : compared.type
@@ -161,7 +161,7 @@ function lookUpsOf(kind: Kind, records: MappedRecords): readonly LookUp[] {
 }
 
 /** Counts values that no exact comparison finds, such as identifiers in small letters, which we write in capitals. */
-function unfoundIn(kind: Kind, records: MappedRecords, rows: readonly SourceRow[]): CheckedRecords['unfound'] {
+function unfoundIn(kind: Kind, records: RecordMapping, rows: readonly SourceRow[]): CheckedRecords['unfound'] {
   const parts = [records.own, ...records.children]
   return askedColumns(kind, records).flatMap(({ name, compared, target, part }) => {
     if ((records.compare.get(name) ?? 'exact') !== 'exact') return []

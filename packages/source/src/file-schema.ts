@@ -9,7 +9,7 @@ import { FOLLOW_WAYS } from './engine/follow-ways.ts'
 const closedObject = { additionalProperties: false } as const
 const textSchema = (description: string) => Type.String({ minLength: 1, description })
 
-const Address = Type.Union(
+const AddressSchema = Type.Union(
   [
     Type.Object({ env: Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }) }, closedObject),
     Type.Object({ file: Type.String({ pattern: '^/' }) }, closedObject),
@@ -20,13 +20,13 @@ const Address = Type.Union(
   },
 )
 
-const Columns = ColumnMappingFile
+const ColumnsSchema = ColumnMappingFile
 
 const FromSchema = textSchema(
   'Table or view, with its schema, such as office.person; names are as the catalog has them.',
 )
-const Select = textSchema('A query in place of a table. It must have a name for each column.')
-const Where = textSchema('Condition in SQL of the rows that count, such as removed_at is null.')
+const SelectSchema = textSchema('A query in place of a table. It must have a name for each column.')
+const WhereSchema = textSchema('Condition in SQL of the rows that count, such as removed_at is null.')
 
 const ChangedSchema = textSchema(
   'For follow: poll, the column that grows with every change of a row: a time, or a whole number such as a version.',
@@ -41,29 +41,29 @@ const LoggedTablesSchema = Type.Array(
   },
 )
 
-const Child = Type.Object(
+const ChildSchema = Type.Object(
   {
     from: Type.Optional(FromSchema),
-    select: Type.Optional(Select),
+    select: Type.Optional(SelectSchema),
     on: textSchema('Column with the key of the record to which a row belongs.'),
-    where: Type.Optional(Where),
+    where: Type.Optional(WhereSchema),
     changed: Type.Optional(ChangedSchema),
     tables: Type.Optional(LoggedTablesSchema),
-    columns: Columns,
+    columns: ColumnsSchema,
   },
   { ...closedObject, description: 'A table that may have several rows for one record.' },
 )
 
-const Records = Type.Object(
+const RecordsSchema = Type.Object(
   {
     from: Type.Optional(FromSchema),
-    select: Type.Optional(Select),
+    select: Type.Optional(SelectSchema),
     key: textSchema('Column that identifies a row: a whole number, a text of at most 64 bytes, or a UUID.'),
-    where: Type.Optional(Where),
+    where: Type.Optional(WhereSchema),
     changed: Type.Optional(ChangedSchema),
     tables: Type.Optional(LoggedTablesSchema),
-    columns: Columns,
-    children: Type.Optional(Type.Array(Child)),
+    columns: ColumnsSchema,
+    children: Type.Optional(Type.Array(ChildSchema)),
     compare: Type.Optional(
       Type.Record(Type.String(), oneOf(COMPARISON_NAMES), {
         description:
@@ -77,7 +77,7 @@ const Records = Type.Object(
 /** The values of `events` in a source file: which changes of copied records are events. */
 export const EVENT_NAMES = ['none', 'changes'] as const
 
-const Poll = Type.Object(
+const PollSchema = Type.Object(
   {
     every: Type.Optional(
       Type.Number({ minimum: 0.1, maximum: 3_600, description: 'Seconds between two looks (default: 1).' }),
@@ -114,7 +114,7 @@ const LogicalSchema = Type.Object(
 export const SourceFileSchema = Type.Object(
   {
     engine: textSchema('The engine of the database: postgresql, mariadb or mysql.'),
-    url: Address,
+    url: AddressSchema,
     way: textSchema(
       'live: each question is a query of this database, and nothing is copied; mirror: a copy of its records follows it.',
     ),
@@ -132,7 +132,7 @@ export const SourceFileSchema = Type.Object(
           'Of a mirror: the time of the day, in time_zone, at which all records are compared (default: 03:00). The comparison finds rows that are gone, and changes that nothing tells of.',
       }),
     ),
-    poll: Type.Optional(Poll),
+    poll: Type.Optional(PollSchema),
     logical: Type.Optional(LogicalSchema),
     tls: Type.Optional(
       Type.Object(
@@ -161,7 +161,7 @@ export const SourceFileSchema = Type.Object(
         'IANA name of the time zone of times without a zone, and of the days of times with one (default: UTC).',
       ),
     ),
-    records: Type.Record(Type.String(), Records, {
+    records: Type.Record(Type.String(), RecordsSchema, {
       minProperties: 1,
       description: 'By record type, where its records are.',
     }),
@@ -170,5 +170,5 @@ export const SourceFileSchema = Type.Object(
 )
 /** A source file as it was given, with the members that the schema allows. */
 export type UncheckedSourceFile = Static<typeof SourceFileSchema>
-export type UncheckedRecords = Static<typeof Records>
-export type UncheckedChild = Static<typeof Child>
+export type UncheckedRecords = Static<typeof RecordsSchema>
+export type UncheckedChild = Static<typeof ChildSchema>

@@ -2,13 +2,13 @@
 
 import { oncePerObject } from '@rollcall/base/shared/once-per'
 import { type Compound, type JsonObject, memberNamed, type RecordType } from '@rollcall/protocol'
-import type { MappedRecords } from './engine/mapped-records.ts'
+import type { RecordMapping } from './engine/mapped-records.ts'
 
 /**
  * Returns the records with another record type: without attributes and lists whose paths begin with a member that no
  * column and no constant gives.
  */
-export const withGivenAttributes = oncePerObject((records: MappedRecords): MappedRecords => {
+export const withGivenAttributes = oncePerObject((records: RecordMapping): RecordMapping => {
   const { recordType, targets } = records
   // The document of a record has the members with which mapped paths begin, and no others.
   const keys = targets.flatMap(({ steps }) => steps.slice(0, 1).map(({ key }) => key))

@@ -16,7 +16,7 @@ import type { RegistryRecords } from '@rollcall/records/records/registry-records
 import { ANY_RECORD_MAY_MATCH } from './engine/column-test.ts'
 import { withSnapshot } from './engine/connections.ts'
 import type { OpenEngine, RowSelection, SourceRow, SourceSnapshot } from './engine/engine.ts'
-import type { MappedRecords, SourceFile } from './engine/mapped-records.ts'
+import type { RecordMapping, SourceFile } from './engine/mapped-records.ts'
 import { nextKey } from './engine/row-statement.ts'
 import { withGivenAttributes } from './given-attributes.ts'
 import { neededOf } from './needed.ts'
@@ -98,14 +98,14 @@ function readerOf(reading: LiveReaderDeps): RecordReader {
     candidates(_registry, { name }, predicate, after) {
       const records = file.records.get(name)
       const needed = records === undefined || predicate === null ? ANY_RECORD_MAY_MATCH : neededOf(records, predicate)
-      return portions(reading, records, { needed, keys: null, after: after === null ? null : keyOfLive(after) })
+      return readPortions(reading, records, { needed, keys: null, after: after === null ? null : keyOfLive(after) })
     },
     async read(_registry, { name }, ids) {
       const found = new Map<string, SourceRecord>()
       const keys = ids.flatMap((id) => keyOfLive(id) ?? [])
       if (keys.length === 0) return []
       const asked = { needed: ANY_RECORD_MAY_MATCH, keys, after: null }
-      for await (const { records } of portions(reading, file.records.get(name), asked)) {
+      for await (const { records } of readPortions(reading, file.records.get(name), asked)) {
         for (const record of records) found.set(record.id, record)
       }
       return ids.flatMap((id) => found.get(id) ?? [])
@@ -151,9 +151,9 @@ async function inSlot<Result>(slots: SearchSlots, work: () => Promise<Result>): 
  * @param records undefined: the source has none of the type
  * @throws SearchTimeout the statements took longer than a search may take
  */
-async function* portions(
+async function* readPortions(
   { kind, begin, isOwn, time }: LiveReaderDeps,
-  records: MappedRecords | undefined,
+  records: RecordMapping | undefined,
   asked: Pick<RowSelection, 'needed' | 'keys' | 'after'>,
   written = new Date(),
 ): AsyncGenerator<CandidateBatch> {
@@ -186,7 +186,7 @@ async function* portions(
  * Makes a record from a row; null: the row cannot become one.
  * @param written the time of the question, because a source does not say when a record was written
  */
-function recordOf(kind: Kind, records: MappedRecords, row: SourceRow, written: Date): SourceRecord | null {
+function recordOf(kind: Kind, records: RecordMapping, row: SourceRow, written: Date): SourceRecord | null {
   if (!canBeKey(row.key)) return null
   const { record, document: value, problems } = readRow(kind, records, row)
   if (record === null || problems.length > 0) return null

@@ -12,7 +12,7 @@ import {
   type NeededCondition,
   NO_RECORD_MATCHES,
 } from './engine/column-test.ts'
-import type { MappedRecords } from './engine/mapped-records.ts'
+import type { RecordMapping } from './engine/mapped-records.ts'
 
 /** The parts of a condition that bound how many rows are read: the same condition without its tests of folded texts. */
 export function boundsIn(needed: NeededCondition): NeededCondition {
@@ -33,7 +33,7 @@ export function boundsIn(needed: NeededCondition): NeededCondition {
  * it is read.
  * @param predicate with ages replaced by dates (`resolveAges`)
  */
-export function neededOf(records: MappedRecords, predicate: Predicate): NeededCondition {
+export function neededOf(records: RecordMapping, predicate: Predicate): NeededCondition {
   switch (predicate.is) {
     case 'and':
       return allOf(predicate.of.map((part) => neededOf(records, part)))
@@ -62,20 +62,20 @@ export function neededOf(records: MappedRecords, predicate: Predicate): NeededCo
       if (list !== undefined && isCompound(list) && !membersOf(list).includes(attribute)) return ANY_RECORD_MAY_MATCH
       return inColumns(
         columnsOf(records, (target) => target.reads.includes(attribute.name)),
-        () => PRESENT,
+        () => IS_PRESENT,
       )
     }
     case 'identifier':
       return anyOf(predicate.identifiers.map((one) => identifierCondition(records, one)))
     case 'identifier_type':
-      return anyOf(predicate.types.map((type) => inColumns(identifierColumns(records, type), () => PRESENT)))
+      return anyOf(predicate.types.map((type) => inColumns(identifierColumns(records, type), () => IS_PRESENT)))
   }
 }
 
-const PRESENT: ColumnTest = { is: 'present' }
+const IS_PRESENT: ColumnTest = { is: 'present' }
 
 const comparisonCondition = (
-  records: MappedRecords,
+  records: RecordMapping,
   attribute: Attribute,
   test: (way: keyof typeof COMPARISONS, target: Target) => ColumnTest | null,
 ): NeededCondition => {
@@ -87,18 +87,20 @@ const comparisonCondition = (
   )
 }
 
-function identifierCondition(records: MappedRecords, { type, value }: Identifier): NeededCondition {
+function identifierCondition(records: RecordMapping, { type, value }: Identifier): NeededCondition {
   const way = records.compare.get(type) ?? 'exact'
-  return inColumns(identifierColumns(records, type), (target) => COMPARISONS[way].test(IDENTIFIER, target, 'eq', value))
+  return inColumns(identifierColumns(records, type), (target) =>
+    COMPARISONS[way].test(ANY_IDENTIFIER, target, 'eq', value),
+  )
 }
 
-const IDENTIFIER: ComparisonSubject = 'identifier'
+const ANY_IDENTIFIER: ComparisonSubject = 'identifier'
 
 /**
  * The columns that may have an identifier of the type: those mapped to it or read as it, and the values of identifiers
  * whose type stands in another column.
  */
-const identifierColumns = (records: MappedRecords, type: string): readonly MappedColumn[] =>
+const identifierColumns = (records: RecordMapping, type: string): readonly MappedColumn[] =>
   columnsOf(records, ({ identifier_type, reads, steps }) => {
     if (identifier_type !== null) return identifier_type === type
     return reads.includes(type) || isValueOfIdentifier(steps) || (type === UNLISTED.name && reads.length === 0)
@@ -107,7 +109,7 @@ const identifierColumns = (records: MappedRecords, type: string): readonly Mappe
 const isValueOfIdentifier = (steps: Target['steps']): boolean =>
   searchKey(steps.at(-1)?.key ?? '') === searchKey('identifier_value')
 
-const columnsOf = ({ own, children }: MappedRecords, gives: (target: Target) => boolean): readonly MappedColumn[] =>
+const columnsOf = ({ own, children }: RecordMapping, gives: (target: Target) => boolean): readonly MappedColumn[] =>
   [own, ...children].flatMap((part) => part.targets.filter(gives).map((target) => ({ part, target })))
 
 /**

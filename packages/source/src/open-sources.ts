@@ -38,7 +38,7 @@ export function openSources(db: Database, env: EnvironmentVariables, searchTime?
       const file = textOf(registry.source)
       const found = opened.get(id)
       if (found?.kind === kind && found.file === file) return found.records
-      const fresh = open(db, registry, file, env, searchTime)
+      const fresh = openSource(db, registry, file, env, searchTime)
       opened.set(id, fresh)
       // A statement that still runs on the former engine may finish; then its connection closes.
       found?.engine?.close().catch(() => undefined)
@@ -65,7 +65,7 @@ export function openSources(db: Database, env: EnvironmentVariables, searchTime?
 /** The text of a source file, cached by the object of the file: a registry is read much more often than changed. */
 const textOf = oncePerObject((source: object) => canonicalJson(source as never))
 
-function open(
+function openSource(
   db: Database,
   { kind, namespace, source }: SourcedRegistry,
   file: string,

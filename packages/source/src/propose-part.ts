@@ -13,14 +13,14 @@ export interface ProposedMember {
   readonly name: string
   /** The proposed value; null: a person must decide between `choices`. */
   readonly value: ProposedRule | null
-  readonly choices: readonly Choice[]
+  readonly choices: readonly MemberChoice[]
   /** The reasons for the proposal, as sentences without values. */
   readonly reasons: readonly string[]
   /** True when the file works without the member, which is then a comment until a person decides. */
   readonly isOptional: boolean
 }
 
-interface Choice {
+interface MemberChoice {
   /** The name that the member gets in the file with this choice (default: the proposed name). */
   readonly name?: string
   readonly value: ProposedRule
@@ -46,13 +46,11 @@ const makeProposed = (name: string, value: ProposedRule, ...reasons: readonly st
   isOptional: false,
 })
 
-const makeUndecided = (name: string, choices: readonly Choice[], ...reasons: readonly string[]): ProposedMember => ({
-  name,
-  value: null,
-  choices,
-  reasons,
-  isOptional: false,
-})
+const makeUndecided = (
+  name: string,
+  choices: readonly MemberChoice[],
+  ...reasons: readonly string[]
+): ProposedMember => ({ name, value: null, choices, reasons, isOptional: false })
 
 const valuesOf = ({ header, rows }: SampledTable, column: string): readonly string[] => {
   const at = header.indexOf(column)
@@ -86,7 +84,7 @@ const REMOVED_WORDS = [
 const REMOVED_COLUMN_NAME = new RegExp(`^(?:is|was|date|time)?(?:${REMOVED_WORDS.join('|')})(?:at|on|date|time|flag)?$`)
 const ACTIVE_COLUMN_NAME = /^(?:is)?(?:active|valid|current|enabled|actif|activo|vigente|ativo)(?:flag)?$/
 /** Matches a value that may mean yes or no. */
-const FLAGS = /^(?:[01ynjtfso]|yes|no|ja|nein|true|false|sim|si|oui|non)$/i
+const FLAG_VALUE = /^(?:[01ynjtfso]|yes|no|ja|nein|true|false|sim|si|oui|non)$/i
 
 const nameIn = ({ quoted }: SampledTable, name: string): string =>
   /^[a-z_][a-z0-9_]*$/.test(name) ? name : quoted(name)
@@ -130,7 +128,7 @@ function clauseOf(sampled: SampledTable, { name, holds, isNullable }: CatalogCol
 function flagClauses(sampled: SampledTable, { name, holds }: CatalogColumn): readonly string[] {
   const column = nameIn(sampled, name)
   if (holds === 'boolean') return [column]
-  const distinct = [...new Set(valuesOf(sampled, name))].filter((value) => FLAGS.test(value)).toSorted()
+  const distinct = [...new Set(valuesOf(sampled, name))].filter((value) => FLAG_VALUE.test(value)).toSorted()
   return distinct.map((value) => `${column} = ${holds === 'integer' ? value : `'${value}'`}`)
 }
 

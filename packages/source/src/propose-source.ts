@@ -164,7 +164,11 @@ const selectOf = ({ schema, name }: CatalogTable, { quoted }: OpenEngine): strin
 /** SQL types that are left out, because their values cannot become values of records. */
 const UNREADABLE_TYPE = /^(?:bytea|jsonb?|xml|tsvector|point|polygon|geometry|geography|\w*blob|\w*binary)\b|\[\]$/
 
-async function sample(engine: OpenEngine, table: CatalogTable, others: readonly CatalogTable[]): Promise<SampledTable> {
+async function readTableSample(
+  engine: OpenEngine,
+  table: CatalogTable,
+  others: readonly CatalogTable[],
+): Promise<SampledTable> {
   const header = table.columns.filter(({ type }) => !UNREADABLE_TYPE.test(type)).map(({ name }) => name)
   const lookups = await readLookups(engine, table, others)
   return { table, header, rows: await engine.sample(table, header, MOST_SAMPLE_ROWS), lookups, quoted: engine.quoted }
@@ -201,7 +205,7 @@ async function proposeRecords(
   engine: OpenEngine,
 ): Promise<ProposedRecords> {
   const taken = new Map<string, string>()
-  const sampled = await sample(engine, table, others)
+  const sampled = await readTableSample(engine, table, others)
   const key = proposeKey(sampled)
   const head = [key, proposeWhere(sampled)].filter((member) => member !== null)
   const columns = proposeMembers(kind, recordType, sampled, taken)
@@ -209,7 +213,7 @@ async function proposeRecords(
   for (const other of others) {
     const on = proposeOn(table, key, other)
     if (on === null || other.isView || pointsOf(kind, recordType, other) === 0) continue
-    const rows = await sample(engine, other, others)
+    const rows = await readTableSample(engine, other, others)
     const members = proposeMembers(kind, recordType, rows, taken, typeof on.value === 'string' ? on.value : null)
     const isUsed = members.some(({ isOptional }) => !isOptional)
     if (!isUsed) continue

@@ -5,7 +5,7 @@
 
 import { leavesOf, type Predicate } from '@rollcall/core/model/predicate'
 import type { OpenEngine } from './engine/engine.ts'
-import type { MappedRecords } from './engine/mapped-records.ts'
+import type { RecordMapping } from './engine/mapped-records.ts'
 import { boundsIn, neededOf } from './needed.ts'
 
 /**
@@ -16,7 +16,7 @@ import { boundsIn, neededOf } from './needed.ts'
  * @throws SearchTimeout, RecordsUnavailable, SourceRefusal as `OpenEngine.bounds`
  */
 export async function refusalOf(
-  records: MappedRecords | undefined,
+  records: RecordMapping | undefined,
   predicate: Predicate,
   engine: OpenEngine,
 ): Promise<string | null> {
@@ -28,7 +28,7 @@ export async function refusalOf(
   const needed = boundsIn(neededOf(records, predicate))
   if (needed.is === 'nothing') return null
   if (needed.is !== 'anything' && (await engine.bounds(records, needed))) return null
-  return unbounded(records, predicate)
+  return unboundedMessage(records, predicate)
 }
 
 /** The names of the attributes in the conditions of a query. */
@@ -39,7 +39,7 @@ const attributesIn = (predicate: Predicate): readonly string[] =>
   })
 
 /** The message for a query that would read all rows. It says what would narrow the query. */
-function unbounded({ recordType, compare }: MappedRecords, predicate: Predicate): string {
+function unboundedMessage({ recordType, compare }: RecordMapping, predicate: Predicate): string {
   const folded = attributesIn(predicate).find((name) => compare.get(name) === 'folded')
   const about =
     folded === undefined ? 'it' : `${folded} compares without case and accents, which its database cannot do, and`

@@ -23,8 +23,8 @@ import {
   attributesOf,
   type LoggedTable,
   type MappedPart,
-  type MappedRecords,
   type MirrorTerms,
+  type RecordMapping,
   type SourceFile,
 } from './engine/mapped-records.ts'
 import { makeRefusal, SourceRefusal } from './engine/source-refusal.ts'
@@ -36,7 +36,7 @@ import {
 } from './file-schema.ts'
 
 const sourceFileValidator = validator<UncheckedSourceFile>(SourceFileSchema)
-const NAME = /^(?:([A-Za-z_][\w$]*)\.)?([A-Za-z_][\w$]*)$/
+const TABLE_NAME = /^(?:([A-Za-z_][\w$]*)\.)?([A-Za-z_][\w$]*)$/
 /** The most characters of a column's name in a source file: PostgreSQL cuts longer ones. */
 const NAME_LENGTH = 63
 
@@ -59,7 +59,7 @@ export function readSourceFile(given: unknown, kind: Kind): SourceFile {
   if (file.time_zone !== undefined && !isTimeZone(file.time_zone)) {
     throw makeRefusal(['time_zone'], 'must be the IANA name of a time zone, such as Africa/Nairobi')
   }
-  const records = new Map<string, MappedRecords>()
+  const records = new Map<string, RecordMapping>()
   for (const [name, one] of Object.entries(file.records)) {
     const recordType = kind.record_types.find((type) => type.name === name)
     if (recordType === undefined) {
@@ -83,27 +83,27 @@ export function readSourceFile(given: unknown, kind: Kind): SourceFile {
   }
 }
 
-const WAYS = ['live', 'mirror'] as const
+const READING_WAYS = ['live', 'mirror'] as const
 /**
  * How the file must name a logged table, for messages. In MariaDB a table without a schema is in the database of the
  * address.
  */
-const TABLES = {
+const TABLE_ADVICE = {
   logical:
     'with its schema in from, such as office.person: with follow: logical the log tells of tables; or name in tables those that it reads',
   binlog: 'in from, such as person: with follow: binlog the log tells of tables',
 }
 /** The ways of following whose settings are a member of the file with the same name. */
-const SETTINGS = ['logical', 'poll'] as const satisfies readonly FollowWay[]
+const WAYS_WITH_SETTINGS = ['logical', 'poll'] as const satisfies readonly FollowWay[]
 
 /** Reads how records are copied. @returns null: they are read live */
 function readMirror(file: UncheckedSourceFile, engine: EngineName): MirrorTerms | null {
   const { way, follow, events = 'changes', compare = '03:00', poll = {}, logical = {} } = file
   if (way !== 'live' && way !== 'mirror') {
-    throw makeRefusal(['way'], `must be ${WAYS.join(' or ')}${nearestHint(way, WAYS)}`)
+    throw makeRefusal(['way'], `must be ${READING_WAYS.join(' or ')}${nearestHint(way, READING_WAYS)}`)
   }
   if (way === 'live') {
-    for (const name of ['follow', 'events', 'compare', ...SETTINGS] as const) {
+    for (const name of ['follow', 'events', 'compare', ...WAYS_WITH_SETTINGS] as const) {
       if (file[name] !== undefined)
         throw makeRefusal([name], 'is for a mirror; here way is live, and nothing is copied')
     }
@@ -115,7 +115,7 @@ function readMirror(file: UncheckedSourceFile, engine: EngineName): MirrorTerms 
   if (found === undefined) {
     throw makeRefusal(['follow'], `must be ${ways.join(' or ')}${nearestHint(follow ?? '', ways)}`)
   }
-  const other = SETTINGS.find((name) => name !== found && file[name] !== undefined)
+  const other = WAYS_WITH_SETTINGS.find((name) => name !== found && file[name] !== undefined)
   if (other !== undefined) throw makeRefusal([other], `is for follow: ${other}`)
   const { every = 1, overlap = 60 } = poll
   const { publication = 'rollcall', most_log = 1_024 } = logical
@@ -124,7 +124,7 @@ function readMirror(file: UncheckedSourceFile, engine: EngineName): MirrorTerms 
 }
 
 /** Checks that records have what the way of following needs, and nothing of another way. @throws SourceRefusal */
-function checkFollowed(mirror: MirrorTerms | null, records: MappedRecords, given: UncheckedRecords): void {
+function checkFollowed(mirror: MirrorTerms | null, records: RecordMapping, given: UncheckedRecords): void {
   const path = ['records', records.recordType.name]
   const { follow } = mirror ?? {}
   for (const [index, { tables }] of [given, ...(given.children ?? [])].entries()) {
@@ -144,7 +144,7 @@ function checkFollowed(mirror: MirrorTerms | null, records: MappedRecords, given
     const isNamed = logged.length > 0 && (follow === 'binlog' || logged.every(({ schema }) => schema !== null))
     if (follow === undefined || isNamed) continue
     const place = 'select' in from ? 'select' : 'from'
-    throw makeRefusal([...at, place], `must be a table ${TABLES[follow]}, or write follow: poll`)
+    throw makeRefusal([...at, place], `must be a table ${TABLE_ADVICE[follow]}, or write follow: poll`)
   }
 }
 
@@ -180,7 +180,7 @@ function readRecords(
   recordType: RecordType,
   { compare = {}, children = [], key, ...own }: UncheckedRecords,
   at: readonly PathStep[],
-): MappedRecords {
+): RecordMapping {
   const records = { kind, recordTypes: [recordType] }
   const mappings = [own, ...children].map((part, index) =>
     readColumns(part.columns, records, [...partAt(at, index), 'columns']),
@@ -285,7 +285,7 @@ function readPlace(from: string | undefined, select: string | undefined, at: rea
     }
     return { select: text }
   }
-  const [, schema = null, table] = NAME.exec(from ?? '') ?? []
+  const [, schema = null, table] = TABLE_NAME.exec(from ?? '') ?? []
   if (table === undefined) {
     throw makeRefusal([...at, 'from'], 'must be a table or view, such as office.person; anything else stands in select')
   }
@@ -296,7 +296,7 @@ const loggedOf = (from: MappedPart['from'], key: string): MappedPart['logged'] =
   'select' in from ? [] : [{ ...from, key }]
 
 function readTable({ from, on: key }: NonNullable<GivenPart['tables']>[number], at: readonly PathStep[]): LoggedTable {
-  const [, schema, table] = NAME.exec(from) ?? []
+  const [, schema, table] = TABLE_NAME.exec(from) ?? []
   if (schema === undefined || table === undefined) {
     throw makeRefusal([...at, 'from'], 'must be a table with its schema, such as office.person')
   }

@@ -5,7 +5,7 @@ import { CELL_STATES, type RowCells } from '@rollcall/import/row-documents'
 import { isJsonObject, type JsonObject, type JsonValue, type Kind } from '@rollcall/protocol'
 import { InvalidRecord, type PreparedRecord, prepareGiven } from '@rollcall/records/records/prepare-record'
 import type { SourceRow } from './engine/engine.ts'
-import type { MappedRecords } from './engine/mapped-records.ts'
+import type { RecordMapping } from './engine/mapped-records.ts'
 import { MOST_CHILDREN } from './engine/row-statement.ts'
 
 /** The result of reading a row of a source: its cells, its document, and its record or the problems. */
@@ -30,7 +30,7 @@ export const TOO_MANY_CHILDREN = `more than ${MOST_CHILDREN} rows of a child`
  */
 export function readRow(
   kind: Kind,
-  { recordType, own, children, lists, targets }: MappedRecords,
+  { recordType, own, children, lists, targets }: RecordMapping,
   row: SourceRow,
   notes = new RecordNotes(),
 ): RowResult {
@@ -54,16 +54,16 @@ export function readRow(
     place += child.targets.length
   }
   const cells: RowCells = { targets, states }
-  const prepared = prepare(kind, recordType, document, notes)
+  const prepared = prepareOrReason(kind, recordType, document, notes)
   notes.compare(cells)
   const problems = [...(isTooMany ? [TOO_MANY_CHILDREN] : []), ...notes.problems(cells)]
   if (typeof prepared === 'string') return { cells, notes, document, record: null, problems: [...problems, prepared] }
   return { cells, notes, document, record: prepared, problems }
 }
 
-function prepare(
+function prepareOrReason(
   kind: Kind,
-  recordType: MappedRecords['recordType'],
+  recordType: RecordMapping['recordType'],
   document: JsonValue,
   notes: RecordNotes,
 ): PreparedRecord | string {

@@ -110,11 +110,14 @@ export const CULTURES: readonly Culture[] = [
 ]
 
 /** One hundred places, each with a culture. A random number below 100 chooses one. */
-const PLACES: readonly Culture[] = CULTURES.flatMap((culture) => Array<Culture>(culture.weight).fill(culture))
+const CULTURES_BY_PERCENT: readonly Culture[] = CULTURES.flatMap((culture) =>
+  Array<Culture>(culture.weight).fill(culture),
+)
 
-/** The culture at a place from 0 to 99. */
+/** Returns the culture for a number from 0 to 99. Each culture has as many of these numbers as its weight. */
 export function cultureAt(place: number): Culture {
-  const culture = PLACES[place]
-  if (culture === undefined) throw new RangeError(`culture place must be 0 to ${PLACES.length - 1}, not ${place}`)
+  const culture = CULTURES_BY_PERCENT[place]
+  if (culture === undefined)
+    throw new RangeError(`culture place must be 0 to ${CULTURES_BY_PERCENT.length - 1}, not ${place}`)
   return culture
 }

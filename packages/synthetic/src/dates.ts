@@ -43,7 +43,7 @@ export function isoTime(day: number, second: number): string {
 }
 
 /** Writes a full date as `DD.MM.YYYY`; returns a partial date unchanged. */
-export function localDay(date: string): string {
+export function dottedDay(date: string): string {
   const [year, month, day] = date.split('-')
   return day === undefined ? date : `${day}.${month}.${year}`
 }

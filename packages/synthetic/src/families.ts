@@ -1,15 +1,15 @@
 /** Makes households with plausible ages, marriages, deaths and children. Days are day numbers (dates.ts). */
 import { CENSUS_DAY } from './dates.ts'
 import type { Sex } from './names.ts'
-import type { Stream } from './stream.ts'
+import type { RandomStream } from './stream.ts'
 
-const YEAR = 365.2425
-const COMING_OF_AGE = Math.ceil(18 * YEAR)
+const YEAR_DAYS = 365.2425
+const COMING_OF_AGE = Math.ceil(18 * YEAR_DAYS)
 /** All deaths are within this number of days before the census day. */
 const DEATHS_WITHIN = 6 * 365
 
 /** The relation of a person to the head of the household. */
-export type Role = 'head' | 'spouse' | 'child' | 'parent'
+export type HouseholdRole = 'head' | 'spouse' | 'child' | 'parent'
 
 /** A marriage. `number` is the index of one partner; `divorce_day` is null when there was no divorce. */
 export interface MarriageDays {
@@ -20,7 +20,7 @@ export interface MarriageDays {
 
 /** A member of a household, before the member has a name. */
 export interface HouseholdMember {
-  readonly role: Role
+  readonly role: HouseholdRole
   readonly sex: Sex
   readonly birth_day: number
   readonly death_day: number | null
@@ -43,7 +43,7 @@ interface ChildbearingDays {
  * @param first the index of the head
  */
 export function makeHouseholdMembers(
-  stream: Stream,
+  stream: RandomStream,
   first: number,
   size: number,
 ): [HouseholdMember, ...HouseholdMember[]] {
@@ -55,9 +55,9 @@ export function makeHouseholdMembers(
   const headBirth = birthDay(stream, headAge)
   const married = size > 1 && stream.chance(0.75)
   const places: [HouseholdMember, ...HouseholdMember[]] = married
-    ? couple(stream, first, sex, headBirth, Math.max(youngest, headAge + stream.between(-7, 5)))
+    ? makeCouple(stream, first, sex, headBirth, Math.max(youngest, headAge + stream.between(-7, 5)))
     : [
-        single(
+        makeSingle(
           stream,
           makeBornPerson(stream, 'head', sex, headBirth, size > 1 ? headBirth + COMING_OF_AGE : headBirth),
           first,
@@ -67,21 +67,21 @@ export function makeHouseholdMembers(
   const withParent = size >= 5 && stream.chance(0.35)
   while (places.length < size) {
     const parental = withParent && places.length === size - 1
-    places.push(parental ? parent(stream, headBirth, first + size - 1) : child(stream, bearing))
+    places.push(parental ? makeParent(stream, headBirth, first + size - 1) : makeChild(stream, bearing))
   }
   return places
 }
 
 /** Makes a head and a spouse with one marriage. When one of them has died, the other is widowed. */
-function couple(
-  stream: Stream,
+function makeCouple(
+  stream: RandomStream,
   first: number,
   sex: Sex,
   headBirth: number,
   spouseAge: number,
 ): [HouseholdMember, HouseholdMember] {
   const spouseBirth = birthDay(stream, spouseAge)
-  const union = marriage(stream, first, Math.max(headBirth, spouseBirth) + COMING_OF_AGE)
+  const union = makeMarriage(stream, first, Math.max(headBirth, spouseBirth) + COMING_OF_AGE)
   const head = makeBornPerson(stream, 'head', sex, headBirth, union.marriage_day)
   const spouse = makeBornPerson(stream, 'spouse', sex === 'male' ? 'female' : 'male', spouseBirth, union.marriage_day)
   return [
@@ -91,27 +91,27 @@ function couple(
 }
 
 /** Makes a household member who has no spouse in the household: never married, divorced or widowed. */
-function single(stream: Stream, person: BornPerson, index: number): HouseholdMember {
+function makeSingle(stream: RandomStream, person: BornPerson, index: number): HouseholdMember {
   const grown = person.birth_day + COMING_OF_AGE
   const past = stream.below(100)
   const young = grown > CENSUS_DAY - DEATHS_WITHIN - 10
   if (past < 50 || young) return { ...person, union: null, marital_status: 'S' }
-  const union = marriage(stream, index, grown)
+  const union = makeMarriage(stream, index, grown)
   if (past < 75) return { ...person, union, marital_status: 'W' }
   const divorce_day = stream.between(union.marriage_day + 1, (person.death_day ?? CENSUS_DAY) - 1)
   return { ...person, union: { ...union, divorce_day }, marital_status: 'D' }
 }
 
-function child(stream: Stream, { from, to }: ChildbearingDays): HouseholdMember {
+function makeChild(stream: RandomStream, { from, to }: ChildbearingDays): HouseholdMember {
   const sex: Sex = stream.chance(0.5) ? 'female' : 'male'
   return { ...makeBornPerson(stream, 'child', sex, stream.between(from, to)), union: null, marital_status: 'S' }
 }
 
 /** Makes a parent of the head, 18 to 40 years older than the head. */
-function parent(stream: Stream, headBirth: number, index: number): HouseholdMember {
+function makeParent(stream: RandomStream, headBirth: number, index: number): HouseholdMember {
   const sex: Sex = stream.chance(0.7) ? 'female' : 'male'
-  const birth_day = headBirth - stream.between(COMING_OF_AGE, Math.floor(40 * YEAR))
-  return single(stream, makeBornPerson(stream, 'parent', sex, birth_day), index)
+  const birth_day = headBirth - stream.between(COMING_OF_AGE, Math.floor(40 * YEAR_DAYS))
+  return makeSingle(stream, makeBornPerson(stream, 'parent', sex, birth_day), index)
 }
 
 /**
@@ -125,18 +125,24 @@ function childbearingDaysOf(parents: readonly HouseholdMember[]): ChildbearingDa
 }
 
 /** A marriage within ten years of coming of age (`grown`), and if possible before the years of deaths. */
-function marriage(stream: Stream, number: number, grown: number): MarriageDays {
+function makeMarriage(stream: RandomStream, number: number, grown: number): MarriageDays {
   const latest = Math.min(grown + 3650, CENSUS_DAY - DEATHS_WITHIN - 10)
   return { number, marriage_day: stream.between(grown, latest), divorce_day: null }
 }
 
-function birthDay(stream: Stream, age: number): number {
-  return CENSUS_DAY - Math.floor(age * YEAR) - stream.below(365)
+function birthDay(stream: RandomStream, age: number): number {
+  return CENSUS_DAY - Math.floor(age * YEAR_DAYS) - stream.below(365)
 }
 
 /** Makes a person. Some have died, older people more often, but never before `notBefore`. */
-function makeBornPerson(stream: Stream, role: Role, sex: Sex, birth_day: number, notBefore = birth_day): BornPerson {
-  const age = (CENSUS_DAY - birth_day) / YEAR
+function makeBornPerson(
+  stream: RandomStream,
+  role: HouseholdRole,
+  sex: Sex,
+  birth_day: number,
+  notBefore = birth_day,
+): BornPerson {
+  const age = (CENSUS_DAY - birth_day) / YEAR_DAYS
   const died = stream.chance(age < 50 ? 0.01 : age < 70 ? 0.07 : 0.3)
   const day = CENSUS_DAY - stream.below(DEATHS_WITHIN)
   return { role, sex, birth_day, death_day: died ? Math.max(day, notBefore) : null }

@@ -43,7 +43,7 @@ export function withIdentifierTypes(document: object, names: Readonly<Record<str
 
 /** The documents of `generate` as lines of NDJSON, without line ends. @throws RangeError as `generate` */
 export function generateLines(kindName: string, options: GenerateOptions): Iterable<string> {
-  return lines(generate(kindName, options))
+  return toLines(generate(kindName, options))
 }
 
 function* documents(
@@ -58,7 +58,7 @@ function* documents(
   }
 }
 
-function* lines(all: Iterable<object>): Generator<string> {
+function* toLines(all: Iterable<object>): Generator<string> {
   for (const document of all) yield JSON.stringify(document)
 }
 

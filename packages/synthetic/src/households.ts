@@ -8,7 +8,7 @@ import { type HouseholdMember, makeHouseholdMembers } from './families.ts'
 import { familyName } from './names.ts'
 import { householdPhone } from './phones.ts'
 import { type Dwelling, drawDwelling } from './places.ts'
-import { type Population, STREAM_PURPOSES, Stream } from './stream.ts'
+import { type Population, RandomStream, STREAM_PURPOSES } from './stream.ts'
 
 const BLOCK_SIZES: readonly number[] = [1, 1, 2, 2, 3, 3, 4, 4, 4, 5, 5, 6, 7, 8]
 export const HOUSEHOLDS_PER_BLOCK = BLOCK_SIZES.length
@@ -42,7 +42,7 @@ export function blockSizes(population: Population, block: number): readonly numb
 }
 
 function shuffledSizes(population: Population, block: number): number[] {
-  const stream = new Stream(population, STREAM_PURPOSES.block, block)
+  const stream = new RandomStream(population, STREAM_PURPOSES.block, block)
   const sizes = [...BLOCK_SIZES]
   for (let last = sizes.length - 1; last > 0; last--) {
     const other = stream.below(last + 1)
@@ -85,7 +85,7 @@ function household(population: Population, number: number, first: number, size: 
 }
 
 function makeHousehold(population: Population, number: number, first: number, size: number): Household {
-  const stream = new Stream(population, STREAM_PURPOSES.household, number)
+  const stream = new RandomStream(population, STREAM_PURPOSES.household, number)
   const culture = cultureAt(stream.below(100))
   const spouseSurname = stream.chance(0.6) ? familyName(stream, culture) : null
   return {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { CULTURES, cultureAt } from './cultures.ts'
 import { decomposeName, familyName, givenName, personName, programmeName, shortName } from './names.ts'
-import { populationOf, STREAM_PURPOSES, Stream } from './stream.ts'
+import { populationOf, RandomStream, STREAM_PURPOSES } from './stream.ts'
 
-const stream = new Stream(populationOf(1), STREAM_PURPOSES.person, 0)
+const stream = new RandomStream(populationOf(1), STREAM_PURPOSES.person, 0)
 
 test('the cultures share a hundred places, 35 of them in other scripts than Latin', () => {
   expect(CULTURES.reduce((sum, culture) => sum + culture.weight, 0)).toBe(100)

@@ -1,7 +1,7 @@
 /** Makes names of persons, and writes them with the members that the kinds of registries have. */
 import type { Culture } from './cultures.ts'
 import { ERROR_RATES } from './dirt.ts'
-import type { Stream } from './stream.ts'
+import type { RandomStream } from './stream.ts'
 
 /** The parts of a name (public-standard 2.1 Name). surname, given_name or both are present. */
 export interface PersonName {
@@ -19,18 +19,18 @@ const PREFIXES = { female: ['Ms', 'Mrs', 'Dr'], male: ['Mr', 'Dr', 'Hon.'] } as 
 const SUFFIXES = ['Jr', 'III', 'PhD'] as const
 
 /** A random given name of the culture. */
-export function givenName(stream: Stream, culture: Culture, sex: Sex): string {
+export function givenName(stream: RandomStream, culture: Culture, sex: Sex): string {
   return stream.pick(culture.openings) + stream.pick(culture[sex])
 }
 
 /** A random family name of the culture. */
-export function familyName(stream: Stream, culture: Culture): string {
+export function familyName(stream: RandomStream, culture: Culture): string {
   return stream.pick(culture.surnames.openings) + stream.pick(culture.surnames.endings)
 }
 
 /** Makes a whole name. @param birth_surname the surname before marriage; null when it is the same */
 export function personName(
-  stream: Stream,
+  stream: RandomStream,
   culture: Culture,
   sex: Sex,
   surname: string,

@@ -30,7 +30,7 @@ export function identifierNumber(population: Population, register: NumberRegiste
   const high = (population.high ^ Math.imul(salt, 0x9e3779b1)) >>> 0
   const low = (population.low ^ Math.imul(salt, 0x85ebca6b)) >>> 0
   const offset = (high % 100_000) * 100_000 + (low % 100_000)
-  return prefix + String(scatter(index, offset)).padStart(10, '0')
+  return prefix + String(scatterIndex(index, offset)).padStart(10, '0')
 }
 
 /**
@@ -42,7 +42,7 @@ export function forebearUin(population: Population, index: number, parent: 1 | 2
 }
 
 /** Computes index × 7,364,829,317 + offset modulo 10^10, in two halves, so that every product is exact in a double. */
-function scatter(index: number, offset: number): number {
+function scatterIndex(index: number, offset: number): number {
   const high = ((index * 73_648) % 100_000) * 100_000
   return (index * 29_317 + high + offset) % MODULUS
 }

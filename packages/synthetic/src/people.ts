@@ -6,7 +6,7 @@ import { type Household, householdOfPerson } from './households.ts'
 import { decomposeName, type PersonName, personName, type Sex } from './names.ts'
 import { forebearUin, identifierNumber, PERSON_LIMIT } from './numbers.ts'
 import { personPhone } from './phones.ts'
-import { type Population, populationOf, STREAM_PURPOSES, Stream } from './stream.ts'
+import { type Population, populationOf, RandomStream, STREAM_PURPOSES } from './stream.ts'
 
 /** One person of every seven has a disability; the seed decides which one. */
 export const DISABILITY_STRIDE = 7
@@ -59,7 +59,7 @@ export function personAt(population: Population, index: number): Person {
 export function memberOf(population: Population, household: Household, index: number): Person {
   const place = household.places[index - household.first]
   if (place === undefined) throw new RangeError(`person ${index} is not in household ${household.number}`)
-  const stream = new Stream(population, STREAM_PURPOSES.person, index)
+  const stream = new RandomStream(population, STREAM_PURPOSES.person, index)
   const uin = identifierNumber(population, 'UIN', index)
   const age = ageAtCensus(place.birth_day)
   const registered = Math.min(place.birth_day + registrationDelay(stream), CENSUS_DAY)
@@ -97,18 +97,18 @@ function latestEvent({ death_day, union }: HouseholdMember): number {
   return Math.max(death_day ?? 0, union?.divorce_day ?? union?.marriage_day ?? 0)
 }
 
-function nameOf(stream: Stream, household: Household, place: HouseholdMember): PersonName {
+function nameOf(stream: RandomStream, household: Household, place: HouseholdMember): PersonName {
   const birthSurname = place.role === 'spouse' ? household.spouse_birth_surname : null
   const name = personName(stream, household.culture, place.sex, household.surname, birthSurname)
   return household.decomposed ? decomposeName(name) : name
 }
 
 /** The days between a birth and its registration: mostly up to two months, sometimes years. */
-function registrationDelay(stream: Stream): number {
+function registrationDelay(stream: RandomStream): number {
   return stream.chance(0.1) ? stream.between(365, 3650) : stream.between(1, 60)
 }
 
-function knownBirth(stream: Stream, birthDay: number): string {
+function knownBirth(stream: RandomStream, birthDay: number): string {
   const date = isoDay(birthDay)
   const draw = stream.next() / 0x1_0000_0000
   if (draw < ERROR_RATES.birth_year_only) return date.slice(0, 4)

@@ -1,16 +1,16 @@
 /** Makes telephones. Their country code 999 belongs to nobody. */
 import { ERROR_RATES } from './dirt.ts'
-import { type Population, STREAM_PURPOSES, Stream } from './stream.ts'
+import { type Population, RandomStream, STREAM_PURPOSES } from './stream.ts'
 
 /** The telephone of a household, `+999` and nine digits. Two households may have the same. */
 export function householdPhone(population: Population, household: number): string {
-  const stream = new Stream(population, STREAM_PURPOSES.phone, household)
+  const stream = new RandomStream(population, STREAM_PURPOSES.phone, household)
   return `+999${String(200_000_000 + stream.below(700_000_000))}`
 }
 
 /** The telephone of a person: the household's, sometimes that of the household with half its number, or none. */
 export function personPhone(
-  stream: Stream,
+  stream: RandomStream,
   population: Population,
   household: number,
   phone: string | null,
@@ -22,7 +22,7 @@ export function personPhone(
 }
 
 /** The telephone as people write it: some with spaces or hyphens. */
-function phoneAsWritten(stream: Stream, phone: string): string {
+function phoneAsWritten(stream: RandomStream, phone: string): string {
   if (!stream.chance(ERROR_RATES.spaced_phone)) return phone
   const gap = stream.chance(0.5) ? ' ' : '-'
   return [phone.slice(0, 4), phone.slice(4, 7), phone.slice(7, 10), phone.slice(10)].join(gap)

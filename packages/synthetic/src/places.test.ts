@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { civilAddress, drawDwelling, socialAddress } from './places.ts'
-import { populationOf, STREAM_PURPOSES, Stream } from './stream.ts'
+import { populationOf, RandomStream, STREAM_PURPOSES } from './stream.ts'
 
 const homes = Array.from({ length: 500 }, (_, index) =>
-  drawDwelling(new Stream(populationOf(1), STREAM_PURPOSES.household, index)),
+  drawDwelling(new RandomStream(populationOf(1), STREAM_PURPOSES.household, index)),
 )
 
 test('regions and sub-regions are coded, twelve and nine in each', () => {

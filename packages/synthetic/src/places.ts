@@ -1,5 +1,5 @@
 /** Makes places in an invented country with twelve regions. Its code is in ISO 3166's range for private use. */
-import type { Stream } from './stream.ts'
+import type { RandomStream } from './stream.ts'
 
 export const COUNTRY_CODE = 'XA'
 
@@ -37,7 +37,7 @@ export interface Dwelling {
 }
 
 /** Makes a random home. */
-export function drawDwelling(stream: Stream): Dwelling {
+export function drawDwelling(stream: RandomStream): Dwelling {
   const region = stream.below(REGIONS.length)
   const sub = stream.between(1, 9)
   const region_code = `${COUNTRY_CODE}-${twoDigits(region + 1)}`

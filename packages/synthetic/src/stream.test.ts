@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { populationOf, STREAM_PURPOSES, Stream } from './stream.ts'
+import { populationOf, RandomStream, STREAM_PURPOSES } from './stream.ts'
 
 const draws = (
   seed: number | string,
   purpose: (typeof STREAM_PURPOSES)[keyof typeof STREAM_PURPOSES],
   index: number,
 ) => {
-  const stream = new Stream(populationOf(seed), purpose, index)
+  const stream = new RandomStream(populationOf(seed), purpose, index)
   return Array.from({ length: 4 }, () => stream.next()).join()
 }
 
@@ -28,19 +28,19 @@ test('the numbers drawn are fixed for all time: files made with a seed can be ma
 test('whole numbers stay within their range', () => {
   fc.assert(
     fc.property(fc.integer(), fc.nat(), fc.integer({ min: 1, max: 1e9 }), (seed, index, limit) => {
-      const stream = new Stream(populationOf(seed), STREAM_PURPOSES.person, index)
+      const stream = new RandomStream(populationOf(seed), STREAM_PURPOSES.person, index)
       const low = stream.below(limit)
       const middle = stream.between(10, 10 + limit)
       expect(low >= 0 && low < limit && Number.isInteger(low)).toBe(true)
       expect(middle >= 10 && middle <= 10 + limit && Number.isInteger(middle)).toBe(true)
     }),
   )
-  const stream = new Stream(populationOf(1), STREAM_PURPOSES.person, 0)
+  const stream = new RandomStream(populationOf(1), STREAM_PURPOSES.person, 0)
   expect(stream.between(5, 4)).toBe(5)
 })
 
 test('rates come true, and every choice is picked about equally often', () => {
-  const stream = new Stream(populationOf(3), STREAM_PURPOSES.person, 5)
+  const stream = new RandomStream(populationOf(3), STREAM_PURPOSES.person, 5)
   let heads = 0
   const picked = { a: 0, b: 0, c: 0 }
   for (let draw = 0; draw < 30_000; draw++) {

@@ -34,7 +34,7 @@ export const STREAM_PURPOSES = {
 export type StreamPurpose = (typeof STREAM_PURPOSES)[keyof typeof STREAM_PURPOSES]
 
 /** A stream of random numbers, by the generator sfc32 with 128 bits of state. */
-export class Stream {
+export class RandomStream {
   private a: number
   private b: number
   private c: number

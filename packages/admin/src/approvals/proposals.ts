@@ -210,10 +210,10 @@ export async function operatorWithToken({ db }: HasDatabase, token: string): Pro
 const timeOf = ({ clock = CLOCK }: HasTime): Date => new Date(clock.date())
 
 /** The form of a proposal's id: a UUID. */
-const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const UUID_FORM = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 async function requireRow(deps: HasDatabase & HasTime, id: string) {
-  const found = ID.test(id) ? await findProposal(deps.db, id, timeOf(deps)) : null
+  const found = UUID_FORM.test(id) ? await findProposal(deps.db, id, timeOf(deps)) : null
   if (found !== null) return found
   throw new AdminRefusal('id: there is no proposal with this id', { reason: 'not_found' })
 }

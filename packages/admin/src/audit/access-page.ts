@@ -57,13 +57,13 @@ export function renderAccessPage(report: AccessReport): string {
 </head>
 <body>
 <h1>Who has seen your data</h1>
-<p>This page answers your question who has received data about you from this service. It was made on ${time(made_at)}
+<p>This page answers your question who has received data about you from this service. It was made on ${utcText(made_at)}
 for the person with the identifier ${escapeMarkup(identifier.type)} ${escapeMarkup(identifier.value)}. ${periodText(from, to)}</p>
 <p>All times are in UTC. Where several people were asked about at once, the list of data is that of all of them: of you the
 same or less was shown.</p>
-${section('Who has seen data about you', { months: months.seen, accesses: seen }, 'Nobody has seen data about you in this time.')}
-${section('Who has written data about you', { months: months.written, accesses: written }, 'Nobody has written data about you in this time.')}
-${section(
+${renderSection('Who has seen data about you', { months: months.seen, accesses: seen }, 'Nobody has seen data about you in this time.')}
+${renderSection('Who has written data about you', { months: months.written, accesses: written }, 'Nobody has written data about you in this time.')}
+${renderSection(
   'Who has asked about you without seeing data',
   { months: months.asked, accesses: asked },
   'Nobody has asked about you without seeing data in this time.',
@@ -75,15 +75,15 @@ ${section(
 
 function periodText(from: string | null, to: string | null): string {
   if (from === null && to === null) return 'It lists everything that is recorded.'
-  return `It lists what is recorded${from === null ? '' : ` from ${time(from)}`}${to === null ? '' : ` until ${time(to)}`}.`
+  return `It lists what is recorded${from === null ? '' : ` from ${utcText(from)}`}${to === null ? '' : ` until ${utcText(to)}`}.`
 }
 
-interface Part {
+interface SectionData {
   readonly months: AccessReport['months']['seen']
   readonly accesses: readonly Access[]
 }
 
-function section(title: string, { months, accesses }: Part, nothing: string): string {
+function renderSection(title: string, { months, accesses }: SectionData, nothing: string): string {
   const sentences = months.map(({ sentence }) => `<li>${escapeMarkup(spreadsheetCell(sentence))}</li>`).join('\n')
   const content =
     accesses.length === 0
@@ -96,25 +96,25 @@ const tableOf = (accesses: readonly Access[]): string =>
   `<table>
 <thead><tr><th>When</th><th>Who</th><th>What</th><th>Why</th><th>Which data</th></tr></thead>
 <tbody>
-${accesses.map((access, at) => row(access, accesses[at - 1])).join('\n')}
+${accesses.map((access, at) => renderRow(access, accesses[at - 1])).join('\n')}
 </tbody>
 </table>`
 
 /** A row of the table. @param above the access in the row above: an equal list of several data is not shown */
-function row(access: Access, above: Access | undefined): string {
+function renderRow(access: Access, above: Access | undefined): string {
   const { at, who, sender_id, registry, what, basis, purpose, data } = access
   const name = sender_id === null || sender_id === who ? who : `${who} (${sender_id})`
   const where = registry === null ? '' : `, registry ${registry}`
   const why = purpose === null ? basis : `${basis}. Purpose: ${purpose}`
   const isSame = data.length > 1 && above?.data.join() === data.join()
   const shown = isSame ? 'The same as above' : data.join(', ') || 'None'
-  return `<tr><td>${time(at)}</td>${[name, `${what}${where}`, why, shown].map(cell).join('')}</tr>`
+  return `<tr><td>${utcText(at)}</td>${[name, `${what}${where}`, why, shown].map(renderCell).join('')}</tr>`
 }
 
 /** A cell of the table. Its text is also safe in a spreadsheet program, which can open the page. */
-const cell = (text: string): string => `<td>${escapeMarkup(spreadsheetCell(text))}</td>`
+const renderCell = (text: string): string => `<td>${escapeMarkup(spreadsheetCell(text))}</td>`
 
-const time = (at: string): string => escapeMarkup(at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC'))
+const utcText = (at: string): string => escapeMarkup(at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC'))
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -75,7 +75,7 @@ const KIND_WORDS: Readonly<Record<PersonAccess['kind'], string>> = {
   operator: 'The data were looked at, or changed',
 }
 
-const BASES: Readonly<Record<string, string>> = {
+const BASIS_WORDS: Readonly<Record<string, string>> = {
   law: 'A law, or an agreement that follows from it',
   consent: 'A consent, as the institution states',
   authorize: 'An authority, as the institution states',
@@ -85,7 +85,7 @@ function basisOf({ basis, consent, emergency, participant }: PersonAccess): stri
   if (participant === null) return 'The work of the registry'
   if (emergency) return 'An emergency, as the institution states'
   if (consent?.form === 'signed') return 'A consent that was signed'
-  return BASES[basis ?? ''] ?? 'Not known'
+  return BASIS_WORDS[basis ?? ''] ?? 'Not known'
 }
 
 /** The plain words for a path of a record, as a list of one text; an empty list when only programs read the path. */

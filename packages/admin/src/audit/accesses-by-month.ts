@@ -69,21 +69,21 @@ const monthOf = (at: string): string => at.slice(0, 7)
 const dayOf = (at: string): string =>
   new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
 
-type Noun = readonly [one: string, many: string]
+type NounForms = readonly [one: string, many: string]
 
 /** The noun for an access, found by its kind or, where the kind has no row, by its operation. */
-const NOUNS: Readonly<Record<string, Noun>> = {
+const ACCESS_NOUNS: Readonly<Record<string, NounForms>> = {
   notification: ['notification', 'notifications'],
   operator: ['look or change', 'looks or changes'],
   search: ['search', 'searches'],
   'enrolment-updates': ['update', 'updates'],
 }
-const QUESTION: Noun = ['question', 'questions']
-const UNSENT: Noun = ['message that was not sent', 'messages that were not sent']
+const QUESTION_NOUN: NounForms = ['question', 'questions']
+const UNSENT_NOUN: NounForms = ['message that was not sent', 'messages that were not sent']
 
 function countsOf(accesses: readonly PersonAccess[]): string {
   const groups = Map.groupBy(accesses, ({ kind, operation, unsent }) =>
-    unsent ? UNSENT : (NOUNS[kind] ?? NOUNS[operation ?? ''] ?? QUESTION),
+    unsent ? UNSENT_NOUN : (ACCESS_NOUNS[kind] ?? ACCESS_NOUNS[operation ?? ''] ?? QUESTION_NOUN),
   )
   return [...groups]
     .map(([[one, many], alike]) => {
@@ -105,7 +105,7 @@ export function plainWordsOfPath(path: string): readonly string[] | null {
 }
 
 /** Words for members that only hold other members, and say nothing about a person themselves. */
-const HOLDERS = new Set(
+const HOLDER_WORDS = new Set(
   KINDS.flatMap(({ record_types }) => record_types.flatMap(({ query_prefixes = [] }) => query_prefixes))
     .flatMap((prefix) => prefix.split('.'))
     .concat('additional_attributes')
@@ -115,5 +115,5 @@ const HOLDERS = new Set(
 /** The word that people use for a path, in a list: `name` for name.surname; no word for a path that programs read. */
 function topicOf(path: string): readonly string[] {
   const words = plainWordsOfPath(path)
-  return words === null ? [] : [words.find((word) => !HOLDERS.has(word)) ?? 'identifier']
+  return words === null ? [] : [words.find((word) => !HOLDER_WORDS.has(word)) ?? 'identifier']
 }

@@ -7,7 +7,7 @@ import Type from 'typebox'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { closed, orNull, text, wholeNumber } from '../members.ts'
 
-const Message = orNull(
+const MessageFacts = orNull(
   closed({
     message_id: orNull(text('Its message_id.')),
     digest: text('SHA-256 of its bytes, in hexadecimal.'),
@@ -40,8 +40,8 @@ export const verifyEvidence = defineAdminFunction(
           purpose: orNull(Type.String()),
           basis: orNull(Type.String()),
           records: wholeNumber('Records that left.'),
-          request: Message,
-          reply: Message,
+          request: MessageFacts,
+          reply: MessageFacts,
         }),
       ),
     }),

@@ -30,8 +30,8 @@ import { auditKeysOf } from './facts.ts'
 /** The most audit entries of one message: those of its request, its acknowledgement and the pages of its answer. */
 const MOST_ENTRIES = 100
 
-type Proof = Evidence['accounts'][number]
-type Key = Evidence['keys'][number]
+type EntryProof = Evidence['accounts'][number]
+type EvidenceKey = Evidence['keys'][number]
 
 /** Makes evidence of a message: its audit entries, up to the checkpoint that signs them; persons as commitments. */
 export const makeEvidence = defineAct(
@@ -56,9 +56,9 @@ export const makeEvidence = defineAct(
     if (places.length > MOST_ENTRIES) {
       throw new AdminRefusal(`more than ${MOST_ENTRIES} entries are of this message; evidence has at most so many`)
     }
-    const accounts: Proof[] = []
+    const accounts: EntryProof[] = []
     const { isSigned } = await createVerifier(await listAuditKeys(db), await deps.vault(), newReport())
-    for (const place of places) accounts.push(await provable(deps, place, isSigned))
+    for (const place of places) accounts.push(await proveEntry(deps, place, isSigned))
     const { signer } = await auditKeysOf(deps)
     const kids = new Set([signer.kid, ...accounts.map(({ checkpoint }) => checkpoint.kid)])
     const keys = [...(await auditKeys(deps, kids)), ...(await messageKeys(deps, accounts))]
@@ -69,11 +69,11 @@ export const makeEvidence = defineAct(
 )
 
 /** Proves an entry of the audit log: returns it and those after it, up to the checkpoint that signs them. */
-async function provable(
+async function proveEntry(
   { db }: Pick<HasVault, 'db'>,
   place: EntryPlace,
   isSigned: Verifier['isSigned'],
-): Promise<Proof> {
+): Promise<EntryProof> {
   const { chain, sequence } = place
   const signed = await firstSigned(findSigningCheckpoints(db, place), (row) => isSigned(row) && isForChain(row, chain))
   if (signed === null) {
@@ -105,7 +105,7 @@ function isForChain({ content, sequence }: SigningCheckpoint, chain: string): bo
   return signed.chain === chain && signed.sequence === sequence
 }
 
-async function auditKeys({ db }: Pick<HasVault, 'db'>, kids: ReadonlySet<string>): Promise<readonly Key[]> {
+async function auditKeys({ db }: Pick<HasVault, 'db'>, kids: ReadonlySet<string>): Promise<readonly EvidenceKey[]> {
   return (await listAuditKeys(db)).flatMap(({ kid, public_key, created_at, retired_at }) =>
     public_key === null || !kids.has(kid)
       ? []
@@ -129,12 +129,12 @@ const SLACK_MS = 3_660_000
  * Finds the public keys of both sides that signed the messages. A key that a participant published must have been in
  * use when the entry was written.
  */
-async function messageKeys({ db, vault }: HasVault, accounts: readonly Proof[]): Promise<readonly Key[]> {
+async function messageKeys({ db, vault }: HasVault, accounts: readonly EntryProof[]): Promise<readonly EvidenceKey[]> {
   const entries = accounts.flatMap(({ entries: [first] }) =>
     first === undefined ? [] : [{ ...(JSON.parse(first.entry) as StoredAuditEntry), at: Date.parse(first.at) }],
   )
   const kids = new Set(entries.flatMap(({ request, reply }) => [request?.kid, reply?.kid]))
-  const found: Key[] = []
+  const found: EvidenceKey[] = []
   for (const sender_id of new Set(entries.flatMap(({ participant }) => participant ?? []))) {
     const participant = await findParticipant(db, sender_id)
     const registered = participant === null ? [] : await listParticipantKeys(db, participant)

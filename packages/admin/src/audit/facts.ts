@@ -13,7 +13,7 @@ import { closed, flag, instant, isoTime, markPersonal, orNull, text, wholeNumber
 
 export const EntryId = text('id of an entry: its chain, a dot, and its number in the chain.')
 
-const Names = orNull(Type.String())
+const TextOrNull = orNull(Type.String())
 
 /** The members that every entry of the audit log has, with their schemas. */
 export const AUDIT_ENTRY_MEMBERS = {
@@ -24,11 +24,11 @@ export const AUDIT_ENTRY_MEMBERS = {
   operator: orNull(text('The operator who did it, or who proposed it.')),
   approved_by: orNull(text('The operator who approved it, where it waited for a second one.')),
   registry: orNull(text('Namespace.')),
-  operation: Names,
+  operation: TextOrNull,
   note: orNull(text("An operator's command.")),
-  correlation_id: Names,
-  purpose: Names,
-  basis: Names,
+  correlation_id: TextOrNull,
+  purpose: TextOrNull,
+  basis: TextOrNull,
   consent: orNull(
     closed({
       form: oneOf(['asserted', 'signed']),

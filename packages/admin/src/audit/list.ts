@@ -84,7 +84,7 @@ export const listEmergencies = defineAct(
   },
   async (deps: HasVault, { reviewed = false, limit = 50 }, enter) => {
     const found = []
-    for await (const { logged, facts, reviews } of emergencies(deps)) {
+    for await (const { logged, facts, reviews } of readEmergencies(deps)) {
       if (reviews.length > 0 === reviewed) found.push({ ...entryFacts(logged), ...facts, reviews })
       if (found.length === limit) break
     }
@@ -94,7 +94,7 @@ export const listEmergencies = defineAct(
 )
 
 /** Yields emergency uses of grants, the oldest first, with their decrypted details and the findings of reviews. */
-async function* emergencies(deps: HasVault) {
+async function* readEmergencies(deps: HasVault) {
   const keys = await auditKeysOf(deps)
   for await (const entries of emergencyEntries(deps.db)) {
     const reviews = await listReviews(
@@ -146,7 +146,7 @@ export async function countUnreviewedEmergencies(
 async function unreviewedByRegistry(deps: HasVault): Promise<Counts> {
   const counts = new Map<string | null, number>()
   let total = 0
-  for await (const { logged, reviews } of emergencies(deps)) {
+  for await (const { logged, reviews } of readEmergencies(deps)) {
     if (reviews.length > 0) continue
     const { registry } = logged.entry
     counts.set(registry, (counts.get(registry) ?? 0) + 1)

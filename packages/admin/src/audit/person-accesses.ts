@@ -103,7 +103,7 @@ export async function findPersonAccesses(
   )
   const withRole = (role: PersonRole) =>
     accesses
-      .filter(({ roles }) => ROLES.find((one) => roles.has(one)) === role)
+      .filter(({ roles }) => ROLE_ORDER.find((one) => roles.has(one)) === role)
       .map(({ logged, types, again }) => {
         return {
           ...entryFacts(logged),
@@ -132,7 +132,7 @@ export async function findPersonAccesses(
 export type PersonAudit = Awaited<ReturnType<typeof auditPerson>>
 
 /** The roles of a person in an audit entry. Where an entry has several, the first of this list applies. */
-const ROLES: readonly PersonRole[] = ['seen', 'written', 'asked']
+const ROLE_ORDER: readonly PersonRole[] = ['seen', 'written', 'asked']
 
 interface FoundAccess {
   readonly logged: LoggedEntry

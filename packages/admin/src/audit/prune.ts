@@ -143,7 +143,7 @@ async function findClosed(
   }
   const closing = await findClosingCheckpoint(transaction, chunk, before)
   const found = closing ?? (await findLastCheckpoint(transaction, { chain, after, upTo: sequence }))
-  if (found !== null && !(verifier.isSigned(found) && closes(found))) throw faultyChain(chain)
+  if (found !== null && !(verifier.isSigned(found) && isForRow(found))) throw faultyChain(chain)
   return closing === null ? found : chunk
 }
 
@@ -154,7 +154,7 @@ const isAbandoned = (end: { readonly at: string } | undefined, time: Date): bool
   end !== undefined && Date.parse(end.at) < time.getTime() - ABANDONED_MS
 
 /** True when the content of a checkpoint names chain, number and hash of the row. The caller verifies its signature. */
-function closes({ chain, sequence, hash, content }: ClosingCheckpoint): boolean {
+function isForRow({ chain, sequence, hash, content }: ClosingCheckpoint): boolean {
   const signed = JSON.parse(content) as CheckpointContent
   return signed.chain === chain && signed.sequence === sequence && signed.hash === hash.toString('hex')
 }

@@ -1,7 +1,7 @@
 /** Verifies that the audit log is complete and unchanged, and lists the keys that sign it. */
 
 import { listAuditKeys } from '@rollcall/audit/store/audit-keys'
-import { FAULTS, type FaultKind, type VerificationReport } from '@rollcall/audit/verify/report'
+import { FAULT_TEXTS, type FaultKind, type VerificationReport } from '@rollcall/audit/verify/report'
 import { verifyAuditLog } from '@rollcall/audit/verify/verify'
 import { MasterKeyError } from '@rollcall/keys/master-key'
 import type { Vault } from '@rollcall/keys/vault'
@@ -16,8 +16,8 @@ interface HasWitness extends HasVault {
   readonly witness: AsyncIterable<string> | null
 }
 
-const Chain = text('Id of a chain.')
-const KINDS = Object.keys(FAULTS) as FaultKind[]
+const ChainId = text('Id of a chain.')
+const FAULT_KINDS = Object.keys(FAULT_TEXTS) as FaultKind[]
 
 /** The result of a verification of the audit log. */
 export const Verification = closed({
@@ -39,9 +39,9 @@ export const Verification = closed({
   fault_count: wholeNumber('How many faults there are.'),
   faults: Type.Array(
     closed({
-      kind: oneOf(KINDS, { description: 'What it is.' }),
+      kind: oneOf(FAULT_KINDS, { description: 'What it is.' }),
       meaning: text('What that means.'),
-      chain: orNull(Chain),
+      chain: orNull(ChainId),
       sequence: orNull(wholeNumber('The first entry that it is about.')),
       detail: orNull(text('More of it.')),
     }),
@@ -50,7 +50,7 @@ export const Verification = closed({
   unsigned: wholeNumber('Entries at the ends of chains that no checkpoint signs.'),
   unsigned_tails: Type.Array(
     closed({
-      chain: Chain,
+      chain: ChainId,
       from: wholeNumber('The first entry.'),
       to: wholeNumber('The last entry.'),
       at: instant('Time of the last entry.'),
@@ -64,7 +64,7 @@ export const Verification = closed({
       backup: orNull(text('Id of the backup; null: it was restored by other means.')),
       reason: text('Why.'),
       journal: orNull(wholeNumber('Acts of the journal that were applied; null: it was renounced.')),
-      open: Type.Array(closed({ chain: Chain, sequence: wholeNumber('The last entry that is there.') }), {
+      open: Type.Array(closed({ chain: ChainId, sequence: wholeNumber('The last entry that is there.') }), {
         description: 'Chains that had not ended: what followed these entries is lost.',
       }),
       witnessed: wholeNumber('Checkpoints of the witness that are missing for this reason.'),
@@ -92,7 +92,7 @@ export async function verificationResult(
     good: report.faultCount === 0,
     counts: report.counts,
     fault_count: report.faultCount,
-    faults: report.faults.map((fault) => ({ ...fault, meaning: FAULTS[fault.kind] })),
+    faults: report.faults.map((fault) => ({ ...fault, meaning: FAULT_TEXTS[fault.kind] })),
     unsigned: report.unsigned,
     unsigned_tails: [...report.tails],
     restores: report.restores,

@@ -47,14 +47,14 @@ export interface ApplyDeps {
 
 type Act<Kind extends JournalKind> = Extract<JournalAct, { readonly kind: Kind }>
 
-type Apply<Kind extends JournalKind> = (deps: ApplyDeps, act: Act<Kind>, at: Date) => Promise<unknown>
+type RepeatAct<Kind extends JournalKind> = (deps: ApplyDeps, act: Act<Kind>, at: Date) => Promise<unknown>
 
 /**
  * How each kind of act is repeated. Its object, such as a registry, may be missing: it was added after the snapshot, or
  * an earlier act has removed it. The act is then skipped, or its effect is stored for an object that comes later, such
  * as a revoked key; or it is refused, because the operator must add the object first.
  */
-const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
+const REPEATERS: { readonly [Kind in JournalKind]: RepeatAct<Kind> } = {
   day_keys_destroyed: ({ db }, { days }) => destroyBodyKeysOfDays(db, days),
   person_erased: erasePerson,
   async records_deleted({ db, limits, now }, { registry, record_type, identifiers }) {
@@ -176,7 +176,9 @@ export async function repeatJournalActs(deps: ApplyDeps, acts: LaterActs['acts']
 }
 
 async function applyAct<Kind extends JournalKind>(deps: ApplyDeps, act: Act<Kind>, at: Date): Promise<void> {
-  const apply: Apply<Kind> | undefined = Object.hasOwn(APPLY, act.kind) ? APPLY[act.kind as Kind] : undefined
+  const apply: RepeatAct<Kind> | undefined = Object.hasOwn(REPEATERS, act.kind)
+    ? REPEATERS[act.kind as Kind]
+    : undefined
   if (apply === undefined) {
     throw new StoreRefusal('this version does not know this kind of act: use the version that wrote it')
   }

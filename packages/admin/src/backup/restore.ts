@@ -40,7 +40,7 @@ export interface RestoreDeps extends HasOwner, HasVault, BaseActDeps, HasMasterK
   readonly signal?: AbortSignal
 }
 
-const JOURNAL = {
+const JOURNAL_INPUT = {
   journal: Type.Optional(Type.Array(Type.String(), { description: 'Paths of the files of the journal.' })),
   without_journal: Type.Optional(
     Type.String({
@@ -77,7 +77,7 @@ export const restoreDatabase = defineAct(
     name: 'restore',
     approval: 'never',
     entry: 'within',
-    input: closed({ file: BACKUP_MEMBERS.file, ...JOURNAL }),
+    input: closed({ file: BACKUP_MEMBERS.file, ...JOURNAL_INPUT }),
     result: closed({
       ...BACKUP_MEMBERS,
       ...OUTCOME,
@@ -100,7 +100,7 @@ export const restoreDatabase = defineAct(
         },
       )
       const { migrations } = await migrateDatabase({ db, owner }, {})
-      const done = await complete(deps, enter, {
+      const done = await completeRestore(deps, enter, {
         restoration: loaded.restoration,
         backup: id,
         snapshot_at,
@@ -125,14 +125,14 @@ export const restoreDatabase = defineAct(
  * after the tables are loaded. No server may run on it.
  */
 export const adoptRestored = defineAct(
-  { name: 'restore', approval: 'never', entry: 'within', input: closed(JOURNAL), result: closed(OUTCOME) },
+  { name: 'restore', approval: 'never', entry: 'within', input: closed(JOURNAL_INPUT), result: closed(OUTCOME) },
   async (deps: RestoreDeps, given, enter) => {
     const { db, owner = db } = deps
     checkJournal(given)
     await requireOwner(owner)
     const later = await laterActs(deps, given, await readJournalPosition(db.pool))
-    const { restoration, snapshot } = await withTransaction(owner.pool, adopt)
-    return complete(deps, enter, {
+    const { restoration, snapshot } = await withTransaction(owner.pool, beginAdoption)
+    return completeRestore(deps, enter, {
       restoration,
       backup: null,
       snapshot_at: snapshot.toISOString(),
@@ -144,7 +144,7 @@ export const adoptRestored = defineAct(
 )
 
 /** Notes a restore by other means, and advances sequences and numbers. If it is killed, it can be run again. */
-async function adopt(
+async function beginAdoption(
   client: Parameters<typeof markRestorationLoaded>[0],
 ): Promise<{ readonly restoration: number; readonly snapshot: Date }> {
   const last = await findLastRestoration(client)
@@ -194,7 +194,7 @@ interface RestoreFacts {
 /** The most milliseconds between the time of an audit entry and its commit. */
 const LONGEST_COMMIT_MS = 60_000
 
-async function complete(
+async function completeRestore(
   deps: RestoreDeps,
   enter: WriteActEntry,
   { restoration, backup, snapshot_at, later, reason, accept_undone = false }: RestoreFacts,

@@ -7,10 +7,10 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import {
   AUTHENTICATION_WAYS,
+  type ClearCredentials,
   createCredentials,
   encryptCredentials,
   isClientIdentity,
-  type Secrets,
 } from '@rollcall/delivery/delivery/credentials'
 import { parseSchedule } from '@rollcall/delivery/delivery/schedule'
 import { canBeAllowedEntry, canBeDefaultUrl, isCallableAddress } from '@rollcall/delivery/delivery/targets'
@@ -42,7 +42,7 @@ import { closed, flag, Namespace, orNull, SenderId, text, wholeNumber } from '..
 import { requireParticipant } from '../participants/participants.ts'
 import { callbackComparison, isWideningCallbacks } from './callback-comparison.ts'
 
-const Secret = (description: string) =>
+const SecretText = (description: string) =>
   Type.String({
     pattern: '^[\\x21-\\x7e]{1,8192}$',
     description: `${description}, printable characters without spaces.`,
@@ -71,15 +71,15 @@ const SETTINGS = {
  */
 const CREDENTIALS = {
   origin: text('Origin that gets the credentials (default: that of the default address).'),
-  token: Secret('bearer: the token'),
+  token: SecretText('bearer: the token'),
   token_url: text('oauth2: address of its token endpoint.'),
   client_id: text('oauth2: our client_id there.'),
-  client_secret: Secret('oauth2: our client secret there'),
+  client_secret: SecretText('oauth2: our client secret there'),
   scope: text('oauth2: the scope to ask for.'),
   cert: text('mtls: the client certificate, PEM.'),
   key: text('mtls: its private key, PEM.'),
 } as const
-type Credential = keyof typeof CREDENTIALS
+type CredentialName = keyof typeof CREDENTIALS
 
 const Input = closed({
   sender_id: SenderId,
@@ -108,13 +108,13 @@ const Input = closed({
   cert: Type.Optional(CREDENTIALS.cert),
   key: Type.Optional(CREDENTIALS.key),
 })
-type Change = ReadOnly<Static<typeof Input>>
+type ChangeInput = ReadOnly<Static<typeof Input>>
 
-const SHOWN = {
+const SHOWN_SETTINGS = {
   allowed: Type.Array(Type.String(), { description: 'Addresses that its requests may name.' }),
   ...SETTINGS,
 } as const
-export const ShownCallbackSettings = closed(SHOWN, {
+export const ShownCallbackSettings = closed(SHOWN_SETTINGS, {
   description: 'Where and how it takes callbacks, without credentials.',
 })
 
@@ -138,7 +138,7 @@ export const changeCallback = defineAct(
     },
     settings: true,
     input: Input,
-    result: closed({ sender_id: SenderId, ...SHOWN }),
+    result: closed({ sender_id: SenderId, ...SHOWN_SETTINGS }),
   },
   async ({ db, vault }: HasVault, { sender_id, ...given }) => {
     const participant = await requireParticipant(db, sender_id)
@@ -146,7 +146,7 @@ export const changeCallback = defineAct(
     const changes = plainChanges(before, given)
     for (const address of [changes.default_url, changes.notify_url]) await checkAddress(participant, address)
     const secrets = callbackSecretsOf({ ...before, ...changes }, given)
-    await write({ db, vault }, participant.id, changes, secrets)
+    await writeSettings({ db, vault }, participant.id, changes, secrets)
     // Deliveries that failed under the earlier settings may succeed now.
     if (Object.keys(changes).length > 0 || secrets !== undefined) {
       await retryWaiting(db, participant.id)
@@ -156,11 +156,11 @@ export const changeCallback = defineAct(
 )
 
 /** Writes callback settings. @param secrets null: the credentials are removed; undefined: they stay */
-async function write(
+async function writeSettings(
   { db, vault }: HasVault,
   participant: number,
   changes: Partial<CallbackSettings>,
-  secrets: Secrets | null | undefined,
+  secrets: ClearCredentials | null | undefined,
 ): Promise<void> {
   const set = (all: Partial<CallbackSettings>): Promise<void> =>
     setCallbackSettings(db, participant, all, (default_url) =>
@@ -175,7 +175,7 @@ async function write(
   })
 }
 
-function plainChanges(before: CallbackSettings, given: Omit<Change, 'sender_id'>): Partial<CallbackSettings> {
+function plainChanges(before: CallbackSettings, given: Omit<ChangeInput, 'sender_id'>): Partial<CallbackSettings> {
   const { allow, disallow, default_url, schedule, notify_url } = given
   if (default_url && !canBeDefaultUrl(default_url)) {
     throw new AdminRefusal('the default address must be http or https without credentials, query and fragment')
@@ -190,12 +190,12 @@ function plainChanges(before: CallbackSettings, given: Omit<Change, 'sender_id'>
     ...((allow !== undefined || disallow !== undefined) && {
       allowed: allowedAfter(before.allowed, allow ?? [], disallow ?? []),
     }),
-    ...Object.fromEntries(PLAIN.filter((name) => given[name] !== undefined).map((name) => [name, given[name]])),
+    ...Object.fromEntries(PLAIN_NAMES.filter((name) => given[name] !== undefined).map((name) => [name, given[name]])),
   }
 }
 
 /** Names of the callback settings that are stored exactly as given. */
-const PLAIN = [
+const PLAIN_NAMES = [
   ...(['default_url', 'concurrency', 'rate', 'timeout_ms', 'schedule'] as const),
   ...(['notify_url', 'notify_items', 'notify_bytes', 'notify_unlisted'] as const),
 ]
@@ -229,25 +229,25 @@ async function checkAddress({ outgoing }: Participant, address: string | null | 
 
 export { AUTHENTICATION_WAYS, type CallbackAuth, parseSchedule }
 
-/** The credentials that each way of authentication takes; those in `OPTIONAL` may be left out. */
-const TAKEN_BY_AUTH: Readonly<Record<CallbackAuth, readonly Credential[]>> = {
+/** The credentials that each way of authentication takes; those in `OPTIONAL_NAMES` may be left out. */
+const TAKEN_BY_AUTH: Readonly<Record<CallbackAuth, readonly CredentialName[]>> = {
   none: [],
   bearer: ['origin', 'token'],
   oauth2: ['origin', 'token_url', 'client_id', 'client_secret', 'scope'],
   mtls: ['origin', 'cert', 'key'],
 }
-const OPTIONAL: readonly Credential[] = ['origin', 'scope']
+const OPTIONAL_NAMES: readonly CredentialName[] = ['origin', 'scope']
 
 /** Returns the credentials to encrypt, for one origin; null: the stored ones go away; undefined: they stay. */
 export function callbackSecretsOf(
   addresses: Pick<CallbackSettings, 'allowed' | 'default_url'>,
-  given: Pick<Change, 'auth' | Credential>,
-): Secrets | null | undefined {
+  given: Pick<ChangeInput, 'auth' | CredentialName>,
+): ClearCredentials | null | undefined {
   const { auth } = given
   const taken = auth === undefined ? [] : TAKEN_BY_AUTH[auth]
-  for (const name of Object.keys(CREDENTIALS) as Credential[]) {
+  for (const name of Object.keys(CREDENTIALS) as CredentialName[]) {
     if (given[name] === undefined) {
-      if (taken.includes(name) && !OPTIONAL.includes(name)) throw new AdminRefusal(`auth ${auth} needs ${name}`)
+      if (taken.includes(name) && !OPTIONAL_NAMES.includes(name)) throw new AdminRefusal(`auth ${auth} needs ${name}`)
     } else if (auth === undefined) throw new AdminRefusal(`${name} needs auth`)
     else if (!taken.includes(name)) throw new AdminRefusal(`${name} does not belong to auth ${auth}`)
   }

@@ -11,11 +11,11 @@ import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, flag, instant, isoTime, markPersonal, orNull, SenderId, text, wholeNumber } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
 
-const State = oneOf(['stored', 'quarantined'], {
+const InboxState = oneOf(['stored', 'quarantined'], {
   description: 'quarantined: it answers no request that this server knows.',
 })
 
-const ENTRY = {
+const ENTRY_MEMBERS = {
   participant: SenderId,
   message_id: text('message_id of the callback.'),
   callback: text('Name of the callback.'),
@@ -23,7 +23,7 @@ const ENTRY = {
   correlation_id: orNull(text('correlation_id that it was acknowledged with.')),
   transaction_id: orNull(text('transaction_id of the message.')),
   status: orNull(text('status of its header.')),
-  state: State,
+  state: InboxState,
   bytes: wholeNumber('Size of the sealed body.'),
   received_at: instant('When it came.'),
 } as const
@@ -41,12 +41,12 @@ export const listInbox = defineAct(
           { description: 'Only those of this name.' },
         ),
       ),
-      state: Type.Optional(State),
+      state: Type.Optional(InboxState),
       since: Type.Optional(instant('Only those received at this time or later.')),
       until: Type.Optional(instant('Only those received before this time.')),
       limit: Type.Optional(wholeNumber('At most so many (default: 50).', 1, 10_001)),
     }),
-    result: Type.Array(closed(ENTRY)),
+    result: Type.Array(closed(ENTRY_MEMBERS)),
   },
   async ({ db }: HasDatabase, { participant, since, until, limit = 50, ...same }) => {
     if (participant !== undefined) await requireParticipant(db, participant)
@@ -71,12 +71,12 @@ export const showInboxMessage = defineAct(
       compare: ({ body = false, ...about }) => (body ? { about, wanted: { opens: 'the body of the callback' } } : null),
     },
     input: closed({
-      message_id: ENTRY.message_id,
+      message_id: ENTRY_MEMBERS.message_id,
       participant: Type.Optional(SenderId),
       body: Type.Optional(flag('Also show header and message, which may be personal data.')),
     }),
     result: closed({
-      ...ENTRY,
+      ...ENTRY_MEMBERS,
       body: Type.Optional(markPersonal(Type.Unknown({ description: 'Header and message in clear.' }))),
     }),
   },

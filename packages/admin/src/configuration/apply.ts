@@ -79,11 +79,11 @@ export const applyConfiguration = defineAct(
   },
   async (deps: StepDeps, { configuration, dry_run = false }, _, checkDecision) => {
     if (dry_run) return { ...(await planConfiguration(deps, configuration)), applied: false, credentials: [] }
-    const wanted = read(configuration)
+    const wanted = parseFile(configuration)
     return withSettingsLock(deps.db, async (checkHeld) => {
       await checkDecision(deps.db)
-      const planned = await plan(deps, wanted)
-      await make(planned.steps, deps, checkHeld)
+      const planned = await planSteps(deps, wanted)
+      await runSteps(planned.steps, deps, checkHeld)
       return { ...describePlan(planned), applied: true, credentials: await makeSecrets(deps, wanted) }
     })
   },
@@ -91,7 +91,7 @@ export const applyConfiguration = defineAct(
 
 /** Returns the changes of the database that a configuration file would make. */
 export const planConfiguration = async (deps: HasDatabase, configuration: unknown) =>
-  describePlan(await plan(deps, read(configuration)))
+  describePlan(await planSteps(deps, parseFile(configuration)))
 
 const fileValidator = validator<Configuration>(Configuration)
 
@@ -99,7 +99,7 @@ const fileValidator = validator<Configuration>(Configuration)
  * Reads a configuration file.
  * @throws AdminRefusal the file does not match its schema, or has a later format version
  */
-function read(file: unknown): Configuration {
+function parseFile(file: unknown): Configuration {
   const version = typeof file === 'object' && file !== null && 'version' in file ? file.version : undefined
   if (typeof version === 'number' && version > FORMAT_VERSION) {
     throw refusalAt(
@@ -115,7 +115,7 @@ function read(file: unknown): Configuration {
 }
 
 /** Makes the changes in order. @throws AdminRefusal a change was refused; the message says how many were made before */
-async function make(steps: readonly ConfigStep[], deps: StepDeps, checkHeld: () => Promise<void>): Promise<void> {
+async function runSteps(steps: readonly ConfigStep[], deps: StepDeps, checkHeld: () => Promise<void>): Promise<void> {
   const caller = { kind: 'configuration' } as const
   for (const [index, { at, act: name, registry, make: change }] of steps.entries()) {
     await checkHeld()
@@ -135,12 +135,12 @@ async function makeSecrets({ db }: HasDatabase, { participants = {} }: Configura
   return made
 }
 
-interface Plan {
+interface StepPlan {
   readonly steps: readonly ConfigStep[]
   readonly unlisted: readonly string[]
 }
 
-async function plan({ db }: HasDatabase, wanted: Configuration): Promise<Plan> {
+async function planSteps({ db }: HasDatabase, wanted: Configuration): Promise<StepPlan> {
   const stored = await readStoredConfiguration(db)
   const purposes = await planPurposes(wanted, stored)
   const authorities = await planAuthorities(wanted, stored)
@@ -190,7 +190,7 @@ function unlistedOf({ registries = {}, participants = {} }: Configuration, store
   ]
 }
 
-const describePlan = ({ steps, unlisted }: Plan) => ({
+const describePlan = ({ steps, unlisted }: StepPlan) => ({
   changes: steps.map(({ at, change, from, to }) => ({ at: pathText(at), change, from, to })),
   unlisted,
 })

@@ -23,24 +23,24 @@ import { addRegistry } from '../registries/registries.ts'
 /** The version of the file's format. A later version may have members that this one does not know. */
 export const FORMAT_VERSION = 1
 
-const attribute = addAttribute.input.properties
-const registry = addRegistry.input.properties
-const participant = addParticipant.input.properties
-const policy = changeParticipantPolicy.input.properties
-const callback = changeCallback.input.properties
-const host = allowParticipantHost.input.properties
-const key = addParticipantKeys.input.properties
+const attributeInput = addAttribute.input.properties
+const registryInput = addRegistry.input.properties
+const participantInput = addParticipant.input.properties
+const policyInput = changeParticipantPolicy.input.properties
+const callbackInput = changeCallback.input.properties
+const hostInput = allowParticipantHost.input.properties
+const keyInput = addParticipantKeys.input.properties
 
 const AttributeEntry = closed(
   {
-    type: Type.Optional(attribute.type),
-    paths: Type.Optional(attribute.paths),
-    codes: attribute.codes,
-    aliases: attribute.aliases,
-    many: attribute.many,
-    fold: attribute.fold,
-    indexed: attribute.indexed,
-    sortable: attribute.sortable,
+    type: Type.Optional(attributeInput.type),
+    paths: Type.Optional(attributeInput.paths),
+    codes: attributeInput.codes,
+    aliases: attributeInput.aliases,
+    many: attributeInput.many,
+    fold: attributeInput.fold,
+    indexed: attributeInput.indexed,
+    sortable: attributeInput.sortable,
   },
   {
     description:
@@ -58,21 +58,21 @@ const RegistryEntry = closed({
     KINDS.map(({ name }) => name),
     { description: 'Kind of the registry.' },
   ),
-  sender_id: registry.sender_id,
-  source: registry.source,
-  aliases: registry.aliases,
-  time_zone: Type.Optional(registry.time_zone),
-  majority_age: Type.Optional(registry.majority_age),
-  web_origins: registry.web_origins,
-  reg_type_aliases: registry.reg_type_aliases,
-  qualified_kids: registry.qualified_kids,
-  primary_identifiers: registry.primary_identifiers,
+  sender_id: registryInput.sender_id,
+  source: registryInput.source,
+  aliases: registryInput.aliases,
+  time_zone: Type.Optional(registryInput.time_zone),
+  majority_age: Type.Optional(registryInput.majority_age),
+  web_origins: registryInput.web_origins,
+  reg_type_aliases: registryInput.reg_type_aliases,
+  qualified_kids: registryInput.qualified_kids,
+  primary_identifiers: registryInput.primary_identifiers,
   identifier_types: Type.Optional(
     Type.Record(Type.String(), IdentifierTypeEntry, {
       description: 'By name; with this member, all that the registry has beside its kind.',
     }),
   ),
-  environment: registry.environment,
+  environment: registryInput.environment,
   attributes: Type.Optional(
     Type.Record(Type.String(), Type.Record(Type.String(), AttributeEntry), {
       description: 'By record type and name; with this member, all that the registry has beside its kind.',
@@ -81,8 +81,8 @@ const RegistryEntry = closed({
 })
 
 const KeyEntry = closed({
-  kid: key.kid,
-  use: key.use,
+  kid: keyInput.kid,
+  use: keyInput.use,
   public_key: Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown())], {
     description: 'In PEM, or as a JWK. A private key is refused.',
   }),
@@ -91,33 +91,33 @@ const KeyEntry = closed({
 })
 
 const PolicyEntry = closed({
-  signature_policy: policy.signature_policy,
-  allow_unsigned: policy.allow_unsigned,
-  signature_profile: policy.signature_profile,
-  encryption_policy: policy.encryption_policy,
-  jwks_uri: policy.jwks_uri,
+  signature_policy: policyInput.signature_policy,
+  allow_unsigned: policyInput.allow_unsigned,
+  signature_profile: policyInput.signature_profile,
+  encryption_policy: policyInput.encryption_policy,
+  jwks_uri: policyInput.jwks_uri,
 })
 
 const HostEntry = closed({
-  host: host.host,
-  ports: host.ports,
-  plainHttp: host.plainHttp,
-  loopback: host.loopback,
-  private: host.private,
+  host: hostInput.host,
+  ports: hostInput.ports,
+  plainHttp: hostInput.plainHttp,
+  loopback: hostInput.loopback,
+  private: hostInput.private,
 })
 
 const CallbackEntry = closed(
   {
     allowed: Type.Optional(Type.Array(Type.String(), { description: 'Addresses that its requests may name.' })),
-    default_url: callback.default_url,
-    concurrency: callback.concurrency,
-    rate: callback.rate,
-    timeout_ms: callback.timeout_ms,
-    schedule: callback.schedule,
-    notify_url: callback.notify_url,
-    notify_items: callback.notify_items,
-    notify_bytes: callback.notify_bytes,
-    notify_unlisted: callback.notify_unlisted,
+    default_url: callbackInput.default_url,
+    concurrency: callbackInput.concurrency,
+    rate: callbackInput.rate,
+    timeout_ms: callbackInput.timeout_ms,
+    schedule: callbackInput.schedule,
+    notify_url: callbackInput.notify_url,
+    notify_items: callbackInput.notify_items,
+    notify_bytes: callbackInput.notify_bytes,
+    notify_unlisted: callbackInput.notify_unlisted,
   },
   { description: 'How we call it. Credentials are set with rollcall participant callback --auth.' },
 )
@@ -125,10 +125,10 @@ const CallbackEntry = closed(
 const ParticipantEntry = closed({
   name: Type.Optional(text('Its name for people; a new participant needs one.')),
   status: Type.Optional(ParticipantResult.properties.status),
-  environment: participant.environment,
-  max_page_size: participant.max_page_size,
-  rate_limit: participant.rate_limit,
-  concurrency_limit: participant.concurrency_limit,
+  environment: participantInput.environment,
+  max_page_size: participantInput.max_page_size,
+  rate_limit: participantInput.rate_limit,
+  concurrency_limit: participantInput.concurrency_limit,
   max_subscriptions: changeParticipantSubscriptions.input.properties.max_subscriptions,
   hosts: Type.Optional(Type.Array(HostEntry, { description: 'With this member, all hosts that are allowed for it.' })),
   policy: Type.Optional(PolicyEntry),

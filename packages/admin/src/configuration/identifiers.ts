@@ -12,7 +12,7 @@ import type { IdentifierTypeEntry, RegistryEntry } from './file.ts'
 import { registryEntry } from './read.ts'
 import { type ConfigStep, type FilePlace, refusalAt } from './steps.ts'
 
-type Entries = Readonly<Record<string, IdentifierTypeEntry>>
+type TypeEntries = Readonly<Record<string, IdentifierTypeEntry>>
 
 /**
  * Plans the steps for the identifier types and primary identifiers of one registry of a file.
@@ -40,7 +40,7 @@ export function planIdentifiers(
 }
 
 /** Reads the identifier types of a file. @throws AdminRefusal a type is not valid */
-function readTypes(literal: Kind, entries: Entries, at: FilePlace) {
+function readTypes(literal: Kind, entries: TypeEntries, at: FilePlace) {
   let kind = literal
   const types = Object.entries(entries).map(([name, entry]) => {
     const type = identifierTypeOf({ kind: literal }, name, entry)
@@ -66,7 +66,7 @@ function typeSteps(
   { namespace, at }: { readonly namespace: string; readonly at: FilePlace },
   wanted: readonly IdentifierType[],
   current: readonly IdentifierType[],
-  entries: Entries,
+  entries: TypeEntries,
 ): readonly [add: readonly ConfigStep[], remove: readonly ConfigStep[]] {
   const stepAt = (name: string) => [...at, 'identifier_types', name]
   const add = wanted.flatMap((type): ConfigStep[] => {

@@ -45,7 +45,7 @@ export async function planKeys({ sender_id, wanted, stored, at, now = new Date()
   const gone = own.filter(({ thumbprint }) => !read.some(({ key }) => key.thumbprint === thumbprint))
   const beforeOf = (key: PublicKey) => own.find(({ thumbprint }) => thumbprint === key.thumbprint)
   const keys = read.map(({ key, entry }) => {
-    const { valid_from, valid_until } = times(entry)
+    const { valid_from, valid_until } = readTimes(entry)
     const before = beforeOf(key)
     return {
       use: key.use,
@@ -75,7 +75,7 @@ export async function planKeys({ sender_id, wanted, stored, at, now = new Date()
           at: place,
           change: before === undefined ? 'add' : 'change',
           from: before === undefined ? null : keyFacts(before),
-          to: keyFacts({ ...key, ...times(entry) }),
+          to: keyFacts({ ...key, ...readTimes(entry) }),
           act: 'participant key add',
           make: (deps) => addParticipantKeys(deps, { sender_id, keys, kid, use, valid_from, valid_until }),
         },
@@ -103,7 +103,7 @@ async function readKey(sender_id: string, entry: KeyEntry): Promise<PublicKey> {
 
 /** True when a stored key is as the file wants it. Times that the file leaves out are not compared. */
 function isAsWanted(before: ParticipantKey, key: PublicKey, entry: KeyEntry): boolean {
-  const { valid_from, valid_until } = times(entry)
+  const { valid_from, valid_until } = readTimes(entry)
   return (
     before.kid === key.kid &&
     before.use === key.use &&
@@ -112,12 +112,12 @@ function isAsWanted(before: ParticipantKey, key: PublicKey, entry: KeyEntry): bo
   )
 }
 
-const time = (text: string | null | undefined): Date | null | undefined =>
+const readTime = (text: string | null | undefined): Date | null | undefined =>
   typeof text === 'string' ? new Date(text) : text
 
-const times = ({ valid_from, valid_until }: KeyEntry) => ({
-  valid_from: time(valid_from),
-  valid_until: time(valid_until),
+const readTimes = ({ valid_from, valid_until }: KeyEntry) => ({
+  valid_from: readTime(valid_from),
+  valid_until: readTime(valid_until),
 })
 
 interface KeyFacts {

@@ -115,18 +115,18 @@ function addStep(sender_id: string, { name, environment }: ParticipantEntry, at:
   }
 }
 
-const LIMITS = ['rate_limit', 'concurrency_limit', 'max_subscriptions'] as const
+const LIMIT_NAMES = ['rate_limit', 'concurrency_limit', 'max_subscriptions'] as const
 
 type Current = ReturnType<typeof participantEntry>
 
 /** Makes the steps that set the name and the limits of a participant. */
 function settingSteps(sender_id: string, entry: ParticipantEntry, current: Current, at: FilePlace): ConfigStep[] {
-  const names = ['name', 'max_page_size', ...LIMITS] as const
+  const names = ['name', 'max_page_size', ...LIMIT_NAMES] as const
   return names
     .filter((name) => entry[name] !== undefined && !isSameJson(entry[name], current[name]))
     .map((name) => {
       const { [name]: value } = entry
-      const isLimit = LIMITS.some((limit) => limit === name)
+      const isLimit = LIMIT_NAMES.some((limit) => limit === name)
       const stored = isLimit ? readLimit(value as number | null) : value
       return {
         at: [...at, name],

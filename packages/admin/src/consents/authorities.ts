@@ -25,7 +25,7 @@ import { StoppedResult } from './receipt.ts'
 
 export const AuthorityName = text('Name of the authority: the iss of its consents.')
 
-const AUTHORITY = closed({
+const AuthorityResult = closed({
   name: AuthorityName,
   jwks_uri: orNull(text('Where it publishes its keys; null: only registered keys count.')),
   hosts: HostsResult,
@@ -68,7 +68,7 @@ export const addConsentAuthority = defineAct(
     },
     settings: true,
     input: closed({ name: AuthorityName, ...AuthorityMembers }),
-    result: AUTHORITY,
+    result: AuthorityResult,
   },
   async ({ db }: HasDatabase, { name, keys = [], jwks_uri = null, hosts = [] }) => {
     const authority = { name, jwks_uri, outgoing: hosts, keys: await readAuthorityKeys(name, keys) }
@@ -113,7 +113,7 @@ async function checkAddress(outgoing: readonly AllowedHost[], address: string): 
 }
 
 export const listConsentAuthorities = defineAdminFunction(
-  { input: closed({}), result: Type.Array(AUTHORITY) },
+  { input: closed({}), result: Type.Array(AuthorityResult) },
   async ({ db }: HasDatabase) => (await listAuthorities(db)).map(shownAuthority),
 )
 

@@ -18,7 +18,7 @@ import { makeReceipt, WithdrawalReceipt } from './receipt.ts'
 
 const MOST_JTIS = 10_000
 
-const PERSON = {
+const PERSON_INPUT = {
   identifier_type: text('Type of an identifier of the person, such as UIN.'),
   identifier_value: markPersonal(text('Its value.')),
   purpose: text('Code of the purpose.'),
@@ -33,9 +33,9 @@ export const withdrawConsent = defineAct(
     input: closed({
       authority: Type.Optional(AuthorityName),
       jti: Type.Optional(text('jti of the signed consent; with authority.')),
-      identifier_type: Type.Optional(PERSON.identifier_type),
-      identifier_value: Type.Optional(PERSON.identifier_value),
-      purpose: Type.Optional(PERSON.purpose),
+      identifier_type: Type.Optional(PERSON_INPUT.identifier_type),
+      identifier_value: Type.Optional(PERSON_INPUT.identifier_value),
+      purpose: Type.Optional(PERSON_INPUT.purpose),
       participant: Type.Optional(text('sender_id of the only participant that it is withdrawn from (default: all).')),
     }),
     result: WithdrawalReceipt,
@@ -114,7 +114,7 @@ export const reinstateConsent = defineAct(
         wanted: { withdrawals: 'count no more' },
       }),
     },
-    input: closed({ ...PERSON, participant: Type.Optional(PERSON.participant) }),
+    input: closed({ ...PERSON_INPUT, participant: Type.Optional(PERSON_INPUT.participant) }),
     result: closed({ reinstated: wholeNumber('Withdrawals that do not count any more.') }),
   },
   async (deps: HasVault, { identifier_type, identifier_value, purpose, participant }) => {

@@ -17,7 +17,7 @@ import {
   type ListedDelivery,
   listDeliveries as listRows,
 } from '@rollcall/delivery/store/deliveries/delivery-list'
-import { type Bodies, createBodies } from '@rollcall/keys/bodies'
+import { type BodyEncryption, createBodies } from '@rollcall/keys/bodies'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { type BaseActDeps, defineAct } from '../act.ts'
@@ -54,9 +54,9 @@ export const DELIVERY_CHOICE = {
   until: Type.Optional(instant('Only those made before this time.')),
   state: Type.Optional(State),
 } as const
-const Choice = closed(DELIVERY_CHOICE)
+const ChoiceSchema = closed(DELIVERY_CHOICE)
 
-const DELIVERY = {
+const DELIVERY_MEMBERS = {
   id: text('id of the delivery.'),
   participant: SenderId,
   registry: orNull(Namespace),
@@ -85,7 +85,7 @@ export const listDeliveries = defineAdminFunction(
       before: Type.Optional(text('Only those behind this one: for the next page, the last id of this one.')),
       limit: Type.Optional(wholeNumber('At most so many (default: 50).', 1, MOST_LISTED)),
     }),
-    result: Type.Array(closed(DELIVERY)),
+    result: Type.Array(closed(DELIVERY_MEMBERS)),
   },
   async ({ db }: HasDatabase, { limit = 50, before: last, ...given }) => {
     const before = last === undefined ? undefined : (await deliveryNamed(db, last, 'before')).id
@@ -105,11 +105,11 @@ export const showDelivery = defineAct(
         body ? { about: { id }, wanted: { opens: 'the body of the delivery' } } : null,
     },
     input: closed({
-      id: DELIVERY.id,
+      id: DELIVERY_MEMBERS.id,
       body: Type.Optional(flag('Also show the message and the beginning of each answer, which may be personal data.')),
     }),
     result: closed({
-      ...DELIVERY,
+      ...DELIVERY_MEMBERS,
       body: Type.Optional(markPersonal(orNull(text('The message in clear.')))),
       made: Type.Array(
         closed({
@@ -154,14 +154,14 @@ async function deliveryNamed(db: Database, id: string, member?: string) {
   throw new AdminRefusal(message, { reason: 'not_found' })
 }
 
-async function decryptText(bodies: Bodies, sealed: Uint8Array | null, context: string): Promise<string | null> {
+async function decryptText(bodies: BodyEncryption, sealed: Uint8Array | null, context: string): Promise<string | null> {
   if (sealed === null) return null
   return bodies.decryptBody(sealed, context).catch((error: Error) => `(${error.message})`)
 }
 
 export type DeliveryChange = keyof typeof DELIVERY_CHANGES
 // The cast is safe: the table has exactly the names of the type.
-const CHANGES = Object.keys(DELIVERY_CHANGES) as DeliveryChange[]
+const CHANGE_NAMES = Object.keys(DELIVERY_CHANGES) as DeliveryChange[]
 
 /** Ends the refusal of a replay: another reason why none of the chosen deliveries can be sent again. */
 export const OR_RECORD_DELETED = ', or its record was deleted after the delivery'
@@ -192,7 +192,7 @@ export const changeDeliveries = defineAct(
     },
     input: closed({
       ...DELIVERY_CHOICE,
-      change: oneOf(CHANGES, {
+      change: oneOf(CHANGE_NAMES, {
         description:
           'retry: attempt pending and dead ones now; drop: stop attempting them; replay: send what came to its end again.',
       }),
@@ -230,7 +230,7 @@ export const changeDeliveries = defineAct(
   },
 )
 
-type GivenChoice = ReadOnly<Static<typeof Choice>> & { readonly ids?: readonly string[] | undefined }
+type GivenChoice = ReadOnly<Static<typeof ChoiceSchema>> & { readonly ids?: readonly string[] | undefined }
 
 interface CountedReplay {
   /** The number of deliveries that would be sent again. */
@@ -264,7 +264,7 @@ export const sumCounts = (counted: readonly CountedChange[], what: 'deliveries' 
 /** Reads which deliveries a call chooses. @throws AdminRefusal there is no such participant */
 export async function readDeliveryChoice(
   db: Database,
-  { participant, namespace, origin, since, until, state }: ReadOnly<Static<typeof Choice>>,
+  { participant, namespace, origin, since, until, state }: ReadOnly<Static<typeof ChoiceSchema>>,
 ): Promise<DeliveryChoice> {
   if (participant !== undefined) await requireParticipant(db, participant)
   return {

@@ -57,7 +57,7 @@ export const listDestinations = defineAdminFunction(
   },
 )
 
-const UNKNOWN = {
+const UNKNOWN_CAUSE = {
   meaning: 'This version does not know the cause.',
   advice: 'Look at the attempts of a delivery, and read the log.',
 }
@@ -65,4 +65,4 @@ const UNKNOWN = {
 const causesOf = (reasons: Readonly<Record<string, number>>) =>
   Object.entries(reasons)
     .toSorted(([, one], [, other]) => other - one)
-    .map(([cause, deliveries]) => ({ ...(explainCause(cause) ?? { cause, ...UNKNOWN }), deliveries }))
+    .map(([cause, deliveries]) => ({ ...(explainCause(cause) ?? { cause, ...UNKNOWN_CAUSE }), deliveries }))

@@ -8,7 +8,7 @@ import type { HasDatabase } from '../deps.ts'
 import { closed, instant, isoTime, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
 
-const State = oneOf(['open', 'closed'], {
+const MailboxState = oneOf(['open', 'closed'], {
   description: 'closed: nothing could be delivered for too long, and its subscriptions are suspended.',
 })
 
@@ -18,7 +18,7 @@ export const listMailboxes = defineAdminFunction(
     input: closed({
       participant: Type.Optional(SenderId),
       namespace: Type.Optional(Namespace),
-      state: Type.Optional(State),
+      state: Type.Optional(MailboxState),
       before: Type.Optional(
         Type.String({
           pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
@@ -32,7 +32,7 @@ export const listMailboxes = defineAdminFunction(
         id: text('What its receiver knows it by.'),
         participant: SenderId,
         registry: Namespace,
-        state: State,
+        state: MailboxState,
         sequence: wholeNumber('Number of its last envelope.'),
         waiting: wholeNumber('Notifications that wait, for their time or for those before them.'),
         oldest_due: orNull(instant('When the first of them is, or was, due.')),

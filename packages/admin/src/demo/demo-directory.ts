@@ -24,7 +24,7 @@ export interface DemoDirectory {
   readonly secrets: ReadonlyMap<string, string>
 }
 
-type Deps = Parameters<typeof applyConfiguration>[0]
+type DemoDeps = Parameters<typeof applyConfiguration>[0]
 
 /** The demo as a configuration file, and the role of each of its participants. */
 export interface DemoPlan {
@@ -37,7 +37,7 @@ export interface DemoPlan {
  * Marks a new database as a demo's, and applies the demo's file. Stored purposes, participants and grants stay; only what they
  * lack is added.
  */
-export async function applyDemo(deps: Deps, { file, participants }: DemoPlan): Promise<DemoDirectory> {
+export async function applyDemo(deps: DemoDeps, { file, participants }: DemoPlan): Promise<DemoDirectory> {
   const { db } = deps
   await becomeDemoDatabase(db, file)
   const stored = await exportConfiguration(deps, {})
@@ -111,14 +111,14 @@ export async function fillEmptyRegistries(
   const filled = await Promise.all(
     registries.map(async (registry) => {
       if (await hasRecords(db, registry)) return []
-      await fill(db, registry, records)
+      await fillRegistry(db, registry, records)
       return [registry.namespace]
     }),
   )
   return filled.flat()
 }
 
-async function fill(db: Database, registry: Registry, { count, make }: DemoRecords): Promise<void> {
+async function fillRegistry(db: Database, registry: Registry, { count, make }: DemoRecords): Promise<void> {
   const source = make(registry.kind.name, count)
   const { written } = await importFile(db, registry, source, { format: 'ndjson', batchEntries: count })
   if (written !== count) throw new Error(`only ${written} records went into ${registry.namespace}`)

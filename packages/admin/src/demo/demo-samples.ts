@@ -11,8 +11,8 @@ export interface DemoSample {
   readonly identifier_value: string
 }
 
-const QUANTITY = { primary: 24, other: 2 }
-const MINIMUM = 20
+const SAMPLE_COUNTS = { primary: 24, other: 2 }
+const MIN_SAMPLES = 20
 
 /**
  * Samples of a registry, each of which names exactly one record of its default record type: mostly identifiers of
@@ -20,8 +20,8 @@ const MINIMUM = 20
  */
 export async function findDemoSamples(db: Database, registry: Registry): Promise<readonly DemoSample[]> {
   const [recordType] = registry.kind.record_types
-  const others = registry.kind.identifier_types.filter(isPlain).map(({ name }) => [name, QUANTITY.other])
-  const wanted = { ...Object.fromEntries(others), [recordType.primary_identifier]: QUANTITY.primary }
+  const others = registry.kind.identifier_types.filter(isPlain).map(({ name }) => [name, SAMPLE_COUNTS.other])
+  const wanted = { ...Object.fromEntries(others), [recordType.primary_identifier]: SAMPLE_COUNTS.primary }
   const found = await sampleIdentifiers(db, registry, recordType, wanted)
   const records = recordsOf(db, registry).source.reader('sync')
   const page = { sort: [], limit: 1, offset: 0, cap: 1 }
@@ -33,11 +33,11 @@ export async function findDemoSamples(db: Database, registry: Registry): Promise
   const samples = found
     .filter((_, at) => totals[at]?.total === 1)
     .map(({ type, value }) => ({ identifier_type: type, identifier_value: value }))
-    .sort((one, other) => rank(one, recordType.primary_identifier) - rank(other, recordType.primary_identifier))
-  if (samples.length < MINIMUM) throw new Error(`${registry.namespace} has only ${samples.length} samples`)
+    .sort((one, other) => sortRank(one, recordType.primary_identifier) - sortRank(other, recordType.primary_identifier))
+  if (samples.length < MIN_SAMPLES) throw new Error(`${registry.namespace} has only ${samples.length} samples`)
   return samples
 }
 
 const isPlain = ({ normaliser }: IdentifierType): boolean => normaliser === 'code'
 
-const rank = ({ identifier_type }: DemoSample, primary: string): number => (identifier_type === primary ? 0 : 1)
+const sortRank = ({ identifier_type }: DemoSample, primary: string): number => (identifier_type === primary ? 0 : 1)

@@ -5,7 +5,7 @@ import { REPORT_AGE } from '@rollcall/database/journal-reports'
 import { brokenResult, type Check, type DatabaseFacts, okResult, weakResult } from './finding.ts'
 
 /** The oldest major version of PostgreSQL that is supported. */
-const OLDEST = 15
+const OLDEST_MAJOR = 15
 /** Seconds after which doctor warns of a waiting row of the outbox, or of a mirror behind its source. */
 const LATE_SECONDS = 60
 
@@ -43,8 +43,8 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   {
     check: 'postgresql_version',
     judge({ settings: { version } }) {
-      if (Number.parseInt(version, 10) >= OLDEST) return okResult(`PostgreSQL ${version}`)
-      return brokenResult(`PostgreSQL ${version}; ${OLDEST} or newer is needed`)
+      if (Number.parseInt(version, 10) >= OLDEST_MAJOR) return okResult(`PostgreSQL ${version}`)
+      return brokenResult(`PostgreSQL ${version}; ${OLDEST_MAJOR} or newer is needed`)
     },
   },
   {
@@ -82,7 +82,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
       if (pending.length > 0) return null
       if (roles.separate) return okResult(`${roles.application} cannot change the audit log`)
       return weakResult(
-        `${roles.application} can change and delete audit entries; as a superuser run: ${statements(roles)} ` +
+        `${roles.application} can change and delete audit entries; as a superuser run: ${roleSql(roles)} ` +
           `Then ${nextStep(roles)} (docs/roles.md)`,
       )
     },
@@ -124,7 +124,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge({ withClosedMailbox }) {
       if (withClosedMailbox.length === 0) return okResult('notifications are delivered to every participant')
       return weakResult(
-        `a mailbox of ${names(withClosedMailbox)} is closed: nothing could be delivered for too long; ask them, then rollcall subscriptions resume`,
+        `a mailbox of ${idList(withClosedMailbox)} is closed: nothing could be delivered for too long; ask them, then rollcall subscriptions resume`,
       )
     },
   },
@@ -134,7 +134,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge({ withHeldDeliveries }) {
       if (withHeldDeliveries.length === 0) return okResult('an address is known for every callback')
       return weakResult(
-        `answers to ${names(withHeldDeliveries)} are held, because no address for callbacks is known: set one, then rollcall deliveries replay --state held`,
+        `answers to ${idList(withHeldDeliveries)} are held, because no address for callbacks is known: set one, then rollcall deliveries replay --state held`,
       )
     },
   },
@@ -227,7 +227,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     command: 'rollcall participant secret rotate <sender_id>',
     judge({ withoutSecret }) {
       if (withoutSecret.length === 0) return okResult('every participant has a valid one')
-      return weakResult(`${names(withoutSecret)} cannot get a token: no valid client secret`)
+      return weakResult(`${idList(withoutSecret)} cannot get a token: no valid client secret`)
     },
   },
   {
@@ -236,7 +236,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge({ unsigned }) {
       if (unsigned.length === 0) return okResult('every participant must sign')
       return weakResult(
-        `unsigned messages of ${names(unsigned)} are accepted: anybody who has the client secret can send them; register a key, then rollcall participant policy ... --signature required`,
+        `unsigned messages of ${idList(unsigned)} are accepted: anybody who has the client secret can send them; register a key, then rollcall participant policy ... --signature required`,
       )
     },
   },
@@ -246,7 +246,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge({ withoutSignatureKey }) {
       if (withoutSignatureKey.length === 0) return okResult('every participant that must sign has one')
       return weakResult(
-        `${names(withoutSignatureKey)} must sign and has no valid key of its profile: its messages are refused until rollcall participant key add`,
+        `${idList(withoutSignatureKey)} must sign and has no valid key of its profile: its messages are refused until rollcall participant key add`,
       )
     },
   },
@@ -256,7 +256,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge({ grants: { weak: all } }) {
       if (all.length === 0) return okResult('none shows everything without a condition')
       return weakResult(
-        `the grant of ${places(all)} asks and shows everything of every record: replace it with rollcall grant set`,
+        `the grant of ${listPlaces(all)} asks and shows everything of every record: replace it with rollcall grant set`,
       )
     },
   },
@@ -275,7 +275,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge({ grants: { without } }) {
       if (without.length === 0) return okResult('every active participant has a grant')
       return weakResult(
-        `${names(without)} may do nothing in any registry: rollcall grant set, or disable what is not used`,
+        `${idList(without)} may do nothing in any registry: rollcall grant set, or disable what is not used`,
       )
     },
   },
@@ -291,12 +291,12 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   },
   {
     check: 'disabled_participants',
-    judge: ({ disabled }) => okResult(disabled.length === 0 ? 'none' : `${names(disabled)}: refused until enabled`),
+    judge: ({ disabled }) => okResult(disabled.length === 0 ? 'none' : `${idList(disabled)}: refused until enabled`),
   },
 ]
 
 /** The SQL that gives owner and application a role each: the present role stays owner if it is a superuser. */
-function statements({ application, database, schema, superuser }: DatabaseFacts['roles']): string {
+function roleSql({ application, database, schema, superuser }: DatabaseFacts['roles']): string {
   if (superuser) return "create role rollcall_application login password '...';"
   return [
     "create role rollcall_owner login password '...';",
@@ -328,7 +328,7 @@ function list(entries: readonly string[]): string {
   return entries.slice(0, MOST_SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
-const places = (rows: DatabaseFacts['grants']['weak']): string =>
+const listPlaces = (rows: DatabaseFacts['grants']['weak']): string =>
   list(rows.map(({ sender_id, namespace }) => `${sender_id} in ${namespace}`))
 
-const names = (participants: DatabaseFacts['disabled']): string => list(participants.map(({ sender_id }) => sender_id))
+const idList = (participants: DatabaseFacts['disabled']): string => list(participants.map(({ sender_id }) => sender_id))

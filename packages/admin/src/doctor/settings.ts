@@ -71,8 +71,8 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
     check: 'data_directory_mode',
     judge({ files: { data_directory: mode } }) {
       if (mode === null) return null
-      if ((mode & 0o022) === 0) return okResult(`mode ${octal(mode)}: only its owner writes there`)
-      return weakResult(`mode ${octal(mode)}: others may put files there; chmod go-w`)
+      if ((mode & 0o022) === 0) return okResult(`mode ${octalText(mode)}: only its owner writes there`)
+      return weakResult(`mode ${octalText(mode)}: others may put files there; chmod go-w`)
     },
   },
   { check: 'password_file_mode', judge: ({ files: { password } }) => judgeSecretFile(password) },
@@ -99,11 +99,11 @@ function isWeaker(value: number, row: { readonly default: number }): boolean {
 
 function judgeSecretFile(mode: number | null) {
   if (mode === null) return null
-  if ((mode & 0o077) === 0) return okResult(`mode ${octal(mode)}: only its owner reads it`)
-  return brokenResult(`mode ${octal(mode)}: others may read a secret; chmod 600, and replace the secret`)
+  if ((mode & 0o077) === 0) return okResult(`mode ${octalText(mode)}: only its owner reads it`)
+  return brokenResult(`mode ${octalText(mode)}: others may read a secret; chmod 600, and replace the secret`)
 }
 
-const octal = (mode: number): string => mode.toString(8).padStart(4, '0')
+const octalText = (mode: number): string => mode.toString(8).padStart(4, '0')
 
 /** Values of sslmode with which the driver `pg` checks the certificate of the server. */
 const CHECKED_MODES = ['verify-full', 'verify-ca', 'require', 'prefer']

@@ -31,7 +31,7 @@ import type { HasDatabase } from '../deps.ts'
 import { closed, instant, isoTime, orNull, text, wholeNumber } from '../members.ts'
 import { type PublishDeps, publishEvent } from './publish.ts'
 
-type Deps = PublishDeps &
+type OutboxDeps = PublishDeps &
   Pick<BaseActDeps, 'auditLog'> & {
     readonly log: Pick<Log, 'warn' | 'error'>
     readonly outboxWake: Pick<Wake, 'raise'>
@@ -43,7 +43,7 @@ type Deps = PublishDeps &
  * fails after `MOST_TIMEOUTS` such attempts.
  * @throws the error of the database
  */
-export async function publishOutbox(deps: Deps, signal: AbortSignal): Promise<void> {
+export async function publishOutbox(deps: OutboxDeps, signal: AbortSignal): Promise<void> {
   if (!(await isOutboxWaiting(deps.db.pool))) return
   for (let more = true; more && !signal.aborted; ) more = await publishNext(deps)
   // A row may have come just when another node ended its publishing: poll again.
@@ -51,7 +51,7 @@ export async function publishOutbox(deps: Deps, signal: AbortSignal): Promise<vo
 }
 
 /** The caller that publishes rows. Who inserted a row is not known: rights in the database decide who may. */
-const OUTBOX = { kind: 'server', component: 'outbox' } as const
+const OUTBOX_CALLER = { kind: 'server', component: 'outbox' } as const
 
 /** Milliseconds to the next poll, when the last one found waiting rows. */
 const AGAIN_MS = 200
@@ -63,13 +63,13 @@ const MOST_TIMEOUTS = 10
  * Publishes the next row.
  * @returns false: nothing waits, another node publishes, or the row took too long and is tried again at the next poll
  */
-async function publishNext(deps: Deps): Promise<boolean> {
+async function publishNext(deps: OutboxDeps): Promise<boolean> {
   return withTransaction(deps.db.pool, async (client) => {
     const row = await takeOutboxRow(client, MAX_ENTRY_BYTES)
     if (row === null) return false
     try {
       const transaction: PublishDeps['transaction'] = (work) => tryInSnapshot(client, () => work(client))
-      await publishEvent({ ...deps, transaction, caller: OUTBOX, approvals: NO_APPROVALS }, eventOf(row))
+      await publishEvent({ ...deps, transaction, caller: OUTBOX_CALLER, approvals: NO_APPROVALS }, eventOf(row))
       await removeOutboxRow(client, row.id)
     } catch (error) {
       let failure: string

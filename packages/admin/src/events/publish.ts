@@ -38,7 +38,7 @@ export interface PublishDeps extends HasRecording {
 
 const CORRECTIONS = ['CANCEL', 'CORRECTION'] as const
 
-const INPUT = closed({
+const EVENT_INPUT = closed({
   namespace: Namespace,
   reg_event_type: text("One of the registry's event types, or CANCEL or CORRECTION of an earlier event."),
   record: markPersonal(
@@ -73,7 +73,7 @@ const INPUT = closed({
   ),
 })
 
-type Input = ReadOnly<Static<typeof INPUT>>
+type EventInput = ReadOnly<Static<typeof EVENT_INPUT>>
 
 /**
  * Records one event: writes the record, or merges it into the stored one, and queues the notifications. When it
@@ -83,7 +83,7 @@ export const publishEvent = defineAct(
   {
     name: 'publish',
     approval: 'never',
-    input: INPUT,
+    input: EVENT_INPUT,
     result: closed({ id: wholeNumber('Of the event.'), matched: wholeNumber('Subscriptions that are notified.') }),
   },
   async ({ db, limits, now = () => new Date(), transaction }: PublishDeps, input) => {
@@ -125,7 +125,7 @@ interface PublishedEvent extends RecordToPublish {
   readonly named: NamedEvent
 }
 
-function readPublished({ kind }: Registry, input: Input): PublishedEvent {
+function readPublished({ kind }: Registry, input: EventInput): PublishedEvent {
   const record = input.record as JsonObject
   const recordType = readRecordType(kind, record, input.record_type)
   const canonical = canonicalOf({ ...input, record })
@@ -180,7 +180,7 @@ function aliasedTypes(kind: Kind, types: JsonValue | undefined): readonly Record
 }
 
 /** The published input as one text, by which a repeat is recognised. */
-function canonicalOf(input: Input): string {
+function canonicalOf(input: EventInput): string {
   try {
     const canonical = canonicalJson(input)
     if (canonical.length <= MAX_ENTRY_BYTES) return canonical
@@ -208,7 +208,7 @@ async function knownEvent(
 async function correctedEvent(
   client: ClientBase,
   registry: Registry,
-  { corrects }: Input,
+  { corrects }: EventInput,
   { named }: PublishedEvent,
 ): Promise<StoredEvent | null> {
   if (named.corrects === undefined) {

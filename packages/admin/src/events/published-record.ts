@@ -58,10 +58,10 @@ export async function writePublishedRecord(
     const unwritten = unwrittenText(registry, published, document, isRetired ? aliases : [])
     return { record_type, record: id, before: document, after: document, unwritten, aliases }
   }
-  return write(client, sink, registry, published, stored, isRetired)
+  return writeMerged(client, sink, registry, published, stored, isRetired)
 }
 
-async function write(
+async function writeMerged(
   client: ClientBase,
   sink: RecordSink,
   registry: Registry,
@@ -76,7 +76,7 @@ async function write(
   const writeOne = async (record: PreparedRecord) => {
     const { inserted, updated } = await sink
       .writeRecords(client, registry, recordType, [record], { before: true })
-      .catch(refuse)
+      .catch(throwRefusal)
     const [written] = [...inserted, ...updated]
     if (written === undefined) throw new Error('a record was not written')
     return written
@@ -138,7 +138,7 @@ function prepareInput(
 }
 
 /** Refuses data that the database cannot store. The database's message is left out: it would quote the value. */
-function refuse(error: unknown): never {
+function throwRefusal(error: unknown): never {
   const state = sqlState(error)
   if (!/^(22|54)/.test(state)) throw error
   throw new AdminRefusal(`record: the database cannot store one of its values (SQLSTATE ${state})`)

@@ -56,7 +56,7 @@ function sampleOf(
 }
 
 /** The most records for which one transaction of a backfill queues notifications. */
-const PAGE = 500
+const PAGE_RECORDS = 500
 
 /** Queues a notification for each record that matches now. The next call continues an interrupted backfill. */
 export const backfillSubscription = defineAct(
@@ -101,7 +101,7 @@ export const backfillSubscription = defineAct(
       recordType,
       predicate: predicate && resolveAges(predicate, recordType, day),
       since: writtenSince,
-      limit: PAGE,
+      limit: PAGE_RECORDS,
     }
     let queued = 0
     for (let after = unfinished?.last ?? null; ; ) {

@@ -34,7 +34,7 @@ export const SUBSCRIPTION_STATES = ['live', 'suspended', 'ended'] as const satis
 
 const Code = text('Code of the subscription.')
 
-const SUBSCRIPTION = {
+const LISTED_MEMBERS = {
   code: Code,
   participant: SenderId,
   namespace: Namespace,
@@ -49,8 +49,8 @@ const SUBSCRIPTION = {
   ended_at: orNull(instant('When it ended.')),
 } as const
 
-const SHOWN = {
-  ...SUBSCRIPTION,
+const SHOWN_MEMBERS = {
+  ...LISTED_MEMBERS,
   sender_uri: orNull(text('Address that its request named, from which that of its notifications is derived.')),
   transaction_id: text('transaction_id of the request that made it.'),
   correlation_id: text('correlation_id of the request that made it.'),
@@ -84,13 +84,13 @@ export const listSubscriptions = defineAdminFunction(
     input: closed({
       participant: Type.Optional(SenderId),
       namespace: Type.Optional(Namespace),
-      state: Type.Optional(SUBSCRIPTION.state),
+      state: Type.Optional(LISTED_MEMBERS.state),
       before: Type.Optional(
         text('Only those older than the one with this code: for the next page, the last code of this one.'),
       ),
       limit: Type.Optional(wholeNumber('At most so many (default: 50).', 1, MOST_LISTED)),
     }),
-    result: Type.Array(closed(SUBSCRIPTION)),
+    result: Type.Array(closed(LISTED_MEMBERS)),
   },
   async ({ db }: HasDatabase, { participant, namespace, state, before, limit = 50 }) => {
     const choice = {
@@ -112,7 +112,7 @@ export const showSubscription = defineAct(
       code: Code,
       criteria: Type.Optional(flag('Also show its criteria, whose filter may be personal data.')),
     }),
-    result: closed(SHOWN),
+    result: closed(SHOWN_MEMBERS),
   },
   async ({ db }: HasDatabase, { code, criteria = false }) => {
     const found = await subscriptionNamed({ db }, code)
@@ -122,7 +122,7 @@ export const showSubscription = defineAct(
 
 /** Ends a subscription: no more events match it, and its waiting notifications are not sent. */
 export const cancelSubscription = defineAct(
-  { name: 'subscriptions cancel', approval: 'never', input: closed({ code: Code }), result: closed(SHOWN) },
+  { name: 'subscriptions cancel', approval: 'never', input: closed({ code: Code }), result: closed(SHOWN_MEMBERS) },
   async ({ db }: HasDatabase, { code }) => {
     const { id, registry } = await subscriptionNamed({ db }, code)
     const ended = await withTransaction(db.pool, async (client) => {

@@ -19,7 +19,7 @@ import { checkTerms } from './check-terms.ts'
 import { requireGrantInForce } from './grants.ts'
 import { GrantTermsSchema } from './terms.ts'
 
-const Paths = (description: string) => Type.Array(Type.String(), { description })
+const PathList = (description: string) => Type.Array(Type.String(), { description })
 
 const Document = (description: string) =>
   Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true, description }))
@@ -30,8 +30,8 @@ const PREVIEW = closed({
   found: flag('Whether the record fulfils the conditions of the grant. Otherwise it is not found.'),
   before: Document('A synthetic record, whole.'),
   after: orNull(Document('What is shown of it; null: nothing.')),
-  shown: Paths('Paths of values that are shown, without positions in lists.'),
-  cut: Paths('Paths of values of which nothing is shown.'),
+  shown: PathList('Paths of values that are shown, without positions in lists.'),
+  cut: PathList('Paths of values of which nothing is shown.'),
 })
 type Preview = Static<typeof PREVIEW>
 

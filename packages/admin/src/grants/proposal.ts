@@ -20,7 +20,7 @@ import { GrantTermsSchema } from './terms.ts'
 
 const DAY_MS = 86_400_000
 /** A proposed quota is the largest use of a day times this, at least `LEAST_QUOTA`, and at most the granted quota. */
-const MARGIN = 1.5
+const QUOTA_MARGIN = 1.5
 const LEAST_QUOTA = 10
 
 /**
@@ -92,7 +92,7 @@ const UNLOGGED_MEMBERS = [
   ...(['page_size', 'items_per_minute', 'records_per_minute', 'emergency', 'valid_until'] as const),
 ]
 
-interface Use {
+interface GrantUse {
   readonly operations: Set<string>
   readonly recordTypes: Set<string>
   readonly forms: Set<string>
@@ -106,7 +106,7 @@ interface Use {
   subscribed: boolean
 }
 
-const newUse = (): Use => ({
+const newUse = (): GrantUse => ({
   operations: new Set(),
   recordTypes: new Set(),
   forms: new Set(),
@@ -121,7 +121,7 @@ const newUse = (): Use => ({
 })
 
 /** Adds the use of an audit entry. A refused request used nothing; an emergency counts only as an emergency. */
-function addUse(use: Use, at: Date, entry: StoredAuditEntry): void {
+function addUse(use: GrantUse, at: Date, entry: StoredAuditEntry): void {
   use.entries += 1
   const day = at.toISOString().slice(0, 10)
   const counts = use.perDay.get(day) ?? { items: 0, records: 0 }
@@ -146,7 +146,7 @@ function addUse(use: Use, at: Date, entry: StoredAuditEntry): void {
   for (const name of entry.purpose?.split(', ') ?? []) use.purposes.add(name)
 }
 
-function proposeTerms(kind: Kind, terms: GrantTerms, use: Use): GrantTerms {
+function proposeTerms(kind: Kind, terms: GrantTerms, use: GrantUse): GrantTerms {
   const grant = readTerms(kind, terms)
   const { valid_from: _, emergency, programmes, unfiltered, ...rest } = terms
   const recordTypes = kind.record_types.filter(
@@ -181,7 +181,7 @@ const omitMembers = <Value extends object, Name extends keyof Value>(value: Valu
   Object.fromEntries(Object.entries(value).filter(([name]) => !names.some((one) => one === name))) as Omit<Value, Name>
 
 /** True when the participant needs the form. A sort by attributes in the form identifier needs expression too. */
-const isUsedForm = (form: string, { forms, attributes }: Use): boolean =>
+const isUsedForm = (form: string, { forms, attributes }: GrantUse): boolean =>
   forms.has(form) || (form === 'expression' && forms.has('identifier') && attributes.size > 0)
 
 /** The attributes asked about, by the names of the kind. An age adds the date that it is calculated from. */
@@ -207,9 +207,9 @@ const rowsOf = (rows: GrantTerms['rows'] & {}, kind: Kind, granted: readonly str
   )
 
 /** The quotas of a proposal. They never exceed the granted ones. */
-function quotasOf(terms: GrantTerms, { perDay }: Use): Pick<GrantTerms, 'items_per_day' | 'records_per_day'> {
+function quotasOf(terms: GrantTerms, { perDay }: GrantUse): Pick<GrantTerms, 'items_per_day' | 'records_per_day'> {
   const quota = (largest: number, granted: number | undefined): number =>
-    Math.min(granted ?? Number.POSITIVE_INFINITY, Math.max(LEAST_QUOTA, Math.ceil(largest * MARGIN)))
+    Math.min(granted ?? Number.POSITIVE_INFINITY, Math.max(LEAST_QUOTA, Math.ceil(largest * QUOTA_MARGIN)))
   const days = [...perDay.values()]
   return {
     items_per_day: quota(Math.max(0, ...days.map(({ items }) => items)), terms.items_per_day),

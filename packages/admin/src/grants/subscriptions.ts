@@ -1,4 +1,4 @@
-/** The subscriptions of a participant, checked again when its grant changes. */
+/** Suspends subscriptions that a changed grant does not allow any more, and checks one before it is resumed. */
 
 import { isSubscriptionGranted } from '@rollcall/core/events/granted'
 import type { ConsentSummary } from '@rollcall/core/model/consent'

@@ -3,10 +3,10 @@ import { ALL_NAMES, type GrantTerms } from '@rollcall/core/model/grant'
 import type { StoredGrant } from '@rollcall/participants/store/grants'
 import { isSameJson } from '../approvals/diff-lines.ts'
 
-type Names = 'all' | readonly string[] | undefined
+type NameSet = 'all' | readonly string[] | undefined
 
 /** True when every wanted name is permitted. @param unset the meaning of a member that is not given */
-const within = (wanted: Names, current: Names, unset: 'all' | readonly string[]): boolean => {
+const isWithin = (wanted: NameSet, current: NameSet, unset: 'all' | readonly string[]): boolean => {
   const [asked, permitted] = [wanted ?? unset, current ?? unset]
   if (permitted === ALL_NAMES) return true
   return asked !== ALL_NAMES && asked.every((name) => permitted.includes(name))
@@ -21,19 +21,19 @@ type Comparisons = {
 
 /** For each member of a grant: whether the wanted value permits no more than the present one. */
 const PERMITS_NO_MORE: Comparisons = {
-  operations: (wanted, current) => within(wanted.operations, current.operations, []),
-  record_types: (wanted, current) => within(wanted.record_types, current.record_types, ALL_NAMES),
-  query_forms: (wanted, current) => within(wanted.query_forms, current.query_forms, ['identifier']),
-  identifier_types: (wanted, current) => within(wanted.identifier_types, current.identifier_types, ALL_NAMES),
-  ask: (wanted, current) => within(wanted.ask, current.ask, []),
-  see: (wanted, current) => within(wanted.see, current.see, []),
+  operations: (wanted, current) => isWithin(wanted.operations, current.operations, []),
+  record_types: (wanted, current) => isWithin(wanted.record_types, current.record_types, ALL_NAMES),
+  query_forms: (wanted, current) => isWithin(wanted.query_forms, current.query_forms, ['identifier']),
+  identifier_types: (wanted, current) => isWithin(wanted.identifier_types, current.identifier_types, ALL_NAMES),
+  ask: (wanted, current) => isWithin(wanted.ask, current.ask, []),
+  see: (wanted, current) => isWithin(wanted.see, current.see, []),
   rows: (wanted, current) =>
     Object.entries(current.rows ?? {}).every(([type, condition]) => isSameJson(wanted.rows?.[type], condition)),
-  protected: (wanted, current) => within(wanted.protected, current.protected, []),
+  protected: (wanted, current) => isWithin(wanted.protected, current.protected, []),
   minors: (wanted, current) => wanted.minors === 'never' || current.minors !== 'never',
-  event_types: (wanted, current) => within(wanted.event_types, current.event_types, []),
+  event_types: (wanted, current) => isWithin(wanted.event_types, current.event_types, []),
   unfiltered: (wanted, current) => wanted.unfiltered !== true || current.unfiltered === true,
-  programmes: (wanted, current) => within(wanted.programmes, current.programmes, []),
+  programmes: (wanted, current) => isWithin(wanted.programmes, current.programmes, []),
   // The basis law is the widest, because it needs no consent.
   basis: (wanted, current) => current.basis === 'law' || wanted.basis === current.basis,
   purposes: (wanted, current) => current.basis === 'law' || isNarrowerList(wanted.purposes, current.purposes),
@@ -49,7 +49,7 @@ const PERMITS_NO_MORE: Comparisons = {
   emergency: ({ emergency: wanted }, { emergency: current }) =>
     wanted === undefined ||
     (current !== undefined &&
-      within(wanted.see, current.see, []) &&
+      isWithin(wanted.see, current.see, []) &&
       atMost(wanted.items_per_day, current.items_per_day)),
   // Always true here: `isWiderGrant` compares the times.
   valid_from: () => true,

@@ -21,7 +21,7 @@ export function describeGrant(
     ...typeLines('may not ask about', explained.asks_not),
     ...(sees_everything ? [['may see', 'everything'] as const] : typeLines('may see', explained.sees)),
     ...typeLines('may not see', explained.sees_not),
-    ['may see also', sees_everything ? '' : others(explained)],
+    ['may see also', sees_everything ? '' : otherNames(explained)],
     [
       'only records with',
       Object.entries(terms.rows ?? {})
@@ -62,7 +62,7 @@ const typeLines = (
   Object.entries(rows).map(([recordType, list]) => [`${name}: ${recordType}`, names(list)])
 
 /** The granted names that are no attributes: identifiers, relations, members of documents. */
-function others({ terms, sees }: ExplainedGrant): string {
+function otherNames({ terms, sees }: ExplainedGrant): string {
   const attributes = new Set(Object.values(sees).flat())
   return terms.see === 'all' ? '' : names(terms.see.filter((name) => !attributes.has(name)))
 }

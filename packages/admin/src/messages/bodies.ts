@@ -7,7 +7,7 @@ import { listRequests } from '@rollcall/engine/store/exchanges/accepted-exchange
 import { inboxEncryptionContext } from '@rollcall/engine/store/exchanges/inbox'
 import { findInInbox } from '@rollcall/engine/store/exchanges/inbox-list'
 import type { TracedMessage } from '@rollcall/engine/store/exchanges/trace'
-import { type Bodies, BodyUnreadable, createBodies } from '@rollcall/keys/bodies'
+import { type BodyEncryption, BodyUnreadable, createBodies } from '@rollcall/keys/bodies'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { defineAct } from '../act.ts'
@@ -98,12 +98,12 @@ export const openDeliveryBody = defineAct(
   },
 )
 
-interface Place extends Pick<Static<typeof Body>, 'what' | 'id' | 'participant'> {
+interface SealedBody extends Pick<Static<typeof Body>, 'what' | 'id' | 'participant'> {
   readonly sealed: Uint8Array
   readonly context: string
 }
 
-async function placesOf({ db }: HasDatabase, traced: TracedMessage): Promise<readonly Place[]> {
+async function placesOf({ db }: HasDatabase, traced: TracedMessage): Promise<readonly SealedBody[]> {
   const { participant } = traced
   if (traced.traced === 'callback') {
     const found = await findInInbox(db, traced.message_id, traced.participant)
@@ -142,7 +142,7 @@ async function placesOf({ db }: HasDatabase, traced: TracedMessage): Promise<rea
   ]
 }
 
-async function openBody(bodies: Bodies, { what, id, participant, sealed, context }: Place) {
+async function openBody(bodies: BodyEncryption, { what, id, participant, sealed, context }: SealedBody) {
   try {
     const body: unknown = JSON.parse(await bodies.decryptBody(sealed, context))
     return { what, id, participant, body, problem: null }

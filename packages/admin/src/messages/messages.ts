@@ -15,9 +15,9 @@ import { closed, instant, isoTime, Namespace, orNull, SenderId, text, wholeNumbe
 /** The kinds of audit entries that are listed as messages. */
 const MESSAGE_KINDS = ['answer', 'acknowledgement', 'callback', 'notification'] as const
 
-const Id = (description: string) => Type.Optional(text(description))
+const IdFilter = (description: string) => Type.Optional(text(description))
 
-const Message = closed({
+const ListedMessage = closed({
   id: EntryId,
   at: instant('The time of its audit entry, which is before it was answered or sent.'),
   kind: oneOf(MESSAGE_KINDS, {
@@ -53,10 +53,10 @@ export const listMessages = defineAct(
     name: 'messages list',
     approval: 'never',
     input: closed({
-      message_id: Id('Only those of this message, a request or one of ours.'),
-      transaction_id: Id('Only those of this transaction.'),
-      correlation_id: Id('Only those of this exchange.'),
-      reference_id: Id('Only those of asynchronous requests and notifications with this item.'),
+      message_id: IdFilter('Only those of this message, a request or one of ours.'),
+      transaction_id: IdFilter('Only those of this transaction.'),
+      correlation_id: IdFilter('Only those of this exchange.'),
+      reference_id: IdFilter('Only those of asynchronous requests and notifications with this item.'),
       participant: Type.Optional(text('Only those of this sender_id.')),
       namespace: Type.Optional(Namespace),
       operation: Type.Optional(text('Only those of this operation.')),
@@ -72,7 +72,7 @@ export const listMessages = defineAct(
       limit: Type.Optional(wholeNumber('At most so many (default: 50).', 1, 500)),
     }),
     result: closed({
-      messages: Type.Array(Message),
+      messages: Type.Array(ListedMessage),
       next: orNull(
         text('`before` of the next page, which may have messages although this one has none; null: there is none.'),
       ),
@@ -117,12 +117,12 @@ export const listMessages = defineAct(
 
 /** Reads where a page begins: behind an entry, or at the time to which the call for the last page has searched. */
 async function readStart(db: HasDatabase['db'], before: string | undefined) {
-  const isTime = before !== undefined && TIME.test(before) && !Number.isNaN(Date.parse(before))
+  const isTime = before !== undefined && TIME_FORM.test(before) && !Number.isNaN(Date.parse(before))
   return { place: await requireEntryBefore(db, isTime ? undefined : before), time: isTime ? before : undefined }
 }
 
 /** The form in which this server writes times: ISO 8601 in UTC, with milliseconds. */
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const TIME_FORM = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 function messageFacts({ chain, sequence, at, entry, message_id, reply_message_id, outcome }: AuditedMessage) {
   const { kind, participant, registry, operation, correlation_id, transaction_id, outcomes, records } = entry

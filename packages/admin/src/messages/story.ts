@@ -78,28 +78,28 @@ function momentsOf(traced: TracedExchange | TracedCallback | TracedNotification,
   return traced.traced === 'notification' ? notificationMoments(traced, now) : exchangeMoments(traced, now)
 }
 
-const moment = (at: Date, happening: UntimedStoryEvent): Moment => ({
+const toMoment = (at: Date, happening: UntimedStoryEvent): Moment => ({
   order: at.getTime(),
   event: { at: at.toISOString(), ...happening },
 })
 
 const callbackMoments = ({ received_at, participant, state }: TracedCallback): readonly Moment[] => [
-  moment(received_at, { event: 'received', by: participant, encrypted: null }),
-  moment(received_at, { event: 'kept', state }),
+  toMoment(received_at, { event: 'received', by: participant, encrypted: null }),
+  toMoment(received_at, { event: 'kept', state }),
 ]
 
 function notificationMoments(traced: TracedNotification, now: Date): readonly Moment[] {
   const { occurred_at, recorded_at, event_type, record_type, matched, state, due_at, sequence } = traced
   const { delivery, recalled } = traced
-  const occurred = moment(occurred_at, { event: 'occurred', event_type, record_type })
+  const occurred = toMoment(occurred_at, { event: 'occurred', event_type, record_type })
   const moments = [
     // An event may be recorded before the time at which it happens.
     { ...occurred, order: Math.min(occurred.order, recorded_at.getTime()) },
-    moment(recorded_at, { event: 'matched', count: matched }),
+    toMoment(recorded_at, { event: 'matched', count: matched }),
     ...recalled.flatMap((envelope) => [composeMoment(envelope, null), ...attemptsOf(envelope, now)]),
   ]
-  if (state === 'waiting') return [...moments, { ...moment(due_at, { event: 'waits' }), order: Infinity }]
-  if (state === 'dropped') return [...moments, { ...moment(due_at, { event: 'left out' }), order: Infinity }]
+  if (state === 'waiting') return [...moments, { ...toMoment(due_at, { event: 'waits' }), order: Infinity }]
+  if (state === 'dropped') return [...moments, { ...toMoment(due_at, { event: 'left out' }), order: Infinity }]
   // There is no envelope any more: it was deleted after its retention.
   if (delivery === null) return moments
   return [...moments, composeMoment(delivery, sequence), ...attemptsOf(delivery, now)]
@@ -107,31 +107,31 @@ function notificationMoments(traced: TracedNotification, now: Date): readonly Mo
 
 /** The composing of an envelope. @param sequence its number; null: unknown, another envelope may have the number */
 const composeMoment = ({ id, page, created_at, message_id, target }: TracedDelivery, sequence: number | null): Moment =>
-  moment(created_at, { event: 'composed', delivery: id, page, message_id, sequence, target_origin: originOf(target) })
+  toMoment(created_at, { event: 'composed', delivery: id, page, message_id, sequence, target_origin: originOf(target) })
 
 /** The events of an exchange. Events of the same time stay in the order of these lines. */
 function exchangeMoments(traced: TracedExchange, now: Date): readonly Moment[] {
   const { accepted, received_at, participant: by, answered, deliveries } = traced
   const moments: Moment[] = []
   if (received_at !== null) {
-    moments.push(moment(received_at, { event: 'received', by, encrypted: accepted?.encrypted ?? null }))
-    if (accepted !== null) moments.push(moment(received_at, { event: 'accepted', items: accepted.items }))
+    moments.push(toMoment(received_at, { event: 'received', by, encrypted: accepted?.encrypted ?? null }))
+    if (accepted !== null) moments.push(toMoment(received_at, { event: 'accepted', items: accepted.items }))
   }
-  if (accepted?.started_at) moments.push(moment(accepted.started_at, { event: 'begun' }))
+  if (accepted?.started_at) moments.push(toMoment(accepted.started_at, { event: 'begun' }))
   for (const { at, succ, rjct, records } of answered) {
-    moments.push(moment(at, { event: 'answered', items: succ + rjct, succ, rjct, records }))
+    moments.push(toMoment(at, { event: 'answered', items: succ + rjct, succ, rjct, records }))
   }
   moments.push(...deliveries.map(madeMoment))
   if (accepted?.finished_at) {
     const event = accepted.state === 'failed' ? 'failed' : 'replied'
-    moments.push(moment(accepted.finished_at, { event }))
+    moments.push(toMoment(accepted.finished_at, { event }))
   }
   moments.push(...deliveries.flatMap((delivery) => attemptsOf(delivery, now)))
   return moments
 }
 
 const madeMoment = ({ created_at, target, id, page, callback, message_id }: TracedDelivery): Moment =>
-  moment(created_at, {
+  toMoment(created_at, {
     event: 'delivery made',
     delivery: id,
     page,
@@ -148,13 +148,13 @@ const originOf = (target: string | null): string | null =>
 function attemptsOf(delivery: TracedDelivery, now: Date): readonly Moment[] {
   const { id, page, state, reason, earlier, since, created_at, finished_at, made } = delivery
   const of = { delivery: id, page }
-  const moments = made.map(({ at, ...attempt }) => moment(at, { event: 'attempt', ...of, ...attempt }))
+  const moments = made.map(({ at, ...attempt }) => toMoment(at, { event: 'attempt', ...of, ...attempt }))
   if (since > created_at) {
     const before = made.filter(({ number }) => number <= earlier).length
-    moments.splice(before, 0, moment(since, { event: 'sent again', ...of }))
+    moments.splice(before, 0, toMoment(since, { event: 'sent again', ...of }))
   }
   if (state === 'pending') moments.push(...nextMoments(delivery, now))
-  else moments.push(moment(finished_at ?? created_at, { event: state, ...of, reason }))
+  else moments.push(toMoment(finished_at ?? created_at, { event: state, ...of, reason }))
   let last = created_at.getTime()
   return moments.map(({ order, event }) => {
     last = Math.max(last, order)
@@ -166,8 +166,8 @@ function nextMoments(delivery: TracedDelivery, now: Date): readonly Moment[] {
   const { id, page, attempts, claimed_until, next_attempt_at } = delivery
   const of = { delivery: id, page }
   if (claimed_until !== null && claimed_until > now) {
-    return [moment(claimed_until, { event: 'attempt under way', ...of, number: attempts })]
+    return [toMoment(claimed_until, { event: 'attempt under way', ...of, number: attempts })]
   }
   if (next_attempt_at === null) return []
-  return [moment(next_attempt_at, { event: 'attempt due', ...of, number: attempts + 1 })]
+  return [toMoment(next_attempt_at, { event: 'attempt due', ...of, number: attempts + 1 })]
 }

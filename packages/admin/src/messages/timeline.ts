@@ -111,7 +111,7 @@ async function timelineOf(
   const begins = received_at ?? entries.find(({ entry }) => entry.request !== null)?.at ?? null
   const came = begins === null ? [] : [makeStep(isoTime(begins), { step: 'received', message: 'The message came.' })]
   const events = traced === null ? came : listStoryEvents(traced, now).map(makeStepOfEvent)
-  const steps = mergeSteps(events, await arrival(db, begins, participant, entries), answered)
+  const steps = mergeSteps(events, await arrivalSteps(db, begins, participant, entries), answered)
   return {
     sort: known.traced,
     participant,
@@ -126,7 +126,7 @@ async function timelineOf(
 }
 
 /** Makes the steps `verified` and `checked` from the facts that audit entries have of them. */
-async function arrival(
+async function arrivalSteps(
   { db }: HasDatabase,
   begins: Date | null,
   sender_id: string | null,

@@ -17,7 +17,7 @@ export type { StoryEvent } from './story.ts'
 export const MOST_TRACED_DELIVERIES = 100
 const NO_LIMIT = 2_147_483_647
 
-const Id = orNull(Type.String())
+const IdOrNull = orNull(Type.String())
 const Count = wholeNumber('A number of things.')
 
 /** The schema of an event of a message. The event's name decides which members it has. */
@@ -28,7 +28,7 @@ const Event = Type.Unsafe<StoryEvent>({
   properties: {
     at: instant('When it happened, or will.'),
     event: text('What happened.'),
-    by: Id,
+    by: IdOrNull,
     encrypted: orNull(Type.Boolean()),
     items: Count,
     succ: Count,
@@ -42,8 +42,8 @@ const Event = Type.Unsafe<StoryEvent>({
     number: Count,
     duration_ms: Type.Number(),
     status: orNull(Type.Integer()),
-    error: Id,
-    reason: Id,
+    error: IdOrNull,
+    reason: IdOrNull,
     state: Type.String(),
     event_type: Type.String(),
     record_type: Type.String(),
@@ -52,12 +52,12 @@ const Event = Type.Unsafe<StoryEvent>({
   },
 })
 
-const MESSAGE = {
-  participant: Id,
-  registry: Id,
-  message_id: Id,
-  transaction_id: Id,
-  correlation_id: Id,
+const TRACED_MEMBERS = {
+  participant: IdOrNull,
+  registry: IdOrNull,
+  message_id: IdOrNull,
+  transaction_id: IdOrNull,
+  correlation_id: IdOrNull,
   events: Type.Array(Event, { description: 'The oldest first; what is still to come is at the end.' }),
 } as const
 
@@ -68,11 +68,11 @@ const Delivery = closed({
   message_id: Type.String(),
   state: oneOf(DELIVERY_STATES),
   attempts: Count,
-  reason: Id,
+  reason: IdOrNull,
 })
 
 const Exchange = closed({
-  ...MESSAGE,
+  ...TRACED_MEMBERS,
   traced: Type.Literal('exchange'),
   participant_status: orNull(oneOf(['active', 'disabled'])),
   operation: orNull(text('Null: the exchange is not stored any more.')),
@@ -105,18 +105,18 @@ const Exchange = closed({
 })
 
 const Callback = closed({
-  ...MESSAGE,
+  ...TRACED_MEMBERS,
   traced: Type.Literal('callback'),
   callback: Type.String(),
-  status: Id,
+  status: IdOrNull,
   state: Type.String(),
 })
 
 const Notification = closed({
   traced: Type.Literal('notification'),
-  participant: Id,
+  participant: IdOrNull,
   participant_status: orNull(oneOf(['active', 'disabled'])),
-  registry: Id,
+  registry: IdOrNull,
   reference_id: orNull(text('reference_id of its item; null: it was never composed.')),
   subscriptions: Type.Array(
     closed({ code: text('Code of a subscription that caused it.'), presence: oneOf(['entered', 'stayed', 'left']) }),
@@ -135,7 +135,7 @@ const Notification = closed({
   recalled: Type.Array(Delivery, {
     description: 'Earlier envelopes with it, the oldest first. Each was taken back and composed anew.',
   }),
-  events: MESSAGE.events,
+  events: TRACED_MEMBERS.events,
 })
 
 /**

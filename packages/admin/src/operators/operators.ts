@@ -37,7 +37,7 @@ const ExpiresAt = instant('From when on it is refused.')
 
 const Authority = text('The consent authority whose consents alone it may withdraw, by its name.')
 
-const OPERATOR = {
+const OPERATOR_MEMBERS = {
   name: Name,
   roles: Roles,
   registries: orNull(Registries),
@@ -50,7 +50,7 @@ const DAY_MS = 86_400_000
 const USUAL_DAYS = 90
 const MOST_DAYS = 366
 
-interface Deps extends HasDatabase {
+interface TokenDeps extends HasDatabase {
   readonly clock?: Pick<Clock, 'date'>
 }
 
@@ -73,9 +73,9 @@ export const addOperator = defineAct(
         instant(`From when on it is refused (default: in ${USUAL_DAYS} days; in ${MOST_DAYS} days at the latest).`),
       ),
     }),
-    result: closed({ ...OPERATOR, token: text('The token. It is not stored and cannot be shown again.') }),
+    result: closed({ ...OPERATOR_MEMBERS, token: text('The token. It is not stored and cannot be shown again.') }),
   },
-  async ({ db, clock = CLOCK }: Deps, { name, roles, registries, authority, expires_at }) => {
+  async ({ db, clock = CLOCK }: TokenDeps, { name, roles, registries, authority, expires_at }) => {
     if (/^\s*rollcall\b/iu.test(name)) {
       throw new AdminRefusal('name: must not begin with rollcall, as the names do that Rollcall gives itself')
     }
@@ -135,14 +135,14 @@ export const listOperators = defineAdminFunction(
     input: NO_INPUT,
     result: Type.Array(
       closed({
-        ...OPERATOR,
+        ...OPERATOR_MEMBERS,
         live: flag('False: it has expired or was revoked.'),
         created_at: instant('When it was made.'),
         revoked_at: orNull(instant('When it was revoked.')),
       }),
     ),
   },
-  async ({ db, clock = CLOCK }: Deps) => {
+  async ({ db, clock = CLOCK }: TokenDeps) => {
     const names = await readAuthorityNames(db)
     return (await listOperatorTokens(db)).map((token) => ({
       ...shownToken(token, clock.date()),

@@ -17,7 +17,7 @@ import { callingOperator } from '../caller.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, instant, isoTime, NO_INPUT, orNull, text, wholeNumber } from '../members.ts'
 
-interface Deps extends HasDatabase {
+interface LinkDeps extends HasDatabase {
   readonly clock?: Pick<Clock, 'date'>
 }
 
@@ -34,7 +34,7 @@ export const makeSignInLink = defineAct(
       expires_at: instant('From when on it is refused.'),
     }),
   },
-  async ({ db, clock = CLOCK, approvals, caller }: Deps & BaseActDeps, { name }, enter) => {
+  async ({ db, clock = CLOCK, approvals, caller }: LinkDeps & BaseActDeps, { name }, enter) => {
     // Whoever has the link acts as its operator, and could approve acts as a second operator.
     if (approvals.areNeeded && callingOperator(caller)?.name !== name) {
       throw new AdminRefusal(
@@ -69,7 +69,7 @@ export const listSessions = defineAdminFunction(
       }),
     ),
   },
-  async ({ db, limits, clock = CLOCK }: Deps & { readonly limits: Pick<Limits, 'session_idle'> }) => {
+  async ({ db, limits, clock = CLOCK }: LinkDeps & { readonly limits: Pick<Limits, 'session_idle'> }) => {
     const sessions = await listOperatorSessions(db, sessionTimeBounds(limits, clock.date()))
     return sessions.map(({ id, name, issuer, created_at, seen_at, ends_at }) => ({
       id,

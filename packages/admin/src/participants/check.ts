@@ -41,7 +41,7 @@ interface StepRow {
 }
 
 /** The steps, in the order in which a system that is being connected takes them. */
-const STEPS: readonly StepRow[] = [
+const CHECK_STEPS: readonly StepRow[] = [
   {
     name: 'token',
     operation: null,
@@ -138,7 +138,7 @@ export const checkParticipant = defineAct(
     const evidence = { ...(await findRequestEvidence(db, of)), ...(await findDeliveryEvidence(db, of)) }
     const { allowed, default_url } = await findCallbackSettings(db, participant.id)
     const isCalled = allowed.length > 0 || default_url !== null
-    const steps = STEPS.map((row) => stepOf(row, grant, registry, { ...evidence, isCalled }))
+    const steps = CHECK_STEPS.map((row) => stepOf(row, grant, registry, { ...evidence, isCalled }))
     const passed = steps.every(({ state }) => state !== 'missing')
     const report = { checked_at: now(), version: packageJson.version, passed, steps }
     await saveCheck(db, of, report)

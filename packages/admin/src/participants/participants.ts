@@ -56,7 +56,7 @@ export const ConcurrencyLimit = Type.Union([
 const ClientId = text('What it names itself by to get an access token.')
 const ClientSecret = text('Its client secret. It is not stored and cannot be shown again.')
 
-const PARTICIPANT = {
+const PARTICIPANT_MEMBERS = {
   sender_id: SenderId,
   client_id: ClientId,
   name: text('Its name for people.'),
@@ -70,7 +70,7 @@ const PARTICIPANT = {
   }),
   demo: flag('Made for the demo.'),
 } as const
-export const ParticipantResult = closed(PARTICIPANT)
+export const ParticipantResult = closed(PARTICIPANT_MEMBERS)
 
 /** Adds a participant. Its messages must be signed until its policy says otherwise. */
 export const addParticipant = defineAct(
@@ -89,7 +89,7 @@ export const addParticipant = defineAct(
       max_page_size: Type.Optional(MaxPageSize),
       rate_limit: Type.Optional(RateLimit),
       concurrency_limit: Type.Optional(ConcurrencyLimit),
-      environment: Type.Optional(PARTICIPANT.environment),
+      environment: Type.Optional(PARTICIPANT_MEMBERS.environment),
       grants: Type.Optional(
         Type.Record(Type.String(), GrantTermsSchema, {
           description: 'By namespace, what it may do; nothing elsewhere.',
@@ -97,7 +97,7 @@ export const addParticipant = defineAct(
       ),
     }),
     result: closed({
-      ...PARTICIPANT,
+      ...PARTICIPANT_MEMBERS,
       client_secret: ClientSecret,
       granted: Type.Array(Namespace, { description: 'Registries in which it has a grant.' }),
     }),
@@ -152,13 +152,13 @@ export const listParticipants = defineAdminFunction(
   async ({ db }: HasDatabase) => (await listRows(db)).map(shownParticipant),
 )
 
-interface Status {
+interface StatusChange {
   readonly sender_id: string
   readonly status: Participant['status']
 }
 
 /** Disables a participant, or enables it again. Every server applies it within a second. */
-export async function setParticipantStatus({ db }: HasDatabase, { sender_id, status }: Status) {
+export async function setParticipantStatus({ db }: HasDatabase, { sender_id, status }: StatusChange) {
   await requireParticipant(db, sender_id)
   const set = () => setStatus(db, sender_id, status)
   const participant = await (status === 'disabled'

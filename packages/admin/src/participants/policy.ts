@@ -136,7 +136,7 @@ export async function checkKeySetAddress(
 }
 
 const Host = text('A name or an address, as it stands in a URL.')
-const HOST = {
+const HOST_MEMBERS = {
   host: Host,
   ports: Type.Optional(
     Type.Union([Type.Array(Type.Integer({ minimum: 1, maximum: 65_535 })), Type.Literal('any')], {
@@ -147,7 +147,7 @@ const HOST = {
   loopback: Type.Optional(flag('It may be an address of this machine.')),
   private: Type.Optional(flag('It may be an address of a private network.')),
 } as const
-export const HostsResult = Type.Array(closed(HOST), {
+export const HostsResult = Type.Array(closed(HOST_MEMBERS), {
   description: 'Hosts that our requests may reach, each with its rule.',
 })
 
@@ -165,7 +165,7 @@ export const allowParticipantHost = defineAct(
       },
     },
     settings: true,
-    input: closed({ sender_id: SenderId, ...HOST }),
+    input: closed({ sender_id: SenderId, ...HOST_MEMBERS }),
     result: HostsResult,
   },
   async ({ db }: HasDatabase, { sender_id, ...row }) => {

@@ -24,13 +24,13 @@ interface PromoteDeps extends HasDatabase {
   readonly now?: () => Date
 }
 
-const key = addParticipantKeys.input.properties
+const keyInput = addParticipantKeys.input.properties
 
 /** Days for which a passed check counts for a promotion: systems change. */
 const CHECK_DAYS = 30
 
 /** The most reports of checks that a promotion reads. */
-const REPORTS = 100
+const MOST_REPORTS = 100
 
 /**
  * Makes a sandbox participant live. Its keys, secrets, tokens, grants and settings of callbacks of the sandbox end, and
@@ -52,8 +52,8 @@ export const promoteParticipant = defineAct(
     input: closed({
       sender_id: SenderId,
       keys: Type.Optional(text('Its live public keys, in PEM, a JWK or a JWK set. A private key is refused.')),
-      kid: key.kid,
-      use: key.use,
+      kid: keyInput.kid,
+      use: keyInput.use,
       jwks_uri: Type.Optional(text('Address of the key set that it publishes for live registries.')),
     }),
     result: closed({
@@ -98,7 +98,7 @@ export async function makeParticipantLive(
 
 /** Checks that a check since this time was passed. @throws AdminRefusal none was; the message says what is missing */
 async function checkReport({ db }: HasDatabase, participant: Participant, since: Date): Promise<void> {
-  const reports = await listChecks(db, participant, REPORTS)
+  const reports = await listChecks(db, participant, MOST_REPORTS)
   if (reports.some(({ passed, checked_at }) => passed && checked_at >= since)) return
   const { sender_id } = participant
   const what = `run rollcall participant check ${sender_id} <namespace>`

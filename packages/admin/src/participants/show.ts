@@ -37,7 +37,7 @@ import { HostsResult, MessagePolicyResult, messagePolicyOf } from './policy.ts'
 import { MaxSubscriptions } from './subscriptions.ts'
 
 /** The most reports of checks that are shown. */
-const SHOWN = 5
+const MOST_SHOWN = 5
 
 type DayLimits = Pick<Limits, 'inbox_messages' | 'inbox_bytes' | 'accepted_requests' | 'accepted_bytes'>
 
@@ -135,7 +135,7 @@ export const showParticipant = defineAdminFunction(
       accepted_today: await dayOf(ACCEPTED_DAY, accepted_requests, accepted_bytes),
       callbacks_today: await dayOf(INBOX_DAY, inbox_messages, inbox_bytes),
       subscriptions: await countSubscriptionsByState(db, participant),
-      checks: (await listChecks(db, participant, SHOWN)).map(shownCheckReport),
+      checks: (await listChecks(db, participant, MOST_SHOWN)).map(shownCheckReport),
     }
   },
 )

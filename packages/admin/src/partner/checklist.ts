@@ -28,14 +28,14 @@ interface StepRow {
 }
 
 const notSkipped = (): null => null
-const unsigned = ({ signature_policy }: Participant): string | null =>
+const skipUnsigned = ({ signature_policy }: Participant): string | null =>
   signature_policy === 'off' ? 'The signatures of your messages are not checked.' : null
 
 /** The steps, in the order in which a system that is being connected takes them. */
-const STEPS: readonly StepRow[] = [
+const CHECKLIST: readonly StepRow[] = [
   {
     name: 'key',
-    skipped: unsigned,
+    skipped: skipUnsigned,
     done: 'A public key for your signatures is registered.',
     open: 'Make a key pair, and give the public key to the operator. Never give away the private key.',
   },
@@ -53,7 +53,7 @@ const STEPS: readonly StepRow[] = [
   },
   {
     name: 'signature',
-    skipped: unsigned,
+    skipped: skipUnsigned,
     done: 'The signature of one of your messages was verified.',
     open: 'Sign a search with your private key. @rollcall/client does it for you.',
   },
@@ -85,7 +85,7 @@ export const showChecklist = defineAdminFunction(
       key: await keyOf(db, participant),
       isCalled: allowed.length > 0 || default_url !== null || notify_url !== null,
     }
-    return STEPS.map(({ name, skipped, done, open }) => {
+    return CHECKLIST.map(({ name, skipped, done, open }) => {
       const why = skipped(participant, seen)
       if (why !== null) return { name, state: 'skipped' as const, text: why, at: null }
       const { [name]: at } = seen

@@ -17,33 +17,33 @@ import {
 import { closed, flag, text, wholeNumber } from '../members.ts'
 import { ListLimit, type PartnerDeps } from './partner.ts'
 
-const listed = listDeliveries.result.items.properties
-const attempt = showDelivery.result.properties.made.items.properties
+const listedSchema = listDeliveries.result.items.properties
+const attemptSchema = showDelivery.result.properties.made.items.properties
 
-const MessageId = listed.message_id
+const MessageId = listedSchema.message_id
 const OwnCause = Type.Union([
   closed({ meaning: text('What happened.'), advice: text('What the owner of the receiving system can do.') }),
   Type.Null(),
 ])
 
-const OWN = {
+const OWN_MEMBERS = {
   message_id: MessageId,
-  namespace: listed.registry,
-  callback: listed.callback,
-  page: listed.page,
-  correlation_id: listed.correlation_id,
-  state: listed.state,
-  attempts: listed.attempts,
-  target: listed.target,
+  namespace: listedSchema.registry,
+  callback: listedSchema.callback,
+  page: listedSchema.page,
+  correlation_id: listedSchema.correlation_id,
+  state: listedSchema.state,
+  attempts: listedSchema.attempts,
+  target: listedSchema.target,
   cause: OwnCause,
-  created_at: listed.created_at,
-  next_attempt_at: listed.next_attempt_at,
-  finished_at: listed.finished_at,
+  created_at: listedSchema.created_at,
+  next_attempt_at: listedSchema.next_attempt_at,
+  finished_at: listedSchema.finished_at,
   replayable: flag('Whether it can be sent again from here.'),
 } as const
 
 /** The states in which a participant may replay a delivery. `dropped` is none: an operator may have cancelled it. */
-const REPLAYABLE = ['delivered', 'refused', 'dead', 'held'] as const satisfies readonly DeliveryState[]
+const REPLAYABLE_STATES = ['delivered', 'refused', 'dead', 'held'] as const satisfies readonly DeliveryState[]
 
 type DeliveryRow = Awaited<ReturnType<typeof listDeliveries>>[number]
 
@@ -60,17 +60,17 @@ const ownDelivery = (row: DeliveryRow) => ({
   created_at: row.created_at,
   next_attempt_at: row.next_attempt_at,
   finished_at: row.finished_at,
-  replayable: REPLAYABLE.some((state) => state === row.state),
+  replayable: REPLAYABLE_STATES.some((state) => state === row.state),
 })
 
 export const listOwnDeliveries = defineAdminFunction(
   {
     input: closed({
-      state: Type.Optional(listed.state),
+      state: Type.Optional(listedSchema.state),
       before: Type.Optional(text('message_id of one: only those behind it.')),
       limit: ListLimit,
     }),
-    result: Type.Array(closed(OWN)),
+    result: Type.Array(closed(OWN_MEMBERS)),
   },
   async (deps: PartnerDeps, { state, before: last, limit = 50 }) => {
     const before = last === undefined ? undefined : await idOf(deps, last, 'before')
@@ -83,13 +83,13 @@ export const showOwnDelivery = defineAdminFunction(
   {
     input: closed({ message_id: MessageId }),
     result: closed({
-      ...OWN,
+      ...OWN_MEMBERS,
       made: Type.Array(
         closed({
-          number: attempt.number,
-          at: attempt.at,
-          duration_ms: attempt.duration_ms,
-          status: attempt.status,
+          number: attemptSchema.number,
+          at: attemptSchema.at,
+          duration_ms: attemptSchema.duration_ms,
+          status: attemptSchema.status,
           cause: OwnCause,
         }),
       ),
@@ -142,7 +142,7 @@ export const replayOwnDeliveries = defineAct(
   async ({ db, sender_id, mayReplay }: PartnerDeps, { message_ids }, enter) => {
     mayReplay(message_ids.length)
     const ids = await findOwnDeliveryIds(db, sender_id, message_ids)
-    const choice = { participant: sender_id, ids, states: REPLAYABLE }
+    const choice = { participant: sender_id, ids, states: REPLAYABLE_STATES }
     const counted = await countDeliveryChange(db, 'replay', choice)
     const in_closed_mailboxes = sumCounts(counted, 'in_closed_mailboxes')
     const count = sumCounts(counted, 'deliveries')
@@ -155,7 +155,7 @@ export const replayOwnDeliveries = defineAct(
     throw new AdminRefusal(
       in_closed_mailboxes > 0
         ? 'their mailboxes are closed: ask the operator to resume the subscriptions'
-        : `message_ids: only deliveries that are ${REPLAYABLE.join(' or ')} are sent again; none of these is${OR_RECORD_DELETED}`,
+        : `message_ids: only deliveries that are ${REPLAYABLE_STATES.join(' or ')} are sent again; none of these is${OR_RECORD_DELETED}`,
       { reason: 'conflict' },
     )
   },

@@ -96,7 +96,7 @@ export const showOwnParticipant = defineAdminFunction(
   },
 )
 
-const UNREADABLE = [{ about: 'grant', words: 'cannot be read any more: ask the operator' }]
+const UNREADABLE_WORDS = [{ about: 'grant', words: 'cannot be read any more: ask the operator' }]
 
 /** Lists the participant's grants: those in force in words, without values of conditions; later ones by their times. */
 export const listOwnGrants = defineAdminFunction(
@@ -134,12 +134,12 @@ async function wordsOf(db: PartnerDeps['db'], of: { readonly sender_id: string; 
     const words = describeGrant(await explainGrant({ db }, of), { conditions: false })
     return words.map(([about, said]) => ({ about, words: said }))
   } catch (error) {
-    if (error instanceof AdminRefusal) return UNREADABLE
+    if (error instanceof AdminRefusal) return UNREADABLE_WORDS
     throw error
   }
 }
 
-const listed = listSubscriptions.result.items.properties
+const listedSchema = listSubscriptions.result.items.properties
 
 /** Lists the participant's subscriptions, without criteria and reasons: both may be personal data, such as a death. */
 export const listOwnSubscriptions = defineAdminFunction(
@@ -151,16 +151,16 @@ export const listOwnSubscriptions = defineAdminFunction(
     }),
     result: Type.Array(
       closed({
-        code: listed.code,
+        code: listedSchema.code,
         namespace: Namespace,
-        event_type: listed.event_type,
-        record_type: listed.record_type,
-        state: listed.state,
-        cron: listed.cron,
-        start_at: listed.start_at,
-        end_at: listed.end_at,
+        event_type: listedSchema.event_type,
+        record_type: listedSchema.record_type,
+        state: listedSchema.state,
+        cron: listedSchema.cron,
+        start_at: listedSchema.start_at,
+        end_at: listedSchema.end_at,
         created_at: instant('When it was made.'),
-        ended_at: listed.ended_at,
+        ended_at: listedSchema.ended_at,
       }),
     ),
   },

@@ -21,7 +21,7 @@ export interface KnownIdentifier extends PersonIdentifier {
 }
 
 /** How often, at most, the search goes from identifiers to their records, and to the identifiers of these records. */
-const ROUNDS = 5
+const MOST_ROUNDS = 5
 
 /**
  * Finds the identifiers of a person: the given one, and those of the person's records. An identifier that several
@@ -36,7 +36,7 @@ export async function findIdentifiersOfPerson(
   const { registries, joined } = await chooseRegistriesOfPerson(db, named)
   const known = new Map(readForms(registries, named).map((one): [string, KnownIdentifier] => [keyOf(one), one]))
   let fresh = [...known.values()]
-  for (let round = 0; round < ROUNDS && fresh.length > 0; round += 1) {
+  for (let round = 0; round < MOST_ROUNDS && fresh.length > 0; round += 1) {
     const others = await Promise.all(fresh.map((one) => othersOf(db, registries, one)))
     fresh = (await joined(others.flat())).filter((one) => !known.has(keyOf(one)))
     for (const one of fresh) known.set(keyOf(one), one)

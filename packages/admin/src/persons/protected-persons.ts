@@ -75,7 +75,7 @@ export const protectPerson = defineAct(
     }
     const commit = async (client: PoolClient) => {
       const { identifier, bearer } = await findPerson(db, client, registry, named)
-      const done = await protect(db, client, registry, { identifier, bearer, category, reason })
+      const done = await protectFound(db, client, registry, { identifier, bearer, category, reason })
       if (done === null) {
         throw new AdminRefusal('identifier: the person is protected already; lift that protection first', {
           reason: 'conflict',
@@ -106,7 +106,7 @@ export async function repeatProtection(
     const known = await findProtectionBy(client, registry.id, identifier)
     if (known?.category === category) return
     if (known !== null) await unprotectRow(client, registry, known.id)
-    await protect(db, client, registry, { identifier, bearer, category, reason })
+    await protectFound(db, client, registry, { identifier, bearer, category, reason })
   })
 }
 
@@ -123,7 +123,7 @@ async function findPerson(db: Database, client: ClientBase, registry: Registry, 
 }
 
 /** Protects the person. Null: the person is protected already. */
-async function protect(db: Database, client: ClientBase, registry: Registry, person: NewProtection) {
+async function protectFound(db: Database, client: ClientBase, registry: Registry, person: NewProtection) {
   const { bearer, category } = person
   const rewritten = await protectRow(client, registry, person)
   if (rewritten === null) return null

@@ -13,7 +13,7 @@ import type { RecordToProtect } from '@rollcall/records/records/protect-person'
 import { AdminRefusal } from '../admin-function.ts'
 
 /** The most records that are compared; households that name the person may be among them. */
-const MOST = 1_000
+const MOST_COMPARED = 1_000
 
 /**
  * Finds the record that the identifier names; null: the registry has none.
@@ -26,7 +26,7 @@ export async function findRecordToProtect(
 ): Promise<RecordToProtect | null> {
   const found: RecordToProtect[] = []
   const isNamed = ({ type, value }: Identifier): boolean => type === named.type && value === named.value
-  const page = { sort: [], limit: MOST, offset: 0, cap: MOST, categories: PROTECTION_CATEGORIES }
+  const page = { sort: [], limit: MOST_COMPARED, offset: 0, cap: MOST_COMPARED, categories: PROTECTION_CATEGORIES }
   for (const recordType of registry.kind.record_types) {
     const predicate = { is: 'identifier', identifiers: [named] } as const
     const { records } = await reader.find(registry, { recordType, predicate, page })

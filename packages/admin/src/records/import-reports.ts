@@ -8,7 +8,7 @@ import type { HasDatabase } from '../deps.ts'
 import { closed, flag, instant, isoTime, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
 
 const Lines = (description: string) => Type.Array(Type.Integer(), { description, maxItems: 3 })
-const reported = {
+const valueCounts = {
   understood: wholeNumber('How often there was a value that is understood.'),
   empty: wholeNumber('How often there was none.'),
   not_understood: wholeNumber('How often there was one that is not understood.'),
@@ -35,7 +35,7 @@ const RepeatedLines = closed(
   { description: 'Lines that have the primary identifier of an earlier line, unless they were rejected for it.' },
 )
 const Attributes = Type.Array(
-  closed({ record_type: RecordTypeName, name: text('Attribute, or type of identifier.'), ...reported }),
+  closed({ record_type: RecordTypeName, name: text('Attribute, or type of identifier.'), ...valueCounts }),
   { description: 'What the records had; records that could not be read at all are not among them.' },
 )
 const keptCount = wholeNumber('Records that are stored although a value of them is not understood.')
@@ -47,7 +47,7 @@ export const ImportReport = closed({
   repeated: RepeatedLines,
   attributes: Attributes,
   columns: Type.Array(
-    closed({ column: text('Column of the table.'), path: text('Its path in the column mapping.'), ...reported }),
+    closed({ column: text('Column of the table.'), path: text('Its path in the column mapping.'), ...valueCounts }),
     { description: 'For CSV: what the cells of the mapped columns had.' },
   ),
   unused_columns: Type.Array(Type.String(), {
@@ -55,7 +55,7 @@ export const ImportReport = closed({
   }),
 })
 
-const counts = {
+const entryCounts = {
   entries: wholeNumber('Entries that were read.'),
   written: wholeNumber('Records that were written.'),
   inserted: wholeNumber('Of those, the records that were not there before.'),
@@ -67,7 +67,7 @@ export const RunningImport = closed(
     running: flag('False: it was interrupted; called again with the same file it goes on.'),
     updated_at: instant('When its last batch was committed.'),
     line: wholeNumber('Line of the file on which the last entry stands that was read.'),
-    ...counts,
+    ...entryCounts,
     rejections: Type.Array(
       closed({ reason: text('Why entries were rejected as a whole.'), count: wholeNumber('How many.') }),
     ),
@@ -78,12 +78,12 @@ export const RunningImport = closed(
 export const EndedImport = closed(
   {
     ended_at: instant('When it ended.'),
-    ...counts,
+    ...entryCounts,
     kept: keptCount,
     rejections: Rejections,
     repeated: RepeatedLines,
     attributes: Attributes,
-    paths: Type.Array(closed({ path: text('Path in the column mapping.'), ...reported }), {
+    paths: Type.Array(closed({ path: text('Path in the column mapping.'), ...valueCounts }), {
       description: 'For CSV: what the cells of the mapped columns had.',
     }),
   },

@@ -37,25 +37,25 @@ const RecordIdentifier = (description: string) =>
     ),
   )
 
-const PLACE = {
+const PLACE_INPUT = {
   namespace: Namespace,
   record_type: Type.Optional(text("One of the registry's record types (default: all of them are searched).")),
 }
 
-const RESULT = closed({
+const MERGE_RESULT = closed({
   namespace: Namespace,
   record_type: RecordTypeName,
   notified: wholeNumber('Subscriptions that are notified.'),
 })
 
-const MERGE = closed({
-  ...PLACE,
+const MERGE_INPUT = closed({
+  ...PLACE_INPUT,
   survivor: RecordIdentifier('An identifier of the record that stays.'),
   retired: RecordIdentifier('An identifier of the record that is merged into it.'),
 })
 
-const UNMERGE = closed({
-  ...PLACE,
+const UNMERGE_INPUT = closed({
+  ...PLACE_INPUT,
   retired: RecordIdentifier('An identifier of the record that was merged into another.'),
 })
 
@@ -64,7 +64,7 @@ const UNMERGE = closed({
  * Subscribers that were notified of the retired record are notified once that the survivor replaces it.
  */
 export const mergeRecords = defineAct(
-  { name: 'record merge', approval: 'never', input: MERGE, result: RESULT },
+  { name: 'record merge', approval: 'never', input: MERGE_INPUT, result: MERGE_RESULT },
   (deps: HasRecording, { namespace, record_type, survivor: stays, retired: goes }) =>
     whileLocked(deps, namespace, async (change) => {
       const survivor = liveRecord('survivor', await namedRecords(change, record_type, 'survivor', stays))
@@ -90,7 +90,7 @@ export const mergeRecords = defineAct(
  * record, as a correction of the merge.
  */
 export const unmergeRecords = defineAct(
-  { name: 'record unmerge', approval: 'never', input: UNMERGE, result: RESULT },
+  { name: 'record unmerge', approval: 'never', input: UNMERGE_INPUT, result: MERGE_RESULT },
   (deps: HasRecording, { namespace, record_type, retired: comes }) =>
     whileLocked(deps, namespace, async (change) => {
       const { recordType, ...retired } = retiredRecord(await namedRecords(change, record_type, 'retired', comes))
@@ -105,7 +105,7 @@ export const unmergeRecords = defineAct(
 
 /** Checks that the two records are protected under the same categories: identifiers of one will find the other. */
 async function checkProtection(
-  { client, registry, recording }: Change,
+  { client, registry, recording }: MergeDeps,
   recordType: RecordType,
   survivor: RecordId,
   retired: RecordId,
@@ -120,7 +120,7 @@ async function checkProtection(
   )
 }
 
-interface Change {
+interface MergeDeps {
   readonly client: ClientBase
   readonly registry: Registry
   readonly sink: RecordSink
@@ -132,7 +132,7 @@ interface Change {
 async function whileLocked<Result>(
   { db, limits, now: clock = () => new Date() }: HasRecording,
   namespace: string,
-  work: (change: Change) => Promise<Result>,
+  work: (change: MergeDeps) => Promise<Result>,
 ): Promise<Result> {
   const registry = await requireRegistry(db, namespace)
   const sink = requireSink(db, registry)
@@ -145,7 +145,7 @@ async function whileLocked<Result>(
 }
 
 async function recordEvent(
-  { client, registry, sink, recording }: Change,
+  { client, registry, sink, recording }: MergeDeps,
   recordType: RecordType,
   change: Pick<RecordChange, 'record' | 'before' | 'after'>,
   named: NamedEvent,
@@ -167,10 +167,10 @@ interface FoundRecords {
   readonly retired: readonly (RetiredRecord & HasType)[]
 }
 
-type GivenIdentifier = ReadOnly<Static<typeof MERGE>>['retired']
+type GivenIdentifier = ReadOnly<Static<typeof MERGE_INPUT>>['retired']
 
 async function namedRecords(
-  { client, registry, sink }: Change,
+  { client, registry, sink }: MergeDeps,
   record_type: string | undefined,
   member: 'survivor' | 'retired',
   { identifier_type, identifier_value }: GivenIdentifier,

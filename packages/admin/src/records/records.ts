@@ -28,7 +28,7 @@ export type { FormatName } from '@rollcall/import/formats'
 export { EVENT_MODES, type EventMode, type ImportProgress } from '@rollcall/import/import-file'
 export { type FileRow, openRecordFile, type RecordFile } from '@rollcall/import/record-file'
 
-const Records = (description: string) => wholeNumber(description)
+const CountOf = (description: string) => wholeNumber(description)
 
 interface ImportDeps extends HasRecording {
   /** The path of a file, or a stream. An interrupted import of a stream cannot be continued. */
@@ -51,9 +51,9 @@ const ReadAs = closed({
 })
 
 const Removal = closed({
-  before: Records('Records that there were before the import.'),
-  absent: Records('Of these, the records that the file does not name.'),
-  removed: Records('Of these, the records that are deleted.'),
+  before: CountOf('Records that there were before the import.'),
+  absent: CountOf('Of these, the records that the file does not name.'),
+  removed: CountOf('Of these, the records that are deleted.'),
   refusal: orNull(text('Why nobody is removed; null: nothing forbids it.')),
 })
 
@@ -85,7 +85,7 @@ export const importRecords = defineAct(
         flag('The file has all records of the registry, or of the record type: others are deleted (default: false).'),
       ),
       allow_removal: Type.Optional(
-        Records('With complete: how many records may be deleted (default: 2 % of those that there are).'),
+        CountOf('With complete: how many records may be deleted (default: 2 % of those that there are).'),
       ),
       record_type: Type.Optional(text("Record type of all records (default: each record's @type).")),
       events: Type.Optional(
@@ -98,18 +98,18 @@ export const importRecords = defineAct(
     result: closed({
       namespace: Namespace,
       finished: flag('False: it was stopped; the same import goes on from there.'),
-      lines: Records('Records read: written and rejected.'),
-      written: Records('Records written.'),
-      new: orNull(Records('Of those written, the records that were not there before; null in a dry run.')),
-      replaced: orNull(Records('Of those written, those that took the place of another; null in a dry run.')),
+      lines: CountOf('Records read: written and rejected.'),
+      written: CountOf('Records written.'),
+      new: orNull(CountOf('Of those written, the records that were not there before; null in a dry run.')),
+      replaced: orNull(CountOf('Of those written, those that took the place of another; null in a dry run.')),
       dry_run: flag('True: nothing was written; the counts say what would have been.'),
-      unchanged: orNull(Records('Of those written, those that were there already as they are; null unless complete.')),
+      unchanged: orNull(CountOf('Of those written, those that were there already as they are; null unless complete.')),
       removal: orNull(Removal),
-      rejected: Records('Records rejected.'),
+      rejected: CountOf('Records rejected.'),
       read_as: ReadAs,
       report: ImportReport,
       events: oneOf(EVENT_MODES, { description: 'Whether changes were events.' }),
-      resumed_from: Records('Lines that an earlier, interrupted import had done.'),
+      resumed_from: CountOf('Lines that an earlier, interrupted import had done.'),
       rejects_file: orNull(text('File that lists the rejected lines.')),
     }),
   },
@@ -176,7 +176,7 @@ function removalOf(deps: ImportDeps & BaseActDeps, began: Date): CompleteFile['r
 }
 
 /** The number of records that one transaction deletes. */
-const BATCH = 1_000
+const BATCH_SIZE = 1_000
 
 interface DeleteDeps extends HasRecording {
   readonly signal?: AbortSignal
@@ -195,8 +195,8 @@ export const deleteRecords = defineAct(
     result: closed({
       namespace: Namespace,
       record_type: RecordTypeName,
-      asked: Records('Records that were named, each once.'),
-      deleted: Records('Records that were there, and are deleted.'),
+      asked: CountOf('Records that were named, each once.'),
+      deleted: CountOf('Records that were there, and are deleted.'),
     }),
   },
   deleteNamedRecords,
@@ -247,11 +247,11 @@ async function deleteBatches(
   const client = await db.pool.connect()
   let deleted = 0
   try {
-    for (let at = 0; at < identifiers.length; at += BATCH) {
+    for (let at = 0; at < identifiers.length; at += BATCH_SIZE) {
       if (signal?.aborted) {
         throw new AdminRefusal(`interrupted: ${deleted} are deleted; the same command deletes the rest`)
       }
-      const batch = identifiers.slice(at, at + BATCH)
+      const batch = identifiers.slice(at, at + BATCH_SIZE)
       const act = { kind: 'records_deleted', registry: registry.namespace, record_type, identifiers: batch } as const
       const remove = async () => {
         await lockRegistryFor(client, registry.id, 'change')

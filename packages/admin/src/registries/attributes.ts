@@ -44,7 +44,7 @@ const Names = (description: string) => Type.Array(Type.String(), { description }
 const Paths = Names('Dotted paths in the record, tried in order.')
 const PLACE = { namespace: Namespace, record_type: RecordTypeName } as const
 
-const FLAGS = {
+const FLAG_MEMBERS = {
   many: flag('One record may have it many times.'),
   fold: flag('Text is compared without regard to case and accents.'),
   indexed: flag('An index is declared for it.'),
@@ -56,7 +56,7 @@ export const AttributeResult = closed({
   name: Name,
   type: oneOf([...ATTRIBUTE_TYPES, 'age'], { description: 'Type of its values.' }),
   codes: orNull(CODES),
-  ...FLAGS,
+  ...FLAG_MEMBERS,
   filled: flag('False: searches that ask about it are refused until its column is filled.'),
   from: oneOf(['kind', 'registry'], { description: "Whose it is: the kind's, or added to this registry." }),
   aliases: Names('Other names for it in queries.'),
@@ -75,10 +75,10 @@ export const addAttribute = defineAct(
       type: oneOf(ATTRIBUTE_TYPES, { description: 'Type of its values.' }),
       codes: Type.Optional(CODES),
       aliases: Type.Optional(Names('Other names for it in queries.')),
-      many: Type.Optional(FLAGS.many),
-      fold: Type.Optional(FLAGS.fold),
-      indexed: Type.Optional(FLAGS.indexed),
-      sortable: Type.Optional(FLAGS.sortable),
+      many: Type.Optional(FLAG_MEMBERS.many),
+      fold: Type.Optional(FLAG_MEMBERS.fold),
+      indexed: Type.Optional(FLAG_MEMBERS.indexed),
+      sortable: Type.Optional(FLAG_MEMBERS.sortable),
     }),
     result: AttributeResult,
   },

@@ -19,7 +19,7 @@ export interface ExplainedItem extends Omit<SearchExplanation, 'missing'> {
 export interface IndexAdvice {
   /** The name of the attribute or compound that needs an index. */
   readonly attribute: string
-  /** `adviseDeclare`: no index is declared. `missing`: it was not built. `invalid`: its build was interrupted. */
+  /** `undeclared`: no index is declared. `missing`: it was not built. `invalid`: its build was interrupted. */
   readonly index: 'undeclared' | 'missing' | 'invalid'
   /** The words of a `rollcall` command that helps; null: no command does. */
   readonly command: readonly string[] | null

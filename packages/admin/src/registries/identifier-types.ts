@@ -69,7 +69,7 @@ export const addIdentifierType = defineAct(
   async ({ db }: HasDatabase, { namespace, name, ...given }) => {
     const type = identifierTypeOf(await requireRegistry(db, namespace), name, given)
     await checkElsewhere(db, namespace, type)
-    return one(await addRow(db, namespace, type), type.name)
+    return shownByName(await addRow(db, namespace, type), type.name)
   },
 )
 
@@ -92,7 +92,7 @@ export const changeIdentifierType = defineAct(
     const { aliases, patterns, sortable } = kind.identifier_types.find((type) => type.name === name) ?? {}
     const before = { ...(aliases && { aliases }), ...(patterns && { patterns }), ...(sortable && { sortable }) }
     const type = identifierTypeOf({ kind }, name, { ...before, ...given })
-    return one(await changeRow(db, namespace, type), name)
+    return shownByName(await changeRow(db, namespace, type), name)
   },
 )
 
@@ -135,8 +135,8 @@ export function identifierTypeOf({ kind }: Pick<Registry, 'kind'>, name: string,
   const own = kind.identifier_types.find((type) => type.name === name)
   const shared = own === undefined ? sharedIdentifierType(name) : undefined
   const { compared_as = (own ?? shared)?.normaliser ?? 'code', patterns = [] } = given
-  const common = shared?.name === name ? (shared.aliases ?? []) : []
-  const aliases = [...new Set([...common, ...(given.aliases ?? [])])]
+  const sharedAliases = shared?.name === name ? (shared.aliases ?? []) : []
+  const aliases = [...new Set([...sharedAliases, ...(given.aliases ?? [])])]
   return {
     name,
     normaliser: compared_as,
@@ -158,7 +158,7 @@ async function checkElsewhere(db: Database, namespace: string, { name, normalise
   }
 }
 
-function one(registry: Registry, name: string) {
+function shownByName(registry: Registry, name: string) {
   const type = registry.kind.identifier_types.find((row) => row.name === name)
   if (type === undefined) throw new Error('unreachable: the identifier type was declared')
   return shownType(registry, type)

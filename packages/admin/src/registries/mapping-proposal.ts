@@ -21,7 +21,7 @@ interface ProposalDeps {
 }
 
 /** The most left-out rows whose line numbers a proposal lists. */
-const LINES = 3
+const MOST_LINES = 3
 
 const Rule = Type.Unknown({ description: 'How the value is read, as a mapping says it.' })
 const Path = text('Where the value stands in the record.')
@@ -45,7 +45,7 @@ export const proposeMapping = defineAdminFunction(
       left_out: closed(
         {
           rows: wholeNumber('How many.'),
-          lines: Type.Array(Type.Integer(), { description: 'The first ones.', maxItems: LINES }),
+          lines: Type.Array(Type.Integer(), { description: 'The first ones.', maxItems: MOST_LINES }),
         },
         {
           description:
@@ -88,7 +88,7 @@ export const proposeMapping = defineAdminFunction(
       encoding: sample.encoding,
       rows: sample.rows.length,
       whole: sample.whole,
-      left_out: { rows: sample.leftOut.length, lines: sample.leftOut.slice(0, LINES) },
+      left_out: { rows: sample.leftOut.length, lines: sample.leftOut.slice(0, MOST_LINES) },
       columns: columns.map((column) => ({ ...column, choices: [...column.choices], reasons: [...column.reasons] })),
       lacking: findLacking(recordType.primary_identifier, recordType.name, columns),
     }

@@ -41,7 +41,7 @@ const QualifiedKids = flag(
   'Its key set names each key for signatures a second time, as sender_id|kid|ed25519: for peers that look up the whole kidId.',
 )
 
-const Primaries = Type.Record(Type.String(), Type.String(), {
+const PrimaryTypes = Type.Record(Type.String(), Type.String(), {
   description:
     'By record type, the identifier type by which its records are known, each by exactly one; without it that of the kind. It can be named only while the registry has no records.',
 })
@@ -56,7 +56,7 @@ const Source = Type.Object(
 )
 const AllowWriter = flag('The account of the source may write: for a trial, and never for people.')
 
-const REGISTRY = {
+const REGISTRY_MEMBERS = {
   namespace: Namespace,
   kind: oneOf(
     KINDS.map(({ name }) => name),
@@ -69,14 +69,14 @@ const REGISTRY = {
   web_origins: WebOrigins,
   reg_type_aliases: RegTypeAliases,
   qualified_kids: QualifiedKids,
-  primary_identifiers: Primaries,
+  primary_identifiers: PrimaryTypes,
   environment: oneOf(ENVIRONMENTS, {
     description: 'live: real people; sandbox: synthetic people, for systems that are being tried out.',
   }),
   demo: flag('Made for the demo.'),
   source: orNull(Source),
 } as const
-export const RegistryResult = closed(REGISTRY)
+export const RegistryResult = closed(REGISTRY_MEMBERS)
 export const RecordCounts = Type.Record(Type.String(), Type.Integer(), {
   description: 'By record type; empty where they are in a database of their own.',
 })
@@ -92,7 +92,7 @@ export const addRegistry = defineAct(
       compare: (wanted) => (wanted.source === undefined ? null : { wanted }),
     },
     input: closed({
-      kind: REGISTRY.kind,
+      kind: REGISTRY_MEMBERS.kind,
       namespace: Type.Optional(
         text('First segment of its paths (default: the kind; of a sandbox the kind and -test).'),
       ),
@@ -103,8 +103,8 @@ export const addRegistry = defineAct(
       web_origins: Type.Optional(WebOrigins),
       reg_type_aliases: Type.Optional(RegTypeAliases),
       qualified_kids: Type.Optional(QualifiedKids),
-      primary_identifiers: Type.Optional(Primaries),
-      environment: Type.Optional(REGISTRY.environment),
+      primary_identifiers: Type.Optional(PrimaryTypes),
+      environment: Type.Optional(REGISTRY_MEMBERS.environment),
       source: Type.Optional(Source),
       allow_writer: Type.Optional(AllowWriter),
     }),
@@ -163,7 +163,7 @@ export const changeRegistry = defineAct(
       web_origins: Type.Optional(WebOrigins),
       reg_type_aliases: Type.Optional(RegTypeAliases),
       qualified_kids: Type.Optional(QualifiedKids),
-      primary_identifiers: Type.Optional(Primaries),
+      primary_identifiers: Type.Optional(PrimaryTypes),
       source: Type.Optional(Source),
       allow_writer: Type.Optional(AllowWriter),
     }),
@@ -196,7 +196,7 @@ const isOpener = (
 
 /** Lists every registry by namespace, with the number of its records that are stored here. */
 export const listRegistries = defineAdminFunction(
-  { input: NO_INPUT, result: Type.Array(closed({ ...REGISTRY, records: RecordCounts })) },
+  { input: NO_INPUT, result: Type.Array(closed({ ...REGISTRY_MEMBERS, records: RecordCounts })) },
   async ({ db }: HasDatabase) => {
     const registries = await listRows(db)
     return Promise.all(

@@ -12,7 +12,7 @@ import { refuseWriter, type SourceDeps, withSourceRefusals } from './source-chec
 
 /** The number of connections, and the milliseconds of a statement: a view may take longer than a search. */
 const POOL = 1
-const STATEMENT = 10_000
+const QUERY_MS = 10_000
 
 /** Reads the catalog and the first rows of tables. The result names tables and columns, and has no values but codes. */
 export const proposeSource = defineAdminFunction(
@@ -44,7 +44,7 @@ export const proposeSource = defineAdminFunction(
     const named = Object.entries(tables).map(([type, table]) => [type || kind.record_types[0].name, table] as const)
     const url = url_env === undefined ? { file: url_file ?? '' } : { env: url_env }
     return withSourceRefusals(async () => {
-      const limits = { pool: POOL, statementTimeout: STATEMENT, candidates: 0, timeZone: 'UTC', ca: null, mirror: null }
+      const limits = { pool: POOL, statementTimeout: QUERY_MS, candidates: 0, timeZone: 'UTC', ca: null, mirror: null }
       const file = { engine: checkEngine(name), url, ...limits, records: new Map() }
       const engine = openEngine(file, env)
       try {

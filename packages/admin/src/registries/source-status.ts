@@ -12,11 +12,11 @@ import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, instant, isoTime, Namespace, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
 
-const STATES = ['waiting', 'loading', 'following', 'comparing', 'failing'] as const
+const MIRROR_STATES = ['waiting', 'loading', 'following', 'comparing', 'failing'] as const
 
 const STATUS = closed({
   namespace: Namespace,
-  state: oneOf(STATES, {
+  state: oneOf(MIRROR_STATES, {
     description:
       'waiting: no node has begun; loading: its records are read for the first time, and it does not answer; following: changes are read; comparing: so they are, and all records are compared; failing: the last attempt failed.',
   }),
@@ -71,13 +71,13 @@ const NOT_BEGUN: MirrorState = {
   followed: false,
 }
 
-function stateOf({ comparison, failure, followed }: MirrorState, answers: boolean): (typeof STATES)[number] {
+function stateOf({ comparison, failure, followed }: MirrorState, answers: boolean): (typeof MIRROR_STATES)[number] {
   if (failure !== null) return 'failing'
   if (!answers) return followed ? 'loading' : 'waiting'
   return comparison === null ? 'following' : 'comparing'
 }
 
-function adviceOf({ followed, rejects }: MirrorState, state: (typeof STATES)[number]): string | null {
+function adviceOf({ followed, rejects }: MirrorState, state: (typeof MIRROR_STATES)[number]): string | null {
   if (state === 'failing') {
     return 'mend what it says in the source, or give the registry another source file; it is tried again by itself, and goes on where it was'
   }

@@ -44,7 +44,7 @@ export interface HasTrial extends HasDatabase {
   readonly now?: () => Date
 }
 
-const Json = (description: string) =>
+const JsonSchema = (description: string) =>
   Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true, description }))
 
 /** Builds a search from a form. With `send` it is also sent, but only in a demo or a sandbox. */
@@ -62,7 +62,7 @@ export const trySearch = defineAct(
           closed({ type: text('Type of an identifier.'), value: text('Its value.') }, { description: 'Whom to find.' }),
         ),
       ),
-      expression: Type.Optional(markPersonal(Json('Conditions by attribute, as docs/query.md describes.'))),
+      expression: Type.Optional(markPersonal(JsonSchema('Conditions by attribute, as docs/query.md describes.'))),
       predicate: Type.Optional(
         markPersonal(Type.Unsafe<JsonValue[]>(Type.Array(Type.Unknown(), { description: 'Conditions as a list.' }))),
       ),
@@ -76,7 +76,7 @@ export const trySearch = defineAct(
     result: closed({
       method: text('Of the request.'),
       path: text('Path of the request, at the address that peers know.'),
-      envelope: markPersonal(Json('The message, unsigned.')),
+      envelope: markPersonal(JsonSchema('The message, unsigned.')),
       body: markPersonal(text('The bytes of the unsigned message.')),
       signature: closed({
         required: flag('Whether the messages of the participant must be signed.'),

@@ -74,11 +74,11 @@ const AT_TEXT = `coalesce(to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:S
  * SQL of a sequence, limited to the safe integers of JavaScript. We write none beyond them, and the hash of an entry with such a
  * sequence does not match. `key` has the exact number.
  */
-const SEQUENCE = `greatest(least(sequence, ${Number.MAX_SAFE_INTEGER}), ${Number.MIN_SAFE_INTEGER}) as sequence`
+const SAFE_SEQUENCE = `greatest(least(sequence, ${Number.MAX_SAFE_INTEGER}), ${Number.MIN_SAFE_INTEGER}) as sequence`
 const EXACT_SEQUENCE = 'sequence::text as key'
 
 // A changed database may have a sequence in both tables. A page can end between the two, so that neither is skipped.
-const READ_ENTRIES = `select chain, ${SEQUENCE}, ${EXACT_SEQUENCE}, tableoid::text as place, ${AT_TEXT}, ${STORED_ENTRY}, commitments, hash,
+const READ_ENTRIES = `select chain, ${SAFE_SEQUENCE}, ${EXACT_SEQUENCE}, tableoid::text as place, ${AT_TEXT}, ${STORED_ENTRY}, commitments, hash,
     tableoid = 'account_entry'::regclass as is_packed, entry <> '' as is_whole,
     shape, persons, keys::text as keys, emergency
   from ${ENTRIES_WITH_CONTENT}
@@ -87,11 +87,11 @@ const READ_ENTRIES = `select chain, ${SEQUENCE}, ${EXACT_SEQUENCE}, tableoid::te
 
 const READ_SHAPES = 'select digest, content from account_shape where digest > $1 order by digest limit 500'
 
-const READ_PERSONS = `select chain, ${SEQUENCE}, ${EXACT_SEQUENCE}, position, pseudonym, salt, role from account_person
+const READ_PERSONS = `select chain, ${SAFE_SEQUENCE}, ${EXACT_SEQUENCE}, position, pseudonym, salt, role from account_person
   where (chain, account_person.sequence, position) > ($1, $2::bigint, $3)
   order by chain, account_person.sequence, position limit 5000`
 
-const READ_CHECKPOINTS = `select id::text as id, chain, ${SEQUENCE}, hash, ${AT_TEXT}, content, digest, kid, signature from account_checkpoint
+const READ_CHECKPOINTS = `select id::text as id, chain, ${SAFE_SEQUENCE}, hash, ${AT_TEXT}, content, digest, kid, signature from account_checkpoint
   where (chain, account_checkpoint.id) > ($1, $2::bigint)
   order by chain, account_checkpoint.id limit 500`
 
@@ -99,7 +99,7 @@ const READ_TOMBSTONES = `select id::text as id, ${AT_TEXT}, content, kid, signat
   where account_tombstone.id > $1::bigint order by account_tombstone.id limit 10`
 
 /** The columns of a `StoredReview`, as SQL. */
-export const REVIEW_COLUMNS = `id::text as id, chain, ${SEQUENCE}, ${AT_TEXT}, reviewed_by, sealed`
+export const REVIEW_COLUMNS = `id::text as id, chain, ${SAFE_SEQUENCE}, ${AT_TEXT}, reviewed_by, sealed`
 
 const READ_REVIEWS = `select ${REVIEW_COLUMNS} from account_review
   where account_review.id > $1::bigint order by account_review.id limit 500`
@@ -174,7 +174,7 @@ export async function findCheckpoints(
   digests: readonly string[],
 ): Promise<ReadonlyMap<string, { readonly chain: string; readonly sequence: number; readonly hash: string }>> {
   const { rows } = await snapshot.query<{ digest: string; chain: string; sequence: number; hash: string }>(
-    `select encode(digest, 'hex') as digest, chain, ${SEQUENCE}, encode(hash, 'hex') as hash from account_checkpoint
+    `select encode(digest, 'hex') as digest, chain, ${SAFE_SEQUENCE}, encode(hash, 'hex') as hash from account_checkpoint
       where digest = any($1)`,
     [digests.map((digest) => Buffer.from(digest, 'hex'))],
   )

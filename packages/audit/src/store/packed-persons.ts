@@ -40,7 +40,7 @@ export function packPersons(persons: readonly PackedPerson[]): Buffer {
   return packed
 }
 
-/** The run of a person, or what an erasure left of it. */
+/** One person of an entry, read from the packed bytes. Of an erased person only the commitment is left. */
 export interface PersonRun {
   /** The person; null when the person was erased. */
   readonly person: PackedPerson | null

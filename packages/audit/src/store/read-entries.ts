@@ -162,7 +162,7 @@ export interface EntrySearchBounds {
 }
 
 /** The period that one statement reads, without its end. */
-export interface Span {
+export interface ReadPeriod {
   readonly from: Date
   readonly to: Date
 }
@@ -175,7 +175,7 @@ export async function searchNewestFirst<Found>(
   db: Pick<Database, 'pool'>,
   { from, to }: Period,
   { limit, most = Number.POSITIVE_INFINITY }: EntrySearchBounds,
-  between: (span: Span, limit: number) => Promise<readonly Found[]>,
+  between: (span: ReadPeriod, limit: number) => Promise<readonly Found[]>,
   now = Date.now(),
 ): Promise<EntrySearchResult<Found>> {
   const found: Found[] = []
@@ -202,7 +202,7 @@ const MOST_CLOCK_LEAD_MS = 3_600_000
 async function entriesBetween(
   { pool }: Pick<Database, 'pool'>,
   wanted: readonly (readonly [string, unknown])[],
-  { from, to }: Span,
+  { from, to }: ReadPeriod,
   before: TimedPlace | undefined,
   limit: number,
 ): Promise<readonly LoggedEntry[]> {
@@ -234,7 +234,11 @@ export const memberValues = (
 const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
 
 /** The time of the entry in a period that has `newer` newer ones; null when there are too few. */
-async function entryBetween({ pool }: Pick<Database, 'pool'>, { from, to }: Span, newer: number): Promise<Date | null> {
+async function entryBetween(
+  { pool }: Pick<Database, 'pool'>,
+  { from, to }: ReadPeriod,
+  newer: number,
+): Promise<Date | null> {
   const { rows } = await pool.query<{ at: Date }>(
     'select at from account where at >= $1 and at < $2 order by at desc offset $3 limit 1',
     [from, to, newer],

@@ -2,7 +2,7 @@
 import type { Database } from '@rollcall/database/database'
 import { ENTRIES_WITH_CONTENT, entriesSql } from './entry-shape.ts'
 import { type MessageOutcome, OUTCOME_SQL } from './message-entries.ts'
-import type { Span } from './read-entries.ts'
+import type { ReadPeriod } from './read-entries.ts'
 
 /** A count of messages with the same facts. */
 export interface TrafficRow {
@@ -29,7 +29,7 @@ export const durationOfStep = (step: number): number => DURATION_STEP_FACTOR ** 
  */
 export async function countTrafficBetween(
   { pool }: Pick<Database, 'pool'>,
-  { from, to }: Span,
+  { from, to }: ReadPeriod,
   exchanges: string,
 ): Promise<readonly TrafficRow[]> {
   const { rows } = await pool.query<TrafficRow>({

@@ -81,14 +81,14 @@ const WRITE_ENTRIES = `written as (
 const ENTRY_PARAMETER_COUNT = 17
 
 /** Statements by name, made once: each has some kilobytes, and the name determines the text. */
-const statements = new Map<string, string>()
+const statementTexts = new Map<string, string>()
 
 /** Makes the statement that writes entries together with the rows of the given joint writes. */
 function statementOf(joints: readonly { readonly write: JointWrite<unknown>; readonly rows: readonly unknown[] }[]) {
   const name = ['write accounts', ...joints.map(({ write }) => write.name)].join(' with ')
   const values = joints.map(({ write, rows }) => write.values(rows))
-  const text = statements.get(name) ?? textOf(joints.map(({ write }, at) => [write, values[at]?.length ?? 0]))
-  statements.set(name, text)
+  const text = statementTexts.get(name) ?? textOf(joints.map(({ write }, at) => [write, values[at]?.length ?? 0]))
+  statementTexts.set(name, text)
   return { name, text, values: [...values.flat(), ...joints.map(({ rows }) => rows.length)] }
 }
 

@@ -1,5 +1,5 @@
 /** The kinds of faults in the audit log, each with its explanation. */
-export const FAULTS = {
+export const FAULT_TEXTS = {
   entry_changed: 'an entry does not match its hash: it was changed, or the entry before it was',
   entry_missing: 'entries are missing in the middle of a chain',
   entry_truncated: 'entries are missing at the end of a chain: a checkpoint signs them',
@@ -32,7 +32,7 @@ export const FAULTS = {
     'the witness has a checkpoint that the database does not have: the database was rolled back, or it was removed',
   witness_different: 'the witness has another checkpoint under the same digest',
 } as const
-export type FaultKind = keyof typeof FAULTS
+export type FaultKind = keyof typeof FAULT_TEXTS
 
 export interface AuditLogFault {
   readonly kind: FaultKind

@@ -8,7 +8,7 @@ import type { Verifier } from './keys.ts'
 import type { VerificationReport } from './report.ts'
 
 /** The facts in the tombstones whose signature is valid. */
-export interface Tombstones {
+export interface TombstoneFacts {
   /** The last pruned entry of each chain. */
   pruned(chain: string): PrunedChain | undefined
   /** The erased rows of persons of each chain, as `sequence/position`. */
@@ -22,7 +22,7 @@ export async function readAllTombstones(
   snapshot: Snapshot,
   verifier: Verifier,
   report: VerificationReport,
-): Promise<Tombstones> {
+): Promise<TombstoneFacts> {
   const pruned = new Map<string, PrunedChain>()
   const signed = new Set<string>()
   const erasing = new Set<string>()

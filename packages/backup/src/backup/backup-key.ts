@@ -8,7 +8,7 @@ import { MasterKeyError, type MasterKeySource } from '@rollcall/keys/master-key'
 import { type Vault, vaultOfRecord } from '@rollcall/keys/vault'
 import { BackupDamaged, type BackupHeader } from './file-format.ts'
 
-const PURPOSE = 'backup key'
+const BACKUP_KEY_PURPOSE = 'backup key'
 const placeOf = (id: string) => ({ table: 'backup', id })
 
 /** Makes the random key of one backup file. `sealed` is this key, encrypted with the master key, for the header. */
@@ -17,7 +17,7 @@ export async function newBackupKey(
   id: string,
 ): Promise<{ readonly key: KeyObject; readonly sealed: Buffer }> {
   const bytes = randomBytes(32)
-  const sealed = await vault.encrypt(PURPOSE, placeOf(id), bytes)
+  const sealed = await vault.encrypt(BACKUP_KEY_PURPOSE, placeOf(id), bytes)
   const key = createSecretKey(bytes)
   bytes.fill(0)
   return { key, sealed }
@@ -38,7 +38,7 @@ export async function openBackupKey(header: BackupHeader, source: MasterKeySourc
     )
   }
   try {
-    return createSecretKey(await vault.decrypt(PURPOSE, placeOf(id), Buffer.from(key, 'base64')))
+    return createSecretKey(await vault.decrypt(BACKUP_KEY_PURPOSE, placeOf(id), Buffer.from(key, 'base64')))
   } catch (error) {
     if (error instanceof DecryptionError) throw new BackupDamaged('the file is damaged: its header was changed')
     throw error

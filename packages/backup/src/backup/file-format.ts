@@ -19,7 +19,7 @@ export const PART_BYTES = 1_048_576
 export const MAX_CHUNK_BYTES = 67_108_864
 
 const CIPHER = 'aes-256-gcm'
-const TAG = 16
+const TAG_BYTES = 16
 
 export interface BackupHeader {
   readonly format: 1
@@ -68,10 +68,10 @@ export function sealChunk(
   { number, last, part }: { readonly number: number; readonly last: boolean; readonly part: Buffer },
 ): Buffer {
   const { nonce, bound } = nonceAndBinding(binding, number, last)
-  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG })
+  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
   cipher.setAAD(bound)
   const length = Buffer.alloc(4)
-  length.writeUInt32BE(part.length + TAG)
+  length.writeUInt32BE(part.length + TAG_BYTES)
   return Buffer.concat([length, cipher.update(part), cipher.final(), cipher.getAuthTag()])
 }
 
@@ -81,12 +81,12 @@ export function openChunk(
   binding: Buffer,
   { number, last, chunk }: { readonly number: number; readonly last: boolean; readonly chunk: Buffer },
 ): Buffer | null {
-  if (chunk.length < TAG) return null
+  if (chunk.length < TAG_BYTES) return null
   const { nonce, bound } = nonceAndBinding(binding, number, last)
-  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG })
+  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
   decipher.setAAD(bound)
-  decipher.setAuthTag(chunk.subarray(-TAG))
-  const part = decipher.update(chunk.subarray(0, -TAG))
+  decipher.setAuthTag(chunk.subarray(-TAG_BYTES))
+  const part = decipher.update(chunk.subarray(0, -TAG_BYTES))
   try {
     decipher.final()
     return part

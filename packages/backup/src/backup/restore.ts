@@ -159,11 +159,11 @@ async function loadInTransaction(
 /** Matches the names of record tables, as `recordTableName` makes them. */
 const IS_RECORD_TABLE = /^r[0-9]+_/
 
-interface Target extends CatalogTable {
+interface TargetTable extends CatalogTable {
   readonly owner: string
 }
 
-async function targetsOf(client: PoolClient): Promise<ReadonlyMap<string, Target>> {
+async function targetsOf(client: PoolClient): Promise<ReadonlyMap<string, TargetTable>> {
   const owners = await tableOwners(client)
   const tables = await listTables(client)
   return new Map(tables.map((table) => [tableSql(table), { ...table, owner: owners.get(tableSql(table)) ?? 'none' }]))
@@ -195,7 +195,7 @@ function kyselyOf(client: PoolClient): Kysely<unknown> {
 /** Loads the rows of a table. A column that this version does not have is read and dropped. */
 async function loadTable(
   client: PoolClient,
-  target: Target,
+  target: TargetTable,
   table: CatalogTable,
   content: AsyncGenerator<Buffer>,
   signal: AbortSignal | undefined,

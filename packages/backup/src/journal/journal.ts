@@ -22,7 +22,10 @@ import { type JournalLine, makeJournalLine, parseJournalLine } from './lines.ts'
 
 interface JournalDeps {
   readonly db: Pick<Database, 'pool'>
-  /** Opens the vault; called for each line. */
+  /**
+   * Opens the vault, which encrypts the act of a line. The vault is opened when a line is written, so a process that writes none
+   * needs no master key.
+   */
   readonly vault: () => Promise<Vault>
   /** The file on this machine. Machines may share a file or have one each: the database numbers the lines. */
   readonly path: string
@@ -53,7 +56,7 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
             await file.sync()
             return line.head
           } catch (error) {
-            throw await failed(path, error)
+            throw await journalFailure(path, error)
           } finally {
             await file.close()
           }
@@ -80,12 +83,12 @@ async function openFor(path: string): Promise<FileHandle> {
     })
     return file
   } catch (error) {
-    throw await failed(path, error)
+    throw await journalFailure(path, error)
   }
 }
 
 /** Turns a failure of the file into a refusal that names the owner of the file; other errors stay. */
-async function failed(path: string, error: unknown): Promise<unknown> {
+async function journalFailure(path: string, error: unknown): Promise<unknown> {
   const code = error instanceof Error && 'syscall' in error && 'code' in error ? String(error.code) : null
   if (code === null) return error
   return new StoreUnavailable(
@@ -97,10 +100,10 @@ async function failed(path: string, error: unknown): Promise<unknown> {
 async function ownersOf(path: string): Promise<string> {
   const found = await stat(path).catch(() => null)
   if (found === null) return ''
-  return `: it belongs to ${user(found.uid)}, and this process runs as ${user(process.geteuid?.() ?? null)}`
+  return `: it belongs to ${describeUser(found.uid)}, and this process runs as ${describeUser(process.geteuid?.() ?? null)}`
 }
 
-const user = (uid: number | null): string => (uid === 0 ? 'root' : `uid ${uid ?? 'unknown'}`)
+const describeUser = (uid: number | null): string => (uid === 0 ? 'root' : `uid ${uid ?? 'unknown'}`)
 
 /**
  * True when the last line comes right after the last line that the database knows: a killed process wrote it. The next
@@ -110,11 +113,11 @@ const followsHead = (last: JournalLine | null, head: JournalHead): last is Journ
   last !== null && last.sequence === head.sequence + 1 && last.previous === head.digest.toString('hex')
 
 /** Bytes at the end of the file in which the last line is looked for. A line that names many persons is long. */
-const TAIL = 16_777_216
+const TAIL_BYTES = 16_777_216
 
 async function endOf(file: FileHandle): Promise<{ readonly last: JournalLine | null; readonly whole: boolean }> {
   const { size } = await file.stat()
-  const length = Math.min(size, TAIL)
+  const length = Math.min(size, TAIL_BYTES)
   const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length)
   const text = buffer.toString()
   const lines = text.split('\n')
@@ -137,7 +140,7 @@ function refuseForeign(path: string, last: JournalLine | null, { database, incar
   )
 }
 
-const ADOPT = 'Run rollcall restore adopt (docs/backup.md)'
+const ADOPT_ADVICE = 'Run rollcall restore adopt (docs/backup.md)'
 
 /**
  * Refuses to start on a database that lacks acts of its journal: it was restored without Rollcall, or PostgreSQL was
@@ -153,12 +156,12 @@ export async function refuseOlderDatabase({ pool }: Pick<Database, 'pool'>, path
   const known = isOther(head.timeline) ? head.sequence : Math.max(head.sequence, head.begun)
   if (last !== null && last.sequence > known) {
     throw new StoreRefusal(
-      `the journal has acts that this database does not know: it was restored to an earlier time. ${ADOPT}`,
+      `the journal has acts that this database does not know: it was restored to an earlier time. ${ADOPT_ADVICE}`,
     )
   }
   if (timeline === null || !(await hasLostLine(pool, timeline))) return
   throw new StoreRefusal(
-    `PostgreSQL was recovered, or another machine took over, while an act of the journal was not yet committed. ${ADOPT}`,
+    `PostgreSQL was recovered, or another machine took over, while an act of the journal was not yet committed. ${ADOPT_ADVICE}`,
   )
 }
 
@@ -166,7 +169,7 @@ export async function refuseOlderDatabase({ pool }: Pick<Database, 'pool'>, path
 async function lastLineOf(path: string): Promise<JournalLine | null> {
   const file = await open(path).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
-    throw await failed(path, error)
+    throw await journalFailure(path, error)
   })
   if (file === null) return null
   try {

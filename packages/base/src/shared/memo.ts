@@ -5,7 +5,7 @@
 import { recentlyUsed } from './recently-used.ts'
 
 /** The most owners (the keys of a memo) whose value is remembered: more than a node meets at the same time. */
-const OWNERS = 10_000
+const MOST_OWNERS = 10_000
 
 export class Memo<Value extends object> {
   readonly #entries
@@ -13,7 +13,7 @@ export class Memo<Value extends object> {
   /** @param release is called with a value that is replaced or forgotten */
   constructor(release: (value: Value) => unknown = () => undefined) {
     this.#entries = recentlyUsed<string | number, { readonly source: string; readonly value: Value }>(
-      OWNERS,
+      MOST_OWNERS,
       ({ value }) => release(value),
     )
   }

@@ -22,7 +22,7 @@ export function nearestName(given: string, names: Iterable<string>): string | un
     const longest = Math.max(wanted.length, known.length)
     const allowed = Math.min(Math.floor(longest / 3), (nearest?.distance ?? longest) - 1)
     if (Math.abs(wanted.length - known.length) > allowed) continue
-    const distance = differences(wanted, known)
+    const distance = editDistance(wanted, known)
     if (distance <= allowed) nearest = { name, distance }
   }
   return nearest?.name
@@ -35,7 +35,7 @@ export function nearestHint(given: string, names: Iterable<string>): string {
 }
 
 /** The least number of changes from one text to the other: a character more, less or other, or two exchanged. */
-function differences(one: string, other: string): number {
+function editDistance(one: string, other: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (let row = 1; row <= one.length; row += 1) {

@@ -23,15 +23,15 @@ interface WaitingSlot {
   readonly begin: () => void
 }
 
-interface Key {
+interface SlotsOfKey {
   taken: number
   readonly waiting: Set<WaitingSlot>
 }
 
 /** Makes a semaphore. @param most the largest total weight of one key's slots at a time; a single slot may have more */
 export function createSemaphore(most: number): Semaphore {
-  const keys = new Map<string, Key>()
-  const admit = (name: string, key: Key): void => {
+  const keys = new Map<string, SlotsOfKey>()
+  const admit = (name: string, key: SlotsOfKey): void => {
     for (const next of key.waiting) {
       if (key.taken > 0 && key.taken + next.weight > most) return
       key.waiting.delete(next)

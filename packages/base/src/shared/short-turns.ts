@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { setImmediate as turn } from 'node:timers/promises'
 
 /** Milliseconds of work after which `next` pauses. */
-const TURN = 20
+const TURN_MS = 20
 
 /**
  * Splits work into short turns of the event loop. Each piece of work has its own instance and calls `next` between
@@ -21,7 +21,7 @@ export class ShortTurns {
 
   /** Lets the event loop do other work if the steps since the last pause took long. */
   async next(): Promise<void> {
-    if (this.#now() - this.#since < TURN) return
+    if (this.#now() - this.#since < TURN_MS) return
     await turn()
     this.#since = this.#now()
   }

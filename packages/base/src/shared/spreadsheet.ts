@@ -1,8 +1,9 @@
 /** Writes cells of a file that may be opened in a spreadsheet. */
 
 /** A spreadsheet may read a text that begins with one of these characters as a formula. */
-const FORMULA = /^[=+\-@\t\r]/
-const NUMBER = /^[+-]?\d+(\.\d+)?$/
+const FORMULA_BEGINNING = /^[=+\-@\t\r]/
+const NUMBER_PATTERN = /^[+-]?\d+(\.\d+)?$/
 
 /** The text of a cell. An apostrophe before a formula makes it plain text; numbers stay as they are. */
-export const spreadsheetCell = (text: string): string => (FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text)
+export const spreadsheetCell = (text: string): string =>
+  FORMULA_BEGINNING.test(text) && !NUMBER_PATTERN.test(text) ? `'${text}` : text

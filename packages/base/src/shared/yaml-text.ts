@@ -11,10 +11,10 @@ export const yamlName = (text: string): string =>
 
 /** A member whose value is a text, or an object that is written on the same line. */
 export function yamlMember(name: string, value: unknown): string {
-  return `${yamlName(name)}: ${flow(value)}`
+  return `${yamlName(name)}: ${yamlFlowValue(value)}`
 }
 
-function flow(value: unknown): string {
+function yamlFlowValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
   const members = Object.entries(value as Record<string, unknown>)
   const shown = members.map(([name, one]) => `${name}: ${JSON.stringify(one)}`)

@@ -12,7 +12,7 @@ import { CommandError } from '../failure.ts'
 import { isLoopbackAddress } from './demo.ts'
 import { makeClient } from './failures.ts'
 import { type ListenAt, listenForCallbacks } from './listening.ts'
-import type { Target } from './target.ts'
+import type { RegistryTarget } from './target.ts'
 
 export interface CalledBack {
   readonly at: ListenAt
@@ -31,7 +31,7 @@ export interface CalledBack {
  * @throws CommandError --receiver-id or --sender-uri is missing, a key does not fit, or the port cannot be listened on
  */
 export async function withCallbacks<Result>(
-  target: Target,
+  target: RegistryTarget,
   { at, sender_uri, handlers = {}, callback_timeout, arrived }: CalledBack,
   work: (asking: RegistryClient, rejected: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
@@ -73,7 +73,7 @@ async function noteMessage(request: Request, arrived: (message_id: string) => vo
   }
 }
 
-function peerOf({ peer }: Target): Peer {
+function peerOf({ peer }: RegistryTarget): Peer {
   if (peer !== null) return peer
   throw new CommandError('--listen needs --receiver-id, the sender_id of the registry that calls back')
 }

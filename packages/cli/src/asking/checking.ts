@@ -8,7 +8,7 @@ import { CommandError } from '../failure.ts'
 import { type CalledBack, withCallbacks } from './called-back.ts'
 import { callClient, makeClient } from './failures.ts'
 import { subscriptionCodes } from './subscriptions.ts'
-import type { Target } from './target.ts'
+import type { RegistryTarget } from './target.ts'
 
 export interface CheckedStep {
   readonly name: string
@@ -38,7 +38,7 @@ type RunStep = (name: string, sent: string, ask: () => Promise<string>) => Promi
 class StepFailed extends Error {}
 
 /** Runs the steps; a request that fails ends them. @returns whether all passed */
-export async function checkSystem(target: Target, checking: SystemCheckOptions): Promise<boolean> {
+export async function checkSystem(target: RegistryTarget, checking: SystemCheckOptions): Promise<boolean> {
   const { query, callbacks, signal, tell } = checking
   const runStep: RunStep = async (name, sent, ask) => {
     const came = await callClient(ask(), signal).catch((error: unknown) => {
@@ -68,19 +68,19 @@ const sealOf = ({ signed }: { readonly signed: boolean }): string =>
 
 /** Checks callbacks and a subscription. @returns whether also the messages that only the operator sends have come */
 function checkCallbacks(
-  target: Target,
+  target: RegistryTarget,
   { query, callbacks, subscription, wait, signal, tell }: SystemCheckOptions & { readonly callbacks: object },
   runStep: RunStep,
 ): Promise<boolean> {
   /** Counts how often a callback with each message_id came. */
-  const arrivals = new Map<string, number>()
+  const callbackCounts = new Map<string, number>()
   let isTested = false
   const handlers: Handlers = {
     notify: (notification) => {
       isTested ||= notifyMeta(notification)?.test === true
     },
   }
-  const arrived = (id: string) => arrivals.set(id, (arrivals.get(id) ?? 0) + 1)
+  const arrived = (id: string) => callbackCounts.set(id, (callbackCounts.get(id) ?? 0) + 1)
   const listening = { ...callbacks, handlers, callback_timeout: wait, arrived } as CalledBack
   return withCallbacks(target, listening, async (asking, rejected) => {
     const options = { signal: AbortSignal.any([signal, rejected]) }
@@ -102,7 +102,7 @@ function checkCallbacks(
         return `an on-subscribe with ${codes.join(', ')}`
       })
     }
-    const isRepeated = (): boolean => (arrivals.get(first) ?? 0) > 1
+    const isRepeated = (): boolean => (callbackCounts.get(first) ?? 0) > 1
     await waitUntil(() => isRepeated() && (isTested || codes.length === 0), wait, signal)
     const awaited = (name: string, what: string, has: boolean): boolean => {
       const missing = `no ${what} came: the registry sends it while its operator runs rollcall participant check --wait`

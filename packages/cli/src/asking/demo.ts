@@ -48,10 +48,10 @@ export function demoRegistryAt(demo: DemoFile, base_url: URL): DemoRegistry | un
 /** True when an address is one of the demo: the credentials of the demo's participants go nowhere else. */
 export const isInDemo = (demo: DemoFile, address: URL): boolean => isSamePlace(new URL(demo.base_url), address)
 
-const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
+const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]']
 
 /** True when an address names this machine as 127.0.0.1, localhost or ::1. */
-export const isLoopbackAddress = ({ hostname }: URL): boolean => LOOPBACK.includes(hostname)
+export const isLoopbackAddress = ({ hostname }: URL): boolean => LOOPBACK_HOSTS.includes(hostname)
 
 function isSamePlace(one: URL, other: URL, { path = false } = {}): boolean {
   const hosts = one.hostname === other.hostname || (isLoopbackAddress(one) && isLoopbackAddress(other))

@@ -2,12 +2,12 @@ import type { EnrolmentUpdate } from '@rollcall/client'
 import type { JsonObject } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type EnrolledRows, enrolRows, MESSAGE_LIMITS, type Reject, type Row } from './enrolling.ts'
+import { type EnrolledRows, type EnrolmentRow, enrolRows, MESSAGE_LIMITS, type RowReject } from './enrolling.ts'
 
 /** A registry that rejects the beneficiaries that say so. */
 function registry() {
   const messages: (readonly JsonObject[])[] = []
-  const rejects: Reject[] = []
+  const rejects: RowReject[] = []
   const send = async (beneficiaries: readonly JsonObject[]): Promise<readonly EnrolmentUpdate[]> => {
     messages.push(beneficiaries)
     return beneficiaries.map(({ bad }, index) => {
@@ -22,21 +22,21 @@ function registry() {
       }
     })
   }
-  const reject = async (more: readonly Reject[]): Promise<void> => void rejects.push(...more)
+  const reject = async (more: readonly RowReject[]): Promise<void> => void rejects.push(...more)
   return { messages, rejects, sending: { send, reject } }
 }
 
-async function* given(rows: readonly Row[]): AsyncGenerator<Row> {
+async function* given(rows: readonly EnrolmentRow[]): AsyncGenerator<EnrolmentRow> {
   yield* rows
 }
 
-async function all(rows: readonly Row[], { sending }: ReturnType<typeof registry>): Promise<EnrolledRows[]> {
+async function all(rows: readonly EnrolmentRow[], { sending }: ReturnType<typeof registry>): Promise<EnrolledRows[]> {
   const states: EnrolledRows[] = []
   for await (const state of enrolRows(given(rows), sending)) states.push(state)
   return states
 }
 
-const row = (line: number, document: JsonObject = {}): Row => ({ line, end: line * 10, document })
+const row = (line: number, document: JsonObject = {}): EnrolmentRow => ({ line, end: line * 10, document })
 
 describe('rows of a file', () => {
   test('are sent in messages of 100, in their order', async () => {
@@ -84,7 +84,7 @@ describe('rows of a file', () => {
     await fc.assert(
       fc.asyncProperty(lines, async (kinds) => {
         const asked = registry()
-        const rows = kinds.map((kind, at): Row => {
+        const rows = kinds.map((kind, at): EnrolmentRow => {
           if (kind === 'unread') return { line: at + 1, end: at, problem: 'not JSON' }
           return row(at + 1, { bad: kind === 'bad' })
         })

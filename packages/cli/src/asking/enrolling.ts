@@ -3,12 +3,12 @@ import type { EnrolmentUpdate } from '@rollcall/client'
 import type { JsonObject } from '@rollcall/protocol'
 
 /** A row of a file, with the number of its line and the bytes of the file up to its end. */
-export type Row = { readonly line: number; readonly end: number } & (
+export type EnrolmentRow = { readonly line: number; readonly end: number } & (
   | { readonly document: JsonObject }
   | { readonly problem: string }
 )
 
-export interface Reject {
+export interface RowReject {
   readonly line: number
   readonly reason: string
 }
@@ -30,12 +30,12 @@ export const MESSAGE_LIMITS = { beneficiaries: 100, size: 2_000_000 } as const
 
 export interface EnrolRowsDeps {
   readonly send: (beneficiaries: readonly JsonObject[]) => Promise<readonly EnrolmentUpdate[]>
-  readonly reject: (rejects: readonly Reject[]) => Promise<void>
+  readonly reject: (rejects: readonly RowReject[]) => Promise<void>
 }
 
 /** Sends all rows, and yields the results after each message. Leaving the loop stops the sending. */
 export async function* enrolRows(
-  rows: AsyncIterable<Row>,
+  rows: AsyncIterable<EnrolmentRow>,
   { send, reject }: EnrolRowsDeps,
 ): AsyncGenerator<EnrolledRows> {
   let state = NO_ROWS_ENROLLED
@@ -43,7 +43,7 @@ export async function* enrolRows(
     const read = batch.flatMap((row) => ('document' in row ? [row] : []))
     const updates = read.length === 0 ? [] : await send(read.map(({ document }) => document))
     const refused = new Map(read.map(({ line }, at) => [line, updates[at]]))
-    const rejects = batch.flatMap((row): Reject[] => {
+    const rejects = batch.flatMap((row): RowReject[] => {
       if ('problem' in row) return [{ line: row.line, reason: row.problem }]
       const update = refused.get(row.line)
       return update?.ok === true ? [] : [{ line: row.line, reason: update?.message ?? NO_REASON }]
@@ -61,8 +61,8 @@ export async function* enrolRows(
 
 const NO_REASON = 'the registry rejected it without a reason'
 
-async function* messagesOf(rows: AsyncIterable<Row>): AsyncGenerator<readonly Row[]> {
-  let batch: Row[] = []
+async function* messagesOf(rows: AsyncIterable<EnrolmentRow>): AsyncGenerator<readonly EnrolmentRow[]> {
+  let batch: EnrolmentRow[] = []
   let size = 0
   for await (const row of rows) {
     const length = 'document' in row ? JSON.stringify(row.document).length : 0

@@ -46,7 +46,7 @@ function wordsOf(error: unknown): string | null {
 }
 
 /** Advice for refusals that an option of the command usually causes. */
-const ADVICE: Readonly<Record<string, string>> = {
+const ADVICE_BY_CODE: Readonly<Record<string, string>> = {
   'err.signature.missing': 'sign it: --sign-key with our private key, and --sign-kid with its kid at the registry',
   'err.signature.invalid':
     '--sign-key and --sign-kid must be those of a key that the operator has registered, and --profile the profile that the operator has set for us',
@@ -59,7 +59,7 @@ function adviceOn({ code, message }: AckError): string {
   const isPath = code === 'err.request.not_found' && message.startsWith(NO_SUCH_PATH)
   const advice = isPath
     ? '--url must be the base address with namespace and version, such as https://registry.example.org/civil/v1.0.0'
-    : ADVICE[code]
+    : ADVICE_BY_CODE[code]
   return advice === undefined ? '' : `; ${advice}`
 }
 
@@ -70,7 +70,7 @@ const settingsText = (message: string): string =>
     : message
 
 /** Options of the client that an untrusted answer may name, with the names that commands have for them. */
-const OPTIONS: Readonly<Record<string, string>> = {
+const COMMAND_OPTIONS: Readonly<Record<string, string>> = {
   sender_id: '--sender-id',
   receiver_id: '--receiver-id',
   'peer.signature': '--verify',
@@ -80,7 +80,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
 }
 
 function optionsOf({ options }: UntrustedAnswer): string {
-  const names = options.flatMap((option) => OPTIONS[option] ?? [])
+  const names = options.flatMap((option) => COMMAND_OPTIONS[option] ?? [])
   return names.length === 0 ? '' : `; see ${names.join(', ')}`
 }
 

@@ -77,7 +77,7 @@ export interface ListenAt {
 /** Milliseconds for which a request under way may go on after the server was closed. */
 const CLOSE_MILLISECONDS = 10_000
 
-const PROBLEMS: Readonly<Record<string, string>> = {
+const PORT_PROBLEMS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is taken by another program; choose another',
   EACCES: 'needs rights that this user does not have; choose another',
 }
@@ -90,7 +90,7 @@ export async function listenForCallbacks(
   const server = createServer(nodeListener({ handle }))
   server.listen(port, host)
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
-    const problem = PROBLEMS[error.code ?? '']
+    const problem = PORT_PROBLEMS[error.code ?? '']
     if (problem !== undefined) throw new CommandError(`port ${port} ${problem}`)
     throw new CommandError(`${host} is not an address of this machine (${error.code})`)
   })

@@ -50,12 +50,12 @@ async function consentOf({ consentPurpose: purpose, consentJws }: QuestionOption
   return signedConsent(jws, purpose === undefined ? {} : { purpose })
 }
 
-const WHERE = `write conditions such as '{"sex": "female"}', in single quotes for the shell`
+const WHERE_ADVICE = `write conditions such as '{"sex": "female"}', in single quotes for the shell`
 
 function formsOf({ identifier: identifiers, where, graphql: text }: QuestionOptions): readonly SearchInput[] {
   if (identifiers !== undefined) return identifiers.map(byIdentifier)
   if (text !== undefined) return [graphql(text)]
-  return [byConditions(parseJsonText('--where', where ?? '', WHERE), '--where')]
+  return [byConditions(parseJsonText('--where', where ?? '', WHERE_ADVICE), '--where')]
 }
 
 function byIdentifier(text: string): QueryCriteria {

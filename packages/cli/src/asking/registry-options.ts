@@ -30,7 +30,7 @@ export interface RegistryOptions extends KeyOptions {
   readonly timeout: number
 }
 
-const POLICIES: readonly SignaturePolicy[] = ['required', 'if-present', 'off']
+const SIGNATURE_POLICIES: readonly SignaturePolicy[] = ['required', 'if-present', 'off']
 
 const OUTGOING_FORMS: readonly Outgoing[] = ['usual', 'reserialised']
 
@@ -93,7 +93,7 @@ export function addKeyOptions(command: Command): Command {
     .option('--decrypt-kid <kid>', 'kid of that key at the registry, if the file has none')
     .addOption(
       new Option('--verify <policy>', 'whether messages of the registry must be signed (default: "required")').choices(
-        POLICIES,
+        SIGNATURE_POLICIES,
       ),
     )
 }

@@ -2,11 +2,11 @@
 import { type Accepted, RegistryClient } from '@rollcall/client'
 import { callClient, makeClient } from './failures.ts'
 import { toPrintableLine } from './printing.ts'
-import type { Target } from './target.ts'
+import type { RegistryTarget } from './target.ts'
 
 /** Sends an asynchronous request. Its callbacks go to `sender_uri`, or to the address that the registry has stored. */
 export function askLater(
-  { client }: Target,
+  { client }: RegistryTarget,
   { sender_uri, signal }: { readonly sender_uri: string | undefined; readonly signal: AbortSignal },
   send: (asking: RegistryClient) => Promise<Accepted>,
 ): Promise<Accepted> {

@@ -2,7 +2,7 @@
 import type { Accepted, ReplyCallback, SearchInput } from '@rollcall/client'
 import { type CalledBack, withCallbacks } from './called-back.ts'
 import { callClient } from './failures.ts'
-import type { Target } from './target.ts'
+import type { RegistryTarget } from './target.ts'
 
 export interface CallbackWait extends Pick<CalledBack, 'at' | 'sender_uri'> {
   /** Milliseconds to wait for each callback. */
@@ -13,7 +13,11 @@ export interface CallbackWait extends Pick<CalledBack, 'at' | 'sender_uri'> {
 }
 
 /** Sends the request and reports each callback, until the last page of every item has come. @throws CommandError */
-export function searchAndWait(target: Target, questions: readonly SearchInput[], wait: CallbackWait): Promise<void> {
+export function searchAndWait(
+  target: RegistryTarget,
+  questions: readonly SearchInput[],
+  wait: CallbackWait,
+): Promise<void> {
   return withCallbacks(target, wait, async (asking, rejected) => {
     const { timeout, accepted } = wait
     const signal = AbortSignal.any([wait.signal, rejected])

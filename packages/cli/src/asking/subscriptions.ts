@@ -4,7 +4,7 @@ import type { JsonObject, SubscribeCriteria, SubscribeResponseItem, Subscription
 import { CommandError } from '../failure.ts'
 import { printableJson, toPrintableLine } from './printing.ts'
 import { type QuestionOptions, readQuestions } from './questions.ts'
-import type { Target } from './target.ts'
+import type { RegistryTarget } from './target.ts'
 
 export interface SubscriptionOptions
   extends Pick<QuestionOptions, 'identifier' | 'where' | 'graphql' | 'query' | 'recordType'> {
@@ -17,7 +17,7 @@ export interface SubscriptionOptions
 /** Reads a subscription from options. @throws CommandError, which repeats no value */
 export async function readSubscription(
   options: SubscriptionOptions,
-  { record_type }: Pick<Target, 'record_type'>,
+  { record_type }: Pick<RegistryTarget, 'record_type'>,
 ): Promise<SubscribeInput> {
   const { event: reg_event_type, recordType = record_type } = options
   if (recordType === null) throw new CommandError('--record-type is missing; name the record type to be sent')
@@ -62,12 +62,12 @@ export const subscriptionCodes = ({ subscriptions = [] }: Pick<SubscribeResponse
   subscriptions.map(({ code }: Subscription) => code)
 
 /** The form of codes of Rollcall; other registries have other codes. */
-const CODES = /\bSUB-[0-9A-Z]{24}\b/g
+const SUBSCRIPTION_CODES = /\bSUB-[0-9A-Z]{24}\b/g
 
 /** Lists codes of Rollcall that an already_subscribed rejection names: those of our equal subscriptions; else empty. */
 export function equalSubscriptions(failure: unknown): readonly string[] {
   if (!(failure instanceof ItemRejected) || failure.code !== 'rjct.event.already_subscribed') return []
-  return failure.message.match(CODES) ?? []
+  return failure.message.match(SUBSCRIPTION_CODES) ?? []
 }
 
 /** Writes the rejection of a subscription that equals earlier ones, with advice to end or replace them. */

@@ -26,7 +26,7 @@ export interface ItemSummary {
   readonly page_size: number | null
 }
 
-export interface Summary {
+export interface MessageSummary {
   readonly sender_id: string | null
   readonly message_id: string | null
   readonly transaction_id: string | null
@@ -39,10 +39,10 @@ export interface Summary {
   readonly items: readonly ItemSummary[]
 }
 
-type Members = Readonly<Record<string, unknown>>
+type UnknownMembers = Readonly<Record<string, unknown>>
 
 /** The names of the members that hold the items of a reply or callback, from OPERATIONS and CALLBACKS. */
-const BATCHES = [
+const BATCH_MEMBERS = [
   ...new Set(
     [...OPERATIONS.map(({ reply }) => reply.items), ...CALLBACKS.map(({ message }) => message.items)].filter(
       (name) => name !== null,
@@ -50,17 +50,17 @@ const BATCHES = [
   ),
 ]
 
-export function summariseMessage({ header, message, signed, encrypted = false }: OpenedMessage): Summary {
-  const head = members(header)
-  const said = members(message)
+export function summariseMessage({ header, message, signed, encrypted = false }: OpenedMessage): MessageSummary {
+  const head = membersOrEmpty(header)
+  const said = membersOrEmpty(message)
   return {
-    sender_id: text(head.sender_id),
-    message_id: text(head.message_id),
-    transaction_id: text(said.transaction_id),
-    correlation_id: text(said.correlation_id),
-    status: text(head.status) ?? text(said.status),
-    code: text(head.status_reason_code) ?? text(said.status_reason_code),
-    reason: text(head.status_reason_message) ?? text(said.status_reason_message),
+    sender_id: textOrNull(head.sender_id),
+    message_id: textOrNull(head.message_id),
+    transaction_id: textOrNull(said.transaction_id),
+    correlation_id: textOrNull(said.correlation_id),
+    status: textOrNull(head.status) ?? textOrNull(said.status),
+    code: textOrNull(head.status_reason_code) ?? textOrNull(said.status_reason_code),
+    reason: textOrNull(head.status_reason_message) ?? textOrNull(said.status_reason_message),
     signed,
     encrypted,
     items: itemsOf(said).map(itemSummary),
@@ -68,36 +68,36 @@ export function summariseMessage({ header, message, signed, encrypted = false }:
 }
 
 /** Lists the items of a message; of a status answer, those of the message in it. */
-export function itemsOf(message: object): readonly Members[] {
-  const said = members(message)
-  const status = members(members(said.txnstatus_response).txn_status)
+export function itemsOf(message: object): readonly UnknownMembers[] {
+  const said = membersOrEmpty(message)
+  const status = membersOrEmpty(membersOrEmpty(said.txnstatus_response).txn_status)
   const holder = Object.keys(status).length > 0 ? status : said
-  for (const name of BATCHES) {
+  for (const name of BATCH_MEMBERS) {
     const batch = holder[name]
-    if (Array.isArray(batch)) return batch.map(members)
+    if (Array.isArray(batch)) return batch.map(membersOrEmpty)
   }
   return []
 }
 
 /** Lists the records of an item. */
-export function recordsOf(item: Members): readonly unknown[] {
-  const { reg_records } = members(item.data)
+export function recordsOf(item: UnknownMembers): readonly unknown[] {
+  const { reg_records } = membersOrEmpty(item.data)
   if (reg_records === undefined || reg_records === null) return []
   return Array.isArray(reg_records) ? reg_records : [reg_records]
 }
 
-function itemSummary(item: Members): ItemSummary {
-  const { total_count, page_number, page_size } = members(item.pagination)
+function itemSummary(item: UnknownMembers): ItemSummary {
+  const { total_count, page_number, page_size } = membersOrEmpty(item.pagination)
   return {
-    reference_id: text(item.reference_id),
-    status: text(item.status),
-    code: text(item.status_reason_code),
-    reason: text(item.status_reason_message),
-    event: text(members(item.data).reg_event_type),
+    reference_id: textOrNull(item.reference_id),
+    status: textOrNull(item.status),
+    code: textOrNull(item.status_reason_code),
+    reason: textOrNull(item.status_reason_message),
+    event: textOrNull(membersOrEmpty(item.data).reg_event_type),
     records: isJsonObject(item.data) ? recordsOf(item).length : null,
-    total_count: count(total_count),
-    page_number: count(page_number),
-    page_size: count(page_size),
+    total_count: countOrNull(total_count),
+    page_number: countOrNull(page_number),
+    page_size: countOrNull(page_size),
   }
 }
 
@@ -130,11 +130,15 @@ export function nameValueLines(rows: Readonly<Record<string, string | null>>): s
 }
 
 /** Writes the status, such as `succ`, or `rjct` with the registry's reason; null when the message has none. */
-export function outcomeText({ status, code, reason }: Pick<Summary, 'status' | 'code' | 'reason'>): string | null {
+export function outcomeText({
+  status,
+  code,
+  reason,
+}: Pick<MessageSummary, 'status' | 'code' | 'reason'>): string | null {
   const parts = [status, code, reason].filter((part) => part !== null)
   return parts.length === 0 ? null : parts.join(', ')
 }
 
-const members = (value: unknown): Members => (isJsonObject(value) ? value : {})
-const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
-const count = (value: unknown): number | null => (typeof value === 'number' ? value : null)
+const membersOrEmpty = (value: unknown): UnknownMembers => (isJsonObject(value) ? value : {})
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
+const countOrNull = (value: unknown): number | null => (typeof value === 'number' ? value : null)

@@ -9,7 +9,7 @@ import { demoRegistry, demoRegistryAt, demoRegistryUrl, isInDemo, isLoopbackAddr
 import { readPrivateKey, readPublicKeys } from './private-key.ts'
 import { type RegistryOptions, SECRET_VARIABLE } from './registry-options.ts'
 
-export interface Target {
+export interface RegistryTarget {
   readonly base_url: URL
   readonly client: ClientOptions
   /** Our own private JWKs for encrypted answers and callbacks. */
@@ -21,7 +21,7 @@ export interface Target {
 }
 
 /** Reads the registry and the sender. @throws CommandError, which says which option is missing or wrong */
-export async function readTarget(options: RegistryOptions): Promise<Target> {
+export async function readTarget(options: RegistryOptions): Promise<RegistryTarget> {
   const demo = await readDemoFile()
   const { base_url, registry } = addressOf(options, demo)
   // The demo's secret and keys are used only for the demo, and only if no other sender is named.

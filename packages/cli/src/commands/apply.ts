@@ -48,13 +48,13 @@ async function runApply(
 
 type AppliedConfiguration = Awaited<ReturnType<typeof applyConfiguration>>
 
-const SIGNS = { add: '+', change: '~', remove: '-' } as const
+const CHANGE_SIGNS = { add: '+', change: '~', remove: '-' } as const
 
 function appliedText({ changes, applied, credentials, unlisted }: AppliedConfiguration): string {
   const made = `${changes.length} ${changes.length === 1 ? 'change' : 'changes'}`
   const lines = [
     ...changes.flatMap(({ at, change, from, to }) => [
-      `${SIGNS[change]} ${at}`,
+      `${CHANGE_SIGNS[change]} ${at}`,
       ...(from === null ? [] : [`    - ${JSON.stringify(from)}`]),
       ...(to === null ? [] : [`    + ${JSON.stringify(to)}`]),
     ]),

@@ -4,18 +4,18 @@ import { adminCommand } from '../admin-command.ts'
 import type { Group } from '../command-tree.ts'
 import { tableFormatter } from '../output.ts'
 
-const attributes = () => import('@rollcall/admin/registries/attributes')
+const loadAttributeActs = () => import('@rollcall/admin/registries/attributes')
 
-type Attribute = Awaited<ReturnType<typeof indexAttribute>>
+type AttributeResult = Awaited<ReturnType<typeof indexAttribute>>
 
-const changedText = (done: string, { name, record_type, filled }: Attribute, namespace: unknown): string =>
+const changedText = (done: string, { name, record_type, filled }: AttributeResult, namespace: unknown): string =>
   `${done} ${name} of ${record_type} in ${namespace}${filled ? '' : '; its records have no value in it yet'}\n` +
   `rollcall index apply ${namespace} creates what is missing; if nothing is missing, it changes nothing`
 
 export const COMMAND_TREE: Group = {
   about: 'manage the searchable attributes of a registry',
   commands: {
-    add: adminCommand(async () => (await attributes()).addAttribute, {
+    add: adminCommand(async () => (await loadAttributeActs()).addAttribute, {
       about: 'add an attribute to a record type of one registry; servers know it within a second',
       args: 'namespace record_type',
       options: {
@@ -31,20 +31,20 @@ then a search with this attribute is refused.`,
       adds: true,
       text: (added, { namespace }) => changedText('added', added, namespace),
     }),
-    index: adminCommand(async () => (await attributes()).indexAttribute, {
+    index: adminCommand(async () => (await loadAttributeActs()).indexAttribute, {
       about: 'declare an index for an attribute that is searched without one',
       args: 'namespace record_type name',
       examples: ['rollcall attribute index civil Person sex && rollcall index apply civil'],
       text: (indexed, { namespace }) => changedText('declared an index for', indexed, namespace),
     }),
-    remove: adminCommand(async () => (await attributes()).removeAttribute, {
+    remove: adminCommand(async () => (await loadAttributeActs()).removeAttribute, {
       about: 'remove an attribute that was added, with its column; of an attribute of the kind, remove the index',
       args: 'namespace record_type name',
       notes: 'An attribute that a grant names is not removed: change the grant first.',
       examples: ['civil Person ward'],
       text: ({ name, namespace }) => `removed ${name} from ${namespace}`,
     }),
-    list: adminCommand(async () => (await attributes()).listAttributes, {
+    list: adminCommand(async () => (await loadAttributeActs()).listAttributes, {
       about: 'list the attributes of a registry, those of its kind and its own',
       args: 'namespace [record_type]',
       examples: ['civil Person'],

@@ -29,7 +29,7 @@ interface CheckOptions extends OutputOptions {
 
 async function runCheck(file: string, { kid, message, ...options }: CheckOptions): Promise<void> {
   const text = await readInput(file)
-  const evidence = read(text, file)
+  const evidence = readEvidence(text, file)
   const checked = await verifyEvidence({}, { evidence, kid })
   if (message !== undefined) await checkMessage(message, checked)
   const lines = checked.accounts.map((entry) => {
@@ -45,9 +45,9 @@ async function runCheck(file: string, { kid, message, ...options }: CheckOptions
 }
 
 type VerifiedEvidence = Awaited<ReturnType<typeof verifyEvidence>>
-type Message = VerifiedEvidence['accounts'][number]['request']
+type EvidenceMessage = VerifiedEvidence['accounts'][number]['request']
 
-const messageText = (name: string, message: Message): readonly string[] =>
+const messageText = (name: string, message: EvidenceMessage): readonly string[] =>
   message === null
     ? []
     : [
@@ -55,7 +55,7 @@ const messageText = (name: string, message: Message): readonly string[] =>
       ]
 
 /** Reads evidence as JSON. @throws CommandError */
-function read(text: string, file: string): unknown {
+function readEvidence(text: string, file: string): unknown {
   try {
     return parseJson(text)
   } catch (error) {

@@ -5,7 +5,7 @@ import { ENTRY_COLUMNS, emergencyText, entryRows } from '../audit-text.ts'
 import { type Group, lazyCommand } from '../command-tree.ts'
 import { tableFormatter } from '../output.ts'
 
-const entries = () => import('@rollcall/admin/audit/list')
+const loadAuditActs = () => import('@rollcall/admin/audit/list')
 
 export const COMMAND_TREE: Group = {
   about: 'who asked for data of people, and who saw it; for all registries, also beside a running server',
@@ -14,19 +14,19 @@ export const COMMAND_TREE: Group = {
       'list who has seen, written, or asked about the data of a person',
       () => import('./audit-person.ts'),
     ),
-    list: adminCommand(async () => (await entries()).listAuditEntries, {
+    list: adminCommand(async () => (await loadAuditActs()).listAuditEntries, {
       about: 'list the newest entries',
       options: { namespace: '--registry <namespace>', limit: { default: 50 } },
       examples: ['--kind refusal --from 2026-07-01'],
       text: (found) => tableFormatter(`id kind ${ENTRY_COLUMNS.join(' ')}`, 'no audit entry')(entryRows(found)),
     }),
-    emergencies: adminCommand(async () => (await entries()).listEmergencies, {
+    emergencies: adminCommand(async () => (await loadAuditActs()).listEmergencies, {
       about: 'list the emergencies that nobody has reviewed, the oldest first, with their reasons',
       options: { reviewed: { help: 'those that somebody has reviewed' }, limit: { default: 50 } },
       examples: [''],
       text: (found, { reviewed }) => emergencyText(found, reviewed === true),
     }),
-    review: adminCommand(async () => (await entries()).reviewEmergency, {
+    review: adminCommand(async () => (await loadAuditActs()).reviewEmergency, {
       about: 'say that an emergency was reviewed, and what was found',
       args: 'id',
       options: { note: { help: 'what was found; it is stored encrypted' } },

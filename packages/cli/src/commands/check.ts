@@ -6,7 +6,7 @@ import { type CheckedStep, checkSystem } from '../asking/checking.ts'
 import { toPrintableLine } from '../asking/printing.ts'
 import { readQuestions } from '../asking/questions.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
-import { readAddress, readTarget, type Target } from '../asking/target.ts'
+import { type RegistryTarget, readAddress, readTarget } from '../asking/target.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
 import { type OutputOptions, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
@@ -97,7 +97,7 @@ function callbacksOf({ listen, callbackUrl }: CheckOptions) {
  * Reads the subscription to make; null without --event. If no record type is known, the namespace tells it: it begins
  * with the kind of the registry, unless the operator chose another one.
  */
-function subscriptionOf({ base_url, record_type: usual }: Target, { event, recordType }: CheckOptions) {
+function subscriptionOf({ base_url, record_type: usual }: RegistryTarget, { event, recordType }: CheckOptions) {
   if (event === undefined) return null
   const [, namespace = ''] = base_url.pathname.split('/')
   const kind = KINDS.find(({ name }) => namespace === name || namespace.startsWith(`${name}-`))

@@ -7,14 +7,14 @@ import { CommandError } from '../failure.ts'
 import { tableFormatter } from '../output.ts'
 import { collectOption, identifierMembers, readTypeAndValue } from '../values.ts'
 
-const authorities = () => import('@rollcall/admin/consents/authorities')
-const consents = () => import('@rollcall/admin/consents/consents')
+const loadAuthorityActs = () => import('@rollcall/admin/consents/authorities')
+const loadConsentActs = () => import('@rollcall/admin/consents/consents')
 
 const keysText = ({ keys }: { readonly keys: readonly { readonly kid: string }[] }): string =>
   keys.length === 0 ? 'the keys that it publishes' : keys.map(({ kid }) => kid).join(', ')
 
 /** Options that choose a person's consents: the person as one word TYPE=VALUE, a purpose and a participant. */
-const PERSON = {
+const PERSON_OPTIONS = {
   options: {
     identifier_type: null,
     identifier_value: null,
@@ -35,7 +35,7 @@ export const COMMAND_TREE: Group = {
     authority: {
       about: 'manage consent authorities: who may sign consents',
       commands: {
-        add: adminCommand(async () => (await authorities()).addConsentAuthority, {
+        add: adminCommand(async () => (await loadAuthorityActs()).addConsentAuthority, {
           about: 'add an authority, or replace its keys',
           args: 'name',
           options: {
@@ -51,7 +51,7 @@ export const COMMAND_TREE: Group = {
           text: (added) =>
             `${added.name} may sign consents with ${keysText(added)}${added.jwks_uri === null ? '' : `; it publishes keys at ${added.jwks_uri}`}`,
         }),
-        list: adminCommand(async () => (await authorities()).listConsentAuthorities, {
+        list: adminCommand(async () => (await loadAuthorityActs()).listConsentAuthorities, {
           about: 'list the authorities with their keys',
           examples: [''],
           text: tableFormatter(
@@ -60,7 +60,7 @@ export const COMMAND_TREE: Group = {
             (row) => ({ ...row, keys: keysText(row) }),
           ),
         }),
-        remove: adminCommand(async () => (await authorities()).removeConsentAuthority, {
+        remove: adminCommand(async () => (await loadAuthorityActs()).removeConsentAuthority, {
           about: 'remove an authority: its consents do not count any more',
           args: 'name',
           examples: ['https://consent.example.org'],
@@ -68,11 +68,11 @@ export const COMMAND_TREE: Group = {
         }),
       },
     },
-    withdraw: adminCommand(async () => (await consents()).withdrawConsent, {
-      ...PERSON,
+    withdraw: adminCommand(async () => (await loadConsentActs()).withdrawConsent, {
+      ...PERSON_OPTIONS,
       about: 'withdraw a consent: queries and subscriptions under it stop at once',
       options: {
-        ...PERSON.options,
+        ...PERSON_OPTIONS.options,
         authority: { help: 'who signed the consent; with --jti' },
         jti: { help: 'jti of the signed consent' },
       },
@@ -85,8 +85,8 @@ export const COMMAND_TREE: Group = {
       text: withdrawalText,
     }),
     revoke: lazyCommand('withdraw the signed consents of a revocation list', () => import('./consent-revoke.ts')),
-    reinstate: adminCommand(async () => (await consents()).reinstateConsent, {
-      ...PERSON,
+    reinstate: adminCommand(async () => (await loadConsentActs()).reinstateConsent, {
+      ...PERSON_OPTIONS,
       about: 'let consents of a person count again who withdrew them',
       examples: ['--identifier UIN=8128560370 --purpose eligibility'],
       input: ({ identifier, purpose }) => {

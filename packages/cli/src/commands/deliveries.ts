@@ -5,16 +5,16 @@ import type { Group, Leaf } from '../command-tree.ts'
 import { CommandError } from '../failure.ts'
 import { factsText, tableFormatter, tableText } from '../output.ts'
 
-const deliveries = () => import('@rollcall/admin/deliveries/deliveries')
+const loadDeliveryActs = () => import('@rollcall/admin/deliveries/deliveries')
 
 /** Makes a command that changes deliveries. @param done the word for changed deliveries in the output */
-const change = (word: DeliveryChange, about: string, done: string): Leaf =>
-  adminCommand(async () => (await deliveries()).changeDeliveries, {
+const deliveryChangeCommand = (word: DeliveryChange, about: string, done: string): Leaf =>
+  adminCommand(async () => (await loadDeliveryActs()).changeDeliveries, {
     about,
     args: '[ids...]',
     options: { change: null },
     examples: ['--participant spmis.example.org'],
-    deps: async () => ({ possible: (await deliveries()).changeableStates(word) }),
+    deps: async () => ({ possible: (await loadDeliveryActs()).changeableStates(word) }),
     input: (given) => {
       if (Object.keys(given).length > 0) return { change: word }
       throw new CommandError(
@@ -34,7 +34,7 @@ const change = (word: DeliveryChange, about: string, done: string): Leaf =>
 export const COMMAND_TREE: Group = {
   about: 'list, retry, replay and drop the answers that are sent to participants',
   commands: {
-    list: adminCommand(async () => (await deliveries()).listDeliveries, {
+    list: adminCommand(async () => (await loadDeliveryActs()).listDeliveries, {
       about: 'list deliveries, the newest first',
       pages: true,
       examples: ['--state dead --since 2026-07-01'],
@@ -45,19 +45,19 @@ export const COMMAND_TREE: Group = {
         ({ cause, ...row }) => ({ ...row, reason: row.reason ?? cause?.cause ?? null }),
       ),
     }),
-    show: adminCommand(async () => (await deliveries()).showDelivery, {
+    show: adminCommand(async () => (await loadDeliveryActs()).showDelivery, {
       about: 'show a delivery with every attempt',
       args: 'id',
       examples: ['0b1e6c5a-6f0e-4d0f-9d52-2f0d0c1f7a11'],
       text: shownText,
     }),
-    retry: change(
+    retry: deliveryChangeCommand(
       'retry',
       'attempt pending and dead deliveries now, before all others of their destination; their schedules begin again',
       'attempted as soon as a worker comes to them',
     ),
-    drop: change('drop', 'stop attempting deliveries that are pending, dead or held', 'dropped'),
-    replay: change(
+    drop: deliveryChangeCommand('drop', 'stop attempting deliveries that are pending, dead or held', 'dropped'),
+    replay: deliveryChangeCommand(
       'replay',
       'send deliveries that are delivered, refused, dead, dropped or held again, with the same message_id',
       'sent again as soon as a worker comes to them',

@@ -85,7 +85,7 @@ async function runUntil(stop: StopRequest, config: Config, db: Database, options
     await runWith(
       stop,
       config,
-      { db, vault: () => openVault(config, db), auditLog, caller: DEMO, approvals: NO_APPROVALS },
+      { db, vault: () => openVault(config, db), auditLog, caller: DEMO_CALLER, approvals: NO_APPROVALS },
       options,
     )
   } finally {
@@ -93,11 +93,11 @@ async function runUntil(stop: StopRequest, config: Config, db: Database, options
   }
 }
 
-const DEMO = { kind: 'demo' } as const
+const DEMO_CALLER = { kind: 'demo' } as const
 
-type Deps = Parameters<typeof ensureDemoDirectory>[0]
+type DemoActDeps = Parameters<typeof ensureDemoDirectory>[0]
 
-async function runWith(stop: StopRequest, config: Config, deps: Deps, options: DemoOptions): Promise<void> {
+async function runWith(stop: StopRequest, config: Config, deps: DemoActDeps, options: DemoOptions): Promise<void> {
   const { db } = deps
   const { registries, secrets, ...participants } = await ensureDemoDirectory(deps)
   // The port is taken before the registries are filled, which takes long, so that its address is known.
@@ -105,7 +105,7 @@ async function runWith(stop: StopRequest, config: Config, deps: Deps, options: D
   const simulation = createDemoSimulation()
   let switches: Awaited<ReturnType<typeof startDemoPage>> | null = null
   try {
-    await fill(db, registries)
+    await fillRegistries(db, registries)
     if (stop.signal.aborted) return
     const path = demoFilePath(config)
     const written = await readParticipants(path)
@@ -133,7 +133,7 @@ async function runWith(stop: StopRequest, config: Config, deps: Deps, options: D
     server.show(showcaseOf(demo, demoPage, place))
     server.markReady()
     const link = await makeDemoSignInLink(deps, admin.base_url)
-    printResult(options, summary(demo, path), greetingText(demo, { path, link, place, demoPage }))
+    printResult(options, demoSummary(demo, path), greetingText(demo, { path, link, place, demoPage }))
     await stop.asked
   } finally {
     await simulation.close()
@@ -143,12 +143,12 @@ async function runWith(stop: StopRequest, config: Config, deps: Deps, options: D
   }
 }
 
-async function fill(db: Database, registries: readonly Registry[]): Promise<void> {
+async function fillRegistries(db: Database, registries: readonly Registry[]): Promise<void> {
   const filled = await fillEmptyRegistries(db, registries, { count: DEMO_RECORDS, make: syntheticRecords })
   if (filled.length > 0) process.stderr.write(`${DEMO_RECORDS} records each went into ${filled.join(', ')}\n`)
 }
 
 /** The addresses of the demo for --json, without the secret. */
-function summary({ base_url, token_url, registries }: DemoFile, demo_file: string): object {
+function demoSummary({ base_url, token_url, registries }: DemoFile, demo_file: string): object {
   return { base_url, token_url, demo_file, namespaces: registries.map(({ namespace }) => namespace) }
 }

@@ -37,7 +37,7 @@ Example: rollcall doctor --json`,
 
 async function runDoctor(options: OutputOptions): Promise<void> {
   listenForStop()
-  const rows = await examine()
+  const rows = await listFindings()
   const examined = rows.find(({ check, state }) => check === EXAMINED_CHECK && state === 'ok')
   // The row that says what was examined is the first line of the output, and not in the table.
   const others = rows.filter((row) => row !== examined).map((row) => ({ ...row }))
@@ -49,7 +49,7 @@ async function runDoctor(options: OutputOptions): Promise<void> {
 /** The name of the check whose advice says what was examined. */
 const EXAMINED_CHECK = 'configuration'
 
-async function examine(): Promise<Finding[]> {
+async function listFindings(): Promise<Finding[]> {
   let config: Config
   try {
     config = readConfiguration()

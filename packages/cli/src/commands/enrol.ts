@@ -74,15 +74,15 @@ async function runEnrol(words: readonly string[], options: EnrolOptions): Promis
   } catch (error) {
     progress.stop()
     if (!(error instanceof CommandError) || done.lines === 0) throw error
-    throw new CommandError(`${error.message}; ${done.lines} lines were answered before. ${AGAIN}`)
+    throw new CommandError(`${error.message}; ${done.lines} lines were answered before. ${RUN_AGAIN_ADVICE}`)
   } finally {
     progress.stop()
     await source.close()
   }
-  report(options, { file, done, finished: !signal.aborted, rejectsPath: source.rejectsPath })
+  reportEnrolment(options, { file, done, finished: !signal.aborted, rejectsPath: source.rejectsPath })
 }
 
-const AGAIN = 'Run the same command again: what was written is not written twice.'
+const RUN_AGAIN_ADVICE = 'Run the same command again: what was written is not written twice.'
 
 /** Reads the registry and the file from the arguments. @throws CommandError */
 function readEnrolArguments(
@@ -98,14 +98,14 @@ function readEnrolArguments(
   )
 }
 
-interface Result {
+interface EnrolResult {
   readonly file: string
   readonly done: EnrolledRows
   readonly finished: boolean
   readonly rejectsPath: string | null
 }
 
-function report(options: OutputOptions, { file, done, finished, rejectsPath }: Result): void {
+function reportEnrolment(options: OutputOptions, { file, done, finished, rejectsPath }: EnrolResult): void {
   const { lines, taken, rejected } = done
   const rejects_file = rejected > 0 ? rejectsPath : null
   const texts = [
@@ -115,7 +115,7 @@ function report(options: OutputOptions, { file, done, finished, rejectsPath }: R
           `${rejected} rejected: ${rejects_file === null ? 'name a file with --rejects to see why' : `${rejects_file} says why`}`,
         ]
       : []),
-    ...(finished ? [] : [`Interrupted. ${AGAIN}`]),
+    ...(finished ? [] : [`Interrupted. ${RUN_AGAIN_ADVICE}`]),
   ]
   printResult(options, { file, lines, taken, rejected, finished, rejects_file }, texts.join('\n'))
   if (!finished) process.exitCode = EXIT_CODES.interrupted

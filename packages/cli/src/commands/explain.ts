@@ -46,12 +46,12 @@ const indentLines = (lines: string): string => lines.replace(/^/gm, '  ')
 const valuesText = (values: readonly unknown[]): string =>
   values.map((value, at) => `$${at + 1}  ${JSON.stringify(value)}`).join('\n')
 
-const PROBLEMS = {
+const INDEX_PROBLEMS = {
   undeclared: 'has no index',
   missing: 'has an index that is declared and not built',
   invalid: 'has an index whose build was interrupted',
 } as const
 
 function adviceText({ attribute, index, command }: QueryExplanation['advice'][number]): string {
-  return `${attribute} ${PROBLEMS[index]}${command === null ? '' : `: ${command}`}`
+  return `${attribute} ${INDEX_PROBLEMS[index]}${command === null ? '' : `: ${command}`}`
 }

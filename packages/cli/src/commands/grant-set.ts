@@ -41,7 +41,7 @@ interface SetOptions extends OutputOptions {
 }
 
 /** The terms of a file; the admin function checks them. */
-type Terms = Parameters<typeof setGrant>[1]['terms']
+type UncheckedTerms = Parameters<typeof setGrant>[1]['terms']
 
 async function runSet(
   sender_id: string,
@@ -49,7 +49,7 @@ async function runSet(
   { file, template, beside, ...options }: SetOptions,
 ): Promise<void> {
   listenForStop()
-  const set = (terms: Terms) => callWithDatabase(setGrant, { sender_id, namespace, beside, terms })
+  const set = (terms: UncheckedTerms) => callWithDatabase(setGrant, { sender_id, namespace, beside, terms })
   const added = await (template === undefined
     ? setFile(file, set)
     : set(await callWithDatabase(showGrantTemplate, { namespace, template })))
@@ -59,8 +59,11 @@ async function runSet(
   printResult(options, added, [text, ...suspendedSubscriptionsText(added)].join('\n'))
 }
 
-async function setFile<Result>(file: string | undefined, set: (terms: Terms) => Promise<Result>): Promise<Result> {
+async function setFile<Result>(
+  file: string | undefined,
+  set: (terms: UncheckedTerms) => Promise<Result>,
+): Promise<Result> {
   if (file === undefined) throw new CommandError('--file or --template is needed')
   const { value, refusedWithLine } = await readYaml(file, '--file')
-  return refusedWithLine(() => set(value as Terms), ['terms'])
+  return refusedWithLine(() => set(value as UncheckedTerms), ['terms'])
 }

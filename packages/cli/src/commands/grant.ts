@@ -3,7 +3,7 @@ import { adminCommand } from '../admin-command.ts'
 import { type Group, lazyCommand } from '../command-tree.ts'
 import { explanationText, grantsText, grantTable, proposalText, revokedText } from '../grant-text.ts'
 
-const grants = () => import('@rollcall/admin/grants/grants')
+const loadGrantActs = () => import('@rollcall/admin/grants/grants')
 
 export const COMMAND_TREE: Group = {
   about: 'manage what participants may do in each registry: without a grant nothing',
@@ -12,19 +12,19 @@ export const COMMAND_TREE: Group = {
       'grant, in place of what is granted now; servers use the change within a second',
       () => import('./grant-set.ts'),
     ),
-    list: adminCommand(async () => (await grants()).listGrants, {
+    list: adminCommand(async () => (await loadGrantActs()).listGrants, {
       about: 'list the grants that are not revoked, past and future ones included',
       options: { sender_id: '--participant <sender_id>' },
       examples: ['--namespace civil'],
       text: grantTable('no grants yet; rollcall grant set makes one'),
     }),
-    show: adminCommand(async () => (await grants()).listGrants, {
+    show: adminCommand(async () => (await loadGrantActs()).listGrants, {
       about: 'print the grants of a participant in a registry, as files for rollcall grant set',
       args: 'sender_id namespace',
       examples: ['spmis.example.org civil'],
       text: grantsText,
     }),
-    explain: adminCommand(async () => (await grants()).explainGrant, {
+    explain: adminCommand(async () => (await loadGrantActs()).explainGrant, {
       about: 'say what the grant in force means: what may be asked, what may be seen, and what not',
       args: 'sender_id namespace',
       examples: ['spmis.example.org civil'],
@@ -37,7 +37,7 @@ export const COMMAND_TREE: Group = {
       examples: ['spmis.example.org civil --days 90 > narrower.yaml'],
       text: proposalText,
     }),
-    expiring: adminCommand(async () => (await grants()).listExpiringGrants, {
+    expiring: adminCommand(async () => (await loadGrantActs()).listExpiringGrants, {
       about: 'list the grants that have ended, or end soon',
       options: { days: { default: 30, help: 'how soon, in days' } },
       examples: ['--days 90'],

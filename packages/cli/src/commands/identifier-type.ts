@@ -3,14 +3,14 @@ import { adminCommand } from '../admin-command.ts'
 import type { Group } from '../command-tree.ts'
 import { tableFormatter } from '../output.ts'
 
-const types = () => import('@rollcall/admin/registries/identifier-types')
+const loadIdentifierTypeActs = () => import('@rollcall/admin/registries/identifier-types')
 
-const OPTIONS = {
+const TYPE_OPTIONS = {
   aliases: '--alias <name>',
   patterns: { flags: '--pattern <form>', help: 'form of its values' },
 } as const
 
-const NOTES = `
+const TYPE_NOTES = `
 A form is written with digits, capital letters, - / . _ and classes such as [0-9], [A-Z0-9] or \\d; behind each may stand
 {n}, {n,m} or ?. Values are compared in capitals. A record or a query with a value of another form is refused; records that
 were stored before keep theirs.
@@ -19,39 +19,41 @@ If the registry has records already, run rollcall index apply: it reads their id
 this type is refused. To know the records by the type: rollcall registry set <namespace> --primary <type>, before the first
 import.`
 
-const NEXT = (namespace: unknown): string =>
+const nextStepText = (namespace: unknown): string =>
   `rollcall index apply ${namespace} reads the identifiers of its records again; without records it changes nothing`
 
 export const COMMAND_TREE: Group = {
   about: 'manage the identifier types of a registry',
   commands: {
-    add: adminCommand(async () => (await types()).addIdentifierType, {
+    add: adminCommand(async () => (await loadIdentifierTypeActs()).addIdentifierType, {
       about: 'add an identifier type to one registry; servers know it within a second',
       args: 'namespace name',
       options: {
-        ...OPTIONS,
+        ...TYPE_OPTIONS,
         compared_as: {
           flags: '--compare-as <how>',
           help: 'how values are compared: code without case and spaces, phone by digits, email (default: code)',
         },
         sortable: { help: 'searches may be sorted by it' },
       },
-      notes: NOTES,
+      notes: TYPE_NOTES,
       examples: ["civil CEDULA --pattern '[0-9]{8,10}'"],
       adds: true,
-      text: ({ name }, { namespace }) => `added the identifier type ${name} to ${namespace}\n${NEXT(namespace)}`,
+      text: ({ name }, { namespace }) =>
+        `added the identifier type ${name} to ${namespace}\n${nextStepText(namespace)}`,
     }),
-    set: adminCommand(async () => (await types()).changeIdentifierType, {
+    set: adminCommand(async () => (await loadIdentifierTypeActs()).changeIdentifierType, {
       about: 'change the names and forms of an identifier type that was added; what is given replaces what there was',
       args: 'namespace name',
-      options: { ...OPTIONS, sortable: { help: 'searches may be sorted by it' } },
+      options: { ...TYPE_OPTIONS, sortable: { help: 'searches may be sorted by it' } },
       more: { '--any-form': 'its values may have any form', '--no-sortable': 'searches are not sorted by it any more' },
-      notes: NOTES,
+      notes: TYPE_NOTES,
       examples: ["civil CEDULA --pattern '[0-9]{10}'"],
       input: ({ anyForm }) => (anyForm ? { patterns: [] } : {}),
-      text: ({ name }, { namespace }) => `changed the identifier type ${name} of ${namespace}\n${NEXT(namespace)}`,
+      text: ({ name }, { namespace }) =>
+        `changed the identifier type ${name} of ${namespace}\n${nextStepText(namespace)}`,
     }),
-    remove: adminCommand(async () => (await types()).removeIdentifierType, {
+    remove: adminCommand(async () => (await loadIdentifierTypeActs()).removeIdentifierType, {
       about: 'remove an identifier type that was added; of a type of the kind, what was added to it',
       args: 'namespace name',
       notes:
@@ -59,7 +61,7 @@ export const COMMAND_TREE: Group = {
       examples: ['civil CEDULA'],
       text: ({ name, namespace }) => `removed the identifier type ${name} from ${namespace}`,
     }),
-    list: adminCommand(async () => (await types()).listIdentifierTypes, {
+    list: adminCommand(async () => (await loadIdentifierTypeActs()).listIdentifierTypes, {
       about: 'list the identifier types of a registry, those of its kind and its own',
       args: 'namespace',
       examples: ['civil'],

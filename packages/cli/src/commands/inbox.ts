@@ -5,19 +5,19 @@ import { toPrintableLine } from '../asking/printing.ts'
 import type { Group } from '../command-tree.ts'
 import { tableFormatter } from '../output.ts'
 
-const inbox = () => import('@rollcall/admin/callbacks/inbox')
+const loadInboxActs = () => import('@rollcall/admin/callbacks/inbox')
 
 export const COMMAND_TREE: Group = {
   about: 'list and show the callbacks that other systems sent to us',
   commands: {
-    list: adminCommand(async () => (await inbox()).listInbox, {
+    list: adminCommand(async () => (await loadInboxActs()).listInbox, {
       about: 'list callbacks, the newest first',
       pages: true,
       notes: 'A callback is quarantined when it answers no request that this server knows.',
       examples: ['--callback notify --since 2026-07-01'],
       text: tableFormatter('message_id participant callback registry state status received_at', 'the inbox is empty'),
     }),
-    show: adminCommand(async () => (await inbox()).showInboxMessage, {
+    show: adminCommand(async () => (await loadInboxActs()).showInboxMessage, {
       about: 'show a callback',
       args: 'message_id',
       examples: ['m-77 --participant crvs.example.org'],

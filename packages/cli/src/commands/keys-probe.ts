@@ -44,7 +44,7 @@ interface ProbeOptions extends OutputOptions {
 }
 
 /** A profile and a key that verify the message. */
-interface Match {
+interface ProfileMatch {
   readonly profile: SignatureProfile
   readonly key: PublicKey
   readonly read: ReadSignature
@@ -58,7 +58,9 @@ async function runProbe(file: string, options: ProbeOptions): Promise<void> {
   const { matches, problems } = await tryProfiles(envelope, senderKeys)
   const found = matches.map((match) => describeMatch(match, envelope, sender_id))
   const text =
-    found.length > 0 ? found.map((row) => matchText(row, sender_id)).join('\n') : failure(problems, senderKeys.length)
+    found.length > 0
+      ? found.map((row) => matchText(row, sender_id)).join('\n')
+      : probeFailureText(problems, senderKeys.length)
   printResult(options, found.length > 0 ? found : { matches: [], problems }, text)
   if (found.length === 0) process.exitCode = EXIT_CODES.failed
 }
@@ -92,8 +94,8 @@ async function keysOf(sender_id: string, { key }: ProbeOptions): Promise<readonl
 async function tryProfiles(
   envelope: SourcedEnvelope,
   keys: readonly PublicKey[],
-): Promise<{ readonly matches: readonly Match[]; readonly problems: Readonly<Record<string, string>> }> {
-  const matches: Match[] = []
+): Promise<{ readonly matches: readonly ProfileMatch[]; readonly problems: Readonly<Record<string, string>> }> {
+  const matches: ProfileMatch[] = []
   const problems: Record<string, string> = {}
   for (const profile of everyProfile()) {
     const algorithm = profile.algorithms[0] as AlgorithmName
@@ -138,7 +140,7 @@ function namespaceOf(envelope: SourcedEnvelope): string | null {
   return typeof signature === 'string' ? (/\bnamespace="([^"]*)"/.exec(signature)?.[1] ?? null) : null
 }
 
-function describeMatch({ profile, key, read }: Match, envelope: SourcedEnvelope, sender_id: string) {
+function describeMatch({ profile, key, read }: ProfileMatch, envelope: SourcedEnvelope, sender_id: string) {
   const { expires: hasTimes } = LAYOUTS[profile.layout]
   const remarks = [
     ...(read.kid !== null && read.kid !== key.kid
@@ -167,7 +169,7 @@ function matchText({ profile, kid, namespace, remarks }: ReturnType<typeof descr
   ].join('\n')
 }
 
-function failure(problems: Readonly<Record<string, string>>, keys: number): string {
+function probeFailureText(problems: Readonly<Record<string, string>>, keys: number): string {
   const reasons = Object.entries(problems).map(([layout, problem]) => `  ${layout}: ${problem}`)
   if (reasons.length === 0) return `none of the ${keys} keys is for signatures`
   return ['no profile verifies the message', ...reasons].join('\n')

@@ -87,11 +87,11 @@ async function runListen(options: ListenOptions): Promise<void> {
   }
 }
 
-type Callback = Received | Rejected
+type ReceivedCallback = Received | Rejected
 
 function handlersOf(options: ListenOptions, give: ReturnType<typeof createHandOver> | null): Handlers {
-  const handle = async (callback: Callback): Promise<void> => {
-    tell(callback, options)
+  const handle = async (callback: ReceivedCallback): Promise<void> => {
+    printCallback(callback, options)
     const { header } = callback
     await give?.('message' in callback ? { header, message: callback.message } : { header })
   }
@@ -105,7 +105,7 @@ function handlersOf(options: ListenOptions, give: ReturnType<typeof createHandOv
   }
 }
 
-function tell(callback: Callback, options: ListenOptions): void {
+function printCallback(callback: ReceivedCallback, options: ListenOptions): void {
   const summary = summariseMessage(callback)
   const time = new Date().toISOString()
   const body = options.body && 'message' in callback ? { body: callback.message } : {}

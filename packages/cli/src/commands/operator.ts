@@ -3,20 +3,23 @@
 import type { makeSignInLink } from '@rollcall/admin/operators/sessions'
 import { adminCommand, withChangedAnswer } from '../admin-command.ts'
 import type { Group } from '../command-tree.ts'
-import type { Deps } from '../environment.ts'
+import type { CommandDeps } from '../environment.ts'
 import { tableFormatter } from '../output.ts'
 
-const operators = () => import('@rollcall/admin/operators/operators')
-const sessions = () => import('@rollcall/admin/operators/sessions')
+const loadOperatorActs = () => import('@rollcall/admin/operators/operators')
+const loadSessionActs = () => import('@rollcall/admin/operators/sessions')
 
 type SignInLink = Awaited<ReturnType<typeof makeSignInLink>>
 
-const linkAt = ({ path, ...link }: SignInLink, { config }: Deps) => ({ ...link, url: `${config.consoleUrl}${path}` })
+const linkAt = ({ path, ...link }: SignInLink, { config }: CommandDeps) => ({
+  ...link,
+  url: `${config.consoleUrl}${path}`,
+})
 
 export const COMMAND_TREE: Group = {
   about: "manage the tokens of the admin API, which is on the operator's listener",
   commands: {
-    add: adminCommand(async () => (await operators()).addOperator, {
+    add: adminCommand(async () => (await loadOperatorActs()).addOperator, {
       about: 'make a token and print it, once',
       args: 'name',
       options: {
@@ -36,7 +39,7 @@ read, withdraws consents, and changes what runs; audit is read, and sees persona
       text: ({ name, expires_at, token }) =>
         `added ${name}, until ${expires_at}\ntoken  ${token}\nThe token is not stored and cannot be shown again.`,
     }),
-    list: adminCommand(async () => (await operators()).listOperators, {
+    list: adminCommand(async () => (await loadOperatorActs()).listOperators, {
       about: 'list the tokens, without their secrets',
       examples: [''],
       text: tableFormatter(
@@ -45,7 +48,7 @@ read, withdraws consents, and changes what runs; audit is read, and sees persona
         (row) => ({ ...row, registries: row.registries ?? 'all' }),
       ),
     }),
-    revoke: adminCommand(async () => (await operators()).revokeOperator, {
+    revoke: adminCommand(async () => (await loadOperatorActs()).revokeOperator, {
       about: 'end a token and the sessions of its name: from the next call on they are refused',
       args: 'name',
       examples: ['civil-registration-system'],
@@ -56,12 +59,12 @@ read, withdraws consents, and changes what runs; audit is read, and sees persona
           ...(proposals > 0 ? [`proposals that nobody can approve now: ${proposals}`] : []),
         ].join('; '),
     }),
-    sessions: adminCommand(async () => (await sessions()).listSessions, {
+    sessions: adminCommand(async () => (await loadSessionActs()).listSessions, {
       about: 'list who is signed in to the console; operator sign-out ends their sessions',
       examples: [''],
       text: tableFormatter('id name provider created_at seen_at ends_at', 'nobody is signed in'),
     }),
-    link: adminCommand(async () => withChangedAnswer((await sessions()).makeSignInLink, linkAt), {
+    link: adminCommand(async () => withChangedAnswer((await loadSessionActs()).makeSignInLink, linkAt), {
       about: 'print a link that signs in to the console as the owner of a token, once, within 15 minutes',
       args: 'name',
       notes: `
@@ -71,7 +74,7 @@ to the owner of the token alone.`,
       text: ({ name, expires_at, url }) =>
         `${url}\nIt signs in as ${name}, once, until ${expires_at}. It cannot be shown again.`,
     }),
-    'sign-out': adminCommand(async () => (await sessions()).endSessions, {
+    'sign-out': adminCommand(async () => (await loadSessionActs()).endSessions, {
       about: 'end the sessions of somebody who is signed in to the console; the token stays good',
       args: 'name',
       options: { id: { flags: '--session <id>', help: 'only this session, by its id in operator sessions' } },

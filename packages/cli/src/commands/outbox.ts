@@ -4,12 +4,12 @@ import { adminCommand } from '../admin-command.ts'
 import type { Group } from '../command-tree.ts'
 import { countWithNoun, tableText } from '../output.ts'
 
-const outbox = () => import('@rollcall/admin/events/outbox')
+const loadOutboxActs = () => import('@rollcall/admin/events/outbox')
 
 export const COMMAND_TREE: Group = {
   about: 'look after the outbox, a table in which existing systems write events',
   commands: {
-    show: adminCommand(async () => (await outbox()).showOutbox, {
+    show: adminCommand(async () => (await loadOutboxActs()).showOutbox, {
       about: 'show how many rows wait, and the rows that could not be published',
       options: { limit: { default: 50 } },
       examples: [''],
@@ -18,7 +18,7 @@ export const COMMAND_TREE: Group = {
         return `${countWithNoun(waiting, 'row')} to be published\n${tableText(columns, failed, 'no row has failed')}`
       },
     }),
-    retry: adminCommand(async () => (await outbox()).retryOutbox, {
+    retry: adminCommand(async () => (await loadOutboxActs()).retryOutbox, {
       about: 'try rows that could not be published again',
       args: '[ids...]',
       examples: [''],

@@ -6,24 +6,24 @@ import { checkReportText, credentialsText } from '../participant-text.ts'
 import { HOST_GROUP, KEY_GROUP } from './participant-keys.ts'
 import { removalCommand } from './removal.ts'
 
-const participants = () => import('@rollcall/admin/participants/participants')
+const loadParticipantActs = () => import('@rollcall/admin/participants/participants')
 const partnerLinks = () => import('@rollcall/admin/partner/link')
 
-const EXAMPLE = 'spmis.example.org'
+const EXAMPLE_PARTICIPANT = 'spmis.example.org'
 
 /** Makes the command `disable` or `enable`. @param effect its effect, for the help */
-const status = (word: 'disable' | 'enable', effect: string): Leaf =>
-  adminCommand(async () => (await participants())[`${word}Participant`], {
+const statusCommand = (word: 'disable' | 'enable', effect: string): Leaf =>
+  adminCommand(async () => (await loadParticipantActs())[`${word}Participant`], {
     about: `${word} a participant: ${effect}`,
     args: 'sender_id',
-    examples: [EXAMPLE],
+    examples: [EXAMPLE_PARTICIPANT],
     text: (changed) => `${changed.sender_id} is ${changed.status}`,
   })
 
 export const COMMAND_TREE: Group = {
   about: 'manage the participants: the systems that may send requests',
   commands: {
-    add: adminCommand(async () => (await participants()).addParticipant, {
+    add: adminCommand(async () => (await loadParticipantActs()).addParticipant, {
       about: 'add a participant and print its client secret, once',
       args: 'sender_id',
       options: {
@@ -59,7 +59,7 @@ rollcall participant policy. docs/onboarding.md describes all steps.`,
             : `Nothing is granted yet: every request is refused until rollcall grant set ${added.sender_id} <namespace> ...`,
         ].join('\n'),
     }),
-    list: adminCommand(async () => (await participants()).listParticipants, {
+    list: adminCommand(async () => (await loadParticipantActs()).listParticipants, {
       about: 'list the participants',
       examples: ['--json'],
       text: tableFormatter(
@@ -67,18 +67,18 @@ rollcall participant policy. docs/onboarding.md describes all steps.`,
         'no participants yet; rollcall participant add makes one',
       ),
     }),
-    disable: status('disable', 'within a second no server accepts its tokens'),
-    enable: status('enable', 'its secrets and unexpired tokens are valid again'),
+    disable: statusCommand('disable', 'within a second no server accepts its tokens'),
+    enable: statusCommand('enable', 'its secrets and unexpired tokens are valid again'),
     key: KEY_GROUP,
     secret: {
       about: 'manage the client secrets of participants',
       commands: {
-        rotate: adminCommand(async () => (await participants()).rotateParticipantSecret, {
+        rotate: adminCommand(async () => (await loadParticipantActs()).rotateParticipantSecret, {
           about: 'give a participant a new client secret and print it, once; the secret before it stays valid too',
           args: 'sender_id',
           notes:
             'A participant has two valid secrets at most: an older one ends at once. To end a secret that leaked, rotate twice.',
-          examples: [EXAMPLE],
+          examples: [EXAMPLE_PARTICIPANT],
           text: (rotated) =>
             `${credentialsText(rotated).join('\n')} The one before it is good until the next rotation.`,
         }),
@@ -92,7 +92,7 @@ The address is that of ROLLCALL_PUBLIC_URL, else of HOST and PORT. The server ha
 ROLLCALL_PARTNER_PAGE=1; the demo has it. Whoever opens the link sees the keys, addresses and deliveries of the participant:
 give it to the people of the participant alone. A new link ends those that were not used; sessions go on until they end, or
 until rollcall participant sign-out.`,
-      examples: [EXAMPLE],
+      examples: [EXAMPLE_PARTICIPANT],
       deps: async ({ config }) => {
         const { baseUrl } = await import('@rollcall/settings/addresses')
         // Whether the server serves the partner page is not known here: its environment may differ.
@@ -104,7 +104,7 @@ until rollcall participant sign-out.`,
     'sign-out': adminCommand(async () => (await partnerLinks()).signPartnerOut, {
       about: 'end the sessions of a participant on the partner page, and the links to it',
       args: 'sender_id',
-      examples: [EXAMPLE],
+      examples: [EXAMPLE_PARTICIPANT],
       text: ({ sender_id, sessions }) => `${sender_id} is signed out; sessions ended: ${sessions}`,
     }),
     policy: lazyCommand(
@@ -124,7 +124,7 @@ until rollcall participant sign-out.`,
           },
         },
         notes: 'Subscriptions that it has go on. Its grants say to which events it may subscribe.',
-        examples: [`${EXAMPLE} --max 500`],
+        examples: [`${EXAMPLE_PARTICIPANT} --max 500`],
       },
     ),
     limits: adminCommand(async () => (await import('@rollcall/admin/participants/limits')).changeParticipantLimits, {
@@ -135,7 +135,7 @@ until rollcall participant sign-out.`,
         rate_limit: { none: 'default' },
         concurrency_limit: { none: 'default' },
       },
-      examples: [`${EXAMPLE} --rate-limit 20`],
+      examples: [`${EXAMPLE_PARTICIPANT} --rate-limit 20`],
     }),
     host: HOST_GROUP,
     callback: lazyCommand(
@@ -154,7 +154,7 @@ The message is an on-search without items, for a transaction that does not exist
 acknowledges it, or refuses it in an acknowledgement. Nothing of it is stored here.
 
 Exit codes: 0 the participant answered in one of these ways, 1 it did not.`,
-      examples: [EXAMPLE],
+      examples: [EXAMPLE_PARTICIPANT],
       deps: ({ config: { signatureNamespaces } }) => ({ signatureNamespaces }),
       failed: ({ ok }) => !ok,
       text: ({ steps, answer }) =>
@@ -170,7 +170,7 @@ Exit codes: 0 the participant answered in one of these ways, 1 it did not.`,
     show: adminCommand(async () => (await import('@rollcall/admin/participants/show')).showParticipant, {
       about: 'show a participant, with the reports of its checks',
       args: 'sender_id',
-      examples: [EXAMPLE],
+      examples: [EXAMPLE_PARTICIPANT],
       text: ({ checks, keys, secrets, grants, subscriptions, ...participant }) => {
         const plain = Object.entries(participant).filter(([, value]) => typeof value !== 'object' || value === null)
         const facts = factsText({

@@ -3,16 +3,16 @@ import type { showProposal } from '@rollcall/admin/approvals/proposals'
 import { adminCommand } from '../admin-command.ts'
 import { diffLinesText } from '../approval-text.ts'
 import type { Group } from '../command-tree.ts'
-import type { Deps } from '../environment.ts'
+import type { CommandDeps } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { tableFormatter } from '../output.ts'
 
-const proposals = () => import('@rollcall/admin/approvals/proposals')
+const loadProposalActs = () => import('@rollcall/admin/approvals/proposals')
 
 /** Requires an operator's token: two users of a shell could not be told from one another. */
-async function asOperator(deps: Deps, { tokenFile }: Readonly<Record<string, unknown>>) {
+async function asOperator(deps: CommandDeps, { tokenFile }: Readonly<Record<string, unknown>>) {
   if (tokenFile !== undefined) {
-    const operator = await (await proposals()).operatorWithToken(deps, await textOf(tokenFile))
+    const operator = await (await loadProposalActs()).operatorWithToken(deps, await textOf(tokenFile))
     return { caller: { kind: 'operator' as const, operator } }
   }
   if (deps.caller.kind === 'operator') return { caller: deps.caller }
@@ -26,7 +26,7 @@ const TOKEN_FILE = {
     'file with your token of the admin API; - for standard input (default: ROLLCALL_OPERATOR_TOKEN)',
 } as const
 
-const ONE = {
+const ONE_PROPOSAL_ROW = {
   args: 'id',
   more: TOKEN_FILE,
   examples: ['0c0e9a4e-52a7-4f0e-8a50-3f1a4d0d3c11'],
@@ -36,7 +36,7 @@ const ONE = {
 export const COMMAND_TREE: Group = {
   about: 'acts that wait for a second operator, where ROLLCALL_TWO_PERSON is set',
   commands: {
-    list: adminCommand(async () => (await proposals()).listProposals, {
+    list: adminCommand(async () => (await loadProposalActs()).listProposals, {
       about: 'list proposals, the newest first',
       options: { state: null },
       more: { '--all': 'also those that are decided or have lapsed', ...TOKEN_FILE },
@@ -45,13 +45,13 @@ export const COMMAND_TREE: Group = {
       input: ({ all }) => (all ? {} : { state: 'waiting' as const }),
       text: tableFormatter('id act state proposed_by proposed_at lapses_at decided_by', 'no proposals'),
     }),
-    show: adminCommand(async () => (await proposals()).showProposal, {
-      ...ONE,
+    show: adminCommand(async () => (await loadProposalActs()).showProposal, {
+      ...ONE_PROPOSAL_ROW,
       about: 'print what would change, and to those who may decide what is confidential in it',
       text: shownText,
     }),
-    approve: adminCommand(async () => (await proposals()).approveProposal, {
-      ...ONE,
+    approve: adminCommand(async () => (await loadProposalActs()).approveProposal, {
+      ...ONE_PROPOSAL_ROW,
       about: 'do the act now, and print what it answers; who has proposed it cannot',
       text: ({ proposal, result }) =>
         [
@@ -60,8 +60,8 @@ export const COMMAND_TREE: Group = {
           'Secrets in it are not stored and cannot be shown again.',
         ].join('\n'),
     }),
-    decline: adminCommand(async () => (await proposals()).declineProposal, {
-      ...ONE,
+    decline: adminCommand(async () => (await loadProposalActs()).declineProposal, {
+      ...ONE_PROPOSAL_ROW,
       about: 'the act is not done; who has proposed it cannot decide',
       text: ({ act, proposed_by }) => `declined: ${act}, proposed by ${proposed_by}`,
     }),

@@ -7,14 +7,14 @@ import { parseJsonText, readInput } from '../input.ts'
 import { countWithNoun } from '../output.ts'
 
 /** Makes an option that names a file with the JSON object for a member. */
-const file = (flags: string, help: string) => ({ flags, help, read: (path: string) => path })
+const jsonFileOption = (flags: string, help: string) => ({ flags, help, read: (path: string) => path })
 
 export const COMMAND_TREE = adminCommand(async () => (await import('@rollcall/admin/events/publish')).publishEvent, {
   about: 'publish an event: write the record, and notify who has subscribed to it',
   args: 'namespace',
   options: {
     reg_event_type: { flags: '--event <type>', help: 'type of the event, such as LiveBirth, CANCEL or CORRECTION' },
-    record: file(
+    record: jsonFileOption(
       '--record <file>',
       'file with the record in JSON, or with its members that are new; - for standard input',
     ),
@@ -23,7 +23,7 @@ export const COMMAND_TREE = adminCommand(async () => (await import('@rollcall/ad
     occurred_at: { help: 'when it happened (default: now)' },
     source_version: { help: 'version of the record in your own system: an older one does not overwrite a newer one' },
     replace: { help: 'the record takes the place of the stored one; otherwise it is merged into it' },
-    remove: file(
+    remove: jsonFileOption(
       '--remove <file>',
       'file with elements to take out of lists, in JSON by the path of the list; - for standard input',
     ),

@@ -3,23 +3,23 @@ import { adminCommand } from '../admin-command.ts'
 import type { Group } from '../command-tree.ts'
 import { tableFormatter } from '../output.ts'
 
-const purposes = () => import('@rollcall/admin/consents/purposes')
+const loadPurposeActs = () => import('@rollcall/admin/consents/purposes')
 
 export const COMMAND_TREE: Group = {
   about: 'manage the purposes that consents may name; grants name some of them',
   commands: {
-    add: adminCommand(async () => (await purposes()).addPurpose, {
+    add: adminCommand(async () => (await loadPurposeActs()).addPurpose, {
       about: 'add a purpose, or change its text',
       args: 'code',
       examples: ["eligibility --text 'Eligibility for social assistance'"],
       text: ({ code }) => `consents may name the purpose ${code}, where a grant names it`,
     }),
-    list: adminCommand(async () => (await purposes()).listPurposes, {
+    list: adminCommand(async () => (await loadPurposeActs()).listPurposes, {
       about: 'list the purposes',
       examples: [''],
       text: tableFormatter('code text', 'no purposes yet; rollcall purpose add makes one'),
     }),
-    remove: adminCommand(async () => (await purposes()).removePurpose, {
+    remove: adminCommand(async () => (await loadPurposeActs()).removePurpose, {
       about: 'remove a purpose that no grant names',
       args: 'code',
       examples: ['research'],

@@ -5,10 +5,10 @@ import { type Group, lazyCommand } from '../command-tree.ts'
 import { countWithNoun, tableText } from '../output.ts'
 import { identifierMembers, PERSON_HELP, readPersonArguments, readTypeAndValue } from '../values.ts'
 
-const merges = () => import('@rollcall/admin/records/merge')
-const persons = () => import('@rollcall/admin/persons/protected-persons')
+const loadMergeActs = () => import('@rollcall/admin/records/merge')
+const loadProtectionActs = () => import('@rollcall/admin/persons/protected-persons')
 
-const HISTORY = 'Identifiers on the command line may stay in the history of the shell.'
+const HISTORY_NOTE = 'Identifiers on the command line may stay in the history of the shell.'
 
 /** The option --record-type of commands that name records. */
 const RECORD_TYPE = { help: 'record type of the records (default: all record types are searched)' } as const
@@ -18,7 +18,7 @@ const identifierIn = (text: unknown, name: string) => identifierMembers(readType
 const identifierOfPerson = (given: Readonly<Record<string, unknown>>) => identifierMembers(readPersonArguments(given))
 
 /** The arguments that name a person by an identifier: as two words, or as one word TYPE=VALUE. */
-const PERSON = {
+const PERSON_ARGUMENTS = {
   args: 'namespace type [value]',
   options: { ...PERSON_HELP, identifier_type: null, identifier_value: null },
 } as const
@@ -27,9 +27,9 @@ export const COMMAND_TREE: Group = {
   about: 'get, delete, merge or protect single records of a registry',
   commands: {
     get: adminCommand(async () => (await import('@rollcall/admin/records/record')).showRecord, {
-      ...PERSON,
+      ...PERSON_ARGUMENTS,
       about: 'print the records that an identifier names, whole; an audit entry says first who looked',
-      notes: HISTORY,
+      notes: HISTORY_NOTE,
       examples: ['civil UIN 8128560370'],
       input: readPersonArguments,
       text: (found) => found.map(({ record }) => JSON.stringify(record, null, 2)).join('\n'),
@@ -38,7 +38,7 @@ export const COMMAND_TREE: Group = {
       'delete records; the primary identifier and the time of each deletion are stored as a tombstone',
       () => import('./record-delete.ts'),
     ),
-    merge: adminCommand(async () => (await merges()).mergeRecords, {
+    merge: adminCommand(async () => (await loadMergeActs()).mergeRecords, {
       about: 'merge a record into another one: its identifiers find that one, and who was notified of it is told so',
       args: 'namespace survivor retired',
       options: {
@@ -50,7 +50,7 @@ export const COMMAND_TREE: Group = {
 The data of the retired record are put aside, its enrolments too, and nothing of them is added to the survivor: send the
 enrolments again under the survivor's identifier where they still count. rollcall record unmerge restores them.
 
-${HISTORY}`,
+${HISTORY_NOTE}`,
       examples: ['civil UIN=4103278859 UIN=2215743904'],
       input: ({ survivor, retired }) => ({
         survivor: identifierIn(survivor, '<survivor>'),
@@ -58,22 +58,22 @@ ${HISTORY}`,
       }),
       text: ({ notified }) => `the records are merged: ${countWithNoun(notified, 'subscription')} notified`,
     }),
-    unmerge: adminCommand(async () => (await merges()).unmergeRecords, {
+    unmerge: adminCommand(async () => (await loadMergeActs()).unmergeRecords, {
       about: 'take a merge back: the retired record is found again, as it was',
       args: 'namespace retired',
       options: {
         retired: { help: 'identifier of the record that was merged into another, as TYPE=VALUE' },
         record_type: RECORD_TYPE,
       },
-      notes: `What was written to the survivor since the merge stays with the survivor.\n\n${HISTORY}`,
+      notes: `What was written to the survivor since the merge stays with the survivor.\n\n${HISTORY_NOTE}`,
       examples: ['civil UIN=2215743904'],
       input: ({ retired }) => ({ retired: identifierIn(retired, '<retired>') }),
       text: ({ notified }) => `the merge is taken back: ${countWithNoun(notified, 'subscription')} notified`,
     }),
-    protect: adminCommand(async () => (await persons()).protectPerson, {
-      ...PERSON,
+    protect: adminCommand(async () => (await loadProtectionActs()).protectPerson, {
+      ...PERSON_ARGUMENTS,
       about: 'hide a person from every participant whose grant does not name the category',
-      notes: `Servers follow within a second. A record that the registry gets later is protected too.\n${HISTORY}`,
+      notes: `Servers follow within a second. A record that the registry gets later is protected too.\n${HISTORY_NOTE}`,
       examples: ["civil UIN 4103278859 --category shelter --reason 'Court order 7/2026'"],
       input: identifierOfPerson,
       text: ({ namespace, records, rewritten, withdrawn }) =>
@@ -85,10 +85,10 @@ ${HISTORY}`,
           `withdrawn: ${countWithNoun(withdrawn, 'notification')}`,
         ].join('\n'),
     }),
-    unprotect: adminCommand(async () => (await persons()).unprotectPerson, {
-      ...PERSON,
+    unprotect: adminCommand(async () => (await loadProtectionActs()).unprotectPerson, {
+      ...PERSON_ARGUMENTS,
       about: 'lift the protection of a person: it is found again',
-      notes: HISTORY,
+      notes: HISTORY_NOTE,
       examples: ['civil UIN 4103278859'],
       input: identifierOfPerson,
       text: () => 'the protection is lifted: the person is found again',
@@ -96,7 +96,7 @@ ${HISTORY}`,
     protected: {
       about: 'show who is protected',
       commands: {
-        list: adminCommand(async () => (await persons()).listProtectedPersons, {
+        list: adminCommand(async () => (await loadProtectionActs()).listProtectedPersons, {
           about: 'list the protected persons of a registry',
           args: 'namespace',
           options: { identifiers: { help: 'show who they are, and the reasons: personal data' } },

@@ -16,7 +16,7 @@ export const addRegistryCommand = {
     withJson(command)
       .argument(
         '<kind>',
-        `kind of the registry (${NAMES}), or its namespace: the kind, a hyphen and more`,
+        `kind of the registry (${KIND_NAMES_TEXT}), or its namespace: the kind, a hyphen and more`,
         kindAndNamespace,
       )
       .option(
@@ -32,15 +32,15 @@ export const addRegistryCommand = {
       .option('--sender-id <sender_id>', 'its sender_id in messages (default: <namespace>.rollcall)')
       .option('--alias <receiver_id...>', 'more values of receiver_id that it accepts')
       .option('--time-zone <zone>', 'time zone in which its days begin and ages are counted (default: UTC)')
-      .option(...MAJORITY)
+      .option(...MAJORITY_OPTION)
       .addOption(primaryOption())
-      .option(...SOURCE)
+      .option(...SOURCE_OPTION)
       .option(...ALLOW_WRITER)
       .addHelpText(
         'after',
         `
-${PRIMARY}
-${SOURCES}
+${PRIMARY_NOTES}
+${SOURCE_NOTES}
 A sandbox registry is for systems that are being tried out: only sandbox participants may be granted something there,
 and rollcall simulate makes events happen to its people. Whether a registry is live or a sandbox never changes.
 
@@ -61,7 +61,7 @@ export const setRegistryCommand = {
         'more values of receiver_id that it accepts, in place of those before; none ends it',
       )
       .option('--time-zone <zone>', 'time zone in which its days begin, such as Africa/Kigali')
-      .option(...MAJORITY)
+      .option(...MAJORITY_OPTION)
       .option(
         '--web-origin <origin...>',
         'origins of web pages that may ask it from a browser, in place of those before; none ends it',
@@ -77,13 +77,13 @@ export const setRegistryCommand = {
         ).choices(['on', 'off']),
       )
       .addOption(primaryOption())
-      .option(...SOURCE)
+      .option(...SOURCE_OPTION)
       .option(...ALLOW_WRITER)
       .addHelpText(
         'after',
         `
-${PRIMARY}
-${SOURCES}
+${PRIMARY_NOTES}
+${SOURCE_NOTES}
 Browsers let a page read answers only if its origin is listed here, such as https://app.example or http://localhost:*.
 
 Example: rollcall registry set civil --web-origin https://app.example
@@ -95,11 +95,11 @@ Example: rollcall registry set civil --time-zone Africa/Kigali --majority 21`,
 }
 
 const KIND_NAMES = KINDS.map(({ name }) => name)
-const NAMES = KIND_NAMES.join(', ')
+const KIND_NAMES_TEXT = KIND_NAMES.join(', ')
 
 /** The most synthetic people with which a sandbox registry is filled. */
 const MOST_PEOPLE = 100_000
-const PEOPLE = 1_000
+const DEFAULT_PEOPLE = 1_000
 
 interface KindAndNamespace {
   readonly kind: string
@@ -111,28 +111,28 @@ function kindAndNamespace(text: string): KindAndNamespace {
   const [name = ''] = text.split('-')
   if (!KINDS.some((kind) => kind.name === name)) {
     throw new InvalidArgumentError(
-      `It must be a kind: ${NAMES}; or a namespace that begins with one, such as civil-test${nearestHint(name, KIND_NAMES)}.`,
+      `It must be a kind: ${KIND_NAMES_TEXT}; or a namespace that begins with one, such as civil-test${nearestHint(name, KIND_NAMES)}.`,
     )
   }
   return { kind: name, namespace: name === text ? undefined : text }
 }
 
-const MAJORITY = [
+const MAJORITY_OPTION = [
   '--majority <years>',
   'age at which people come of age, for grants that never find minors (default: 18)',
   wholeNumberReader(1, 99),
 ] as const
 
-const PRIMARY = `Records are known by their primary identifier: each has exactly one, and no other record has the same. --primary names
+const PRIMARY_NOTES = `Records are known by their primary identifier: each has exactly one, and no other record has the same. --primary names
 another type than the kind does; it can be set as long as the registry has no records. For a kind with several record
 types, --primary <record type>=<type> names that of one of them. A type that the kind does not have is added with
 rollcall identifier-type add.
 `
 
-const SOURCE = ['--source <file>', 'file that says where its records are, in a database of their own'] as const
+const SOURCE_OPTION = ['--source <file>', 'file that says where its records are, in a database of their own'] as const
 const ALLOW_WRITER = ['--allow-writer', 'accept an account of the source that may write: for a trial alone'] as const
 
-const SOURCES = `With --source its records stay in a database of their own, which is only read (docs/sources.md). The source is checked as
+const SOURCE_NOTES = `With --source its records stay in a database of their own, which is only read (docs/sources.md). The source is checked as
 rollcall source check does it. A registry that was added without a source keeps its records here.
 `
 
@@ -195,7 +195,7 @@ async function runAdd({ kind, namespace: named }: KindAndNamespace, options: Add
   const place = placeOf(added)
   const text = `added ${added.namespace}, a ${added.kind} registry that calls itself ${added.sender_id}${known}${place}`
   if (!sandbox) return printResult(options, added, text)
-  const records = await fill(added, people ?? PEOPLE, signal)
+  const records = await fillSandbox(added, people ?? DEFAULT_PEOPLE, signal)
   printResult(options, { ...added, records }, `${text}; a sandbox with ${records} synthetic records`)
 }
 
@@ -207,7 +207,7 @@ function placeOf({ namespace, source }: RegistryRow): string {
 }
 
 /** Fills the registry with synthetic people, as `rollcall import` does. */
-async function fill(
+async function fillSandbox(
   { kind, namespace, primary_identifiers }: RegistryRow,
   people: number,
   signal: AbortSignal,

@@ -4,18 +4,18 @@ import { type Group, lazyCommand } from '../command-tree.ts'
 import { tableFormatter } from '../output.ts'
 import { removalCommand } from './removal.ts'
 
-const changes = () => import('./registry-change.ts')
+const loadRegistryChanges = () => import('./registry-change.ts')
 
 export const COMMAND_TREE: Group = {
   about: 'manage the registries of this server',
   commands: {
     add: lazyCommand(
       'add a registry, mounted at its namespace; a running server has it within a second',
-      async () => (await changes()).addRegistryCommand,
+      async () => (await loadRegistryChanges()).addRegistryCommand,
     ),
     set: lazyCommand(
       'change a registry; servers use the change within a second',
-      async () => (await changes()).setRegistryCommand,
+      async () => (await loadRegistryChanges()).setRegistryCommand,
     ),
     list: adminCommand(async () => (await import('@rollcall/admin/registries/registries')).listRegistries, {
       about: 'list the registries with the number of their records',

@@ -14,7 +14,7 @@ type RemovalResult = Pick<Awaited<ReturnType<typeof removeParticipant>>, 'dry_ru
   readonly records?: Readonly<Record<string, number>>
 }
 
-interface Removal<Input, Result> {
+interface RemovalDefinition<Input, Result> {
   readonly load: () => Promise<AdminFunction<Input, Result, unknown>>
   readonly about: string
   readonly notes: string
@@ -24,7 +24,7 @@ interface Removal<Input, Result> {
 /** Makes a command that removes a registry or a participant. @param name the member of the input that names it */
 export const removalCommand = <Input extends RemovalInput, Result extends RemovalResult>(
   name: string,
-  { load, about, notes, example }: Removal<Input, Result>,
+  { load, about, notes, example }: RemovalDefinition<Input, Result>,
 ): Leaf =>
   adminCommand(load, {
     about,

@@ -9,7 +9,7 @@ import { type OutputOptions, printResult, tableText, withJson } from '../output.
 import { listenForStop } from '../stop.ts'
 import { backupText } from './backup.ts'
 
-const NEXT =
+const NEXT_STEPS =
   'Servers may start, with a new file of the journal (ROLLCALL_JOURNAL): keep the earlier one. ' +
   'Outgoing messages are held: run rollcall restore release'
 
@@ -92,7 +92,7 @@ async function runRestore(file: string, options: JournalOptions): Promise<void> 
     ...(done.migrations.length > 0 ? [`ran ${done.migrations.join(', ')}`] : []),
     ...(done.left_out.length > 0 ? [`tables that Rollcall does not have: ${done.left_out.join(', ')}`] : []),
     journalText(done),
-    NEXT,
+    NEXT_STEPS,
   ]
   printResult(options, done, lines.join('\n'))
 }
@@ -103,7 +103,11 @@ async function runAdopt(_: unknown, command: Command): Promise<void> {
   const done = await withDatabase(({ config, ...deps }) =>
     adoptRestored({ ...deps, limits: config.limits, masterKeys: masterKeySource(config) }, journalInput(options)),
   )
-  printResult(options, done, [`the database is as it was at ${done.snapshot_at}`, journalText(done), NEXT].join('\n'))
+  printResult(
+    options,
+    done,
+    [`the database is as it was at ${done.snapshot_at}`, journalText(done), NEXT_STEPS].join('\n'),
+  )
 }
 
 interface AppliedJournal {

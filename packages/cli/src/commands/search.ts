@@ -13,12 +13,12 @@ import {
   hasFurtherPages,
   itemsOf,
   itemText,
+  type MessageSummary,
   type OpenedMessage,
   recordsOf,
-  type Summary,
   summariseMessage,
 } from '../asking/summary.ts'
-import { readAddress, readTarget, type Target } from '../asking/target.ts'
+import { type RegistryTarget, readAddress, readTarget } from '../asking/target.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
 import { countWithNoun, type OutputOptions, printResult, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
@@ -85,7 +85,7 @@ async function runSearch(options: SearchOptions): Promise<void> {
   const isAsync = options.async === true || options.senderUri !== undefined || options.listen !== undefined
   if (isAsync) await askForCallback(target, questions, options, signal)
   else if (options.all === true) await askForAll(target, questions, options, signal)
-  else await ask(target, questions, options, signal)
+  else await askSynchronously(target, questions, options, signal)
 }
 
 /** Refuses two options that read standard input, because it can be read only once. */
@@ -95,8 +95,8 @@ function refuseTwoInputs(options: SearchOptions): void {
   if (read.length > 1) throw new CommandError('only one of these options can read standard input (-)')
 }
 
-async function ask(
-  { client }: Target,
+async function askSynchronously(
+  { client }: RegistryTarget,
   questions: readonly SearchInput[],
   options: SearchOptions,
   signal: AbortSignal,
@@ -108,13 +108,13 @@ async function ask(
   if (only?.ok === false && others.length === 0 && options.json !== true) {
     await callClient(Promise.reject(only.rejection))
   }
-  tell(answer, options)
+  printAnswer(answer, options)
   const more = summariseMessage(answer).items.some(hasFurtherPages)
   if (more && options.json !== true) process.stdout.write('there are more records; --page or --all shows them\n')
 }
 
 async function askForAll(
-  { client }: Target,
+  { client }: RegistryTarget,
   questions: readonly SearchInput[],
   options: SearchOptions,
   signal: AbortSignal,
@@ -134,7 +134,7 @@ async function askForAll(
 }
 
 async function askForCallback(
-  target: Target,
+  target: RegistryTarget,
   questions: readonly SearchInput[],
   options: SearchOptions,
   signal: AbortSignal,
@@ -157,12 +157,12 @@ async function askForCallback(
       const line = toPrintableLine(`accepted, correlation_id ${correlation_id}; waiting for the callback`)
       process.stderr.write(`${line}\n`)
     },
-    callback: (callback) => tell(callback, options),
+    callback: (callback) => printAnswer(callback, options),
   })
 }
 
 /** Prints an answer with its records, and sets an exit code if items were rejected. */
-function tell(said: OpenedMessage, options: OutputOptions): void {
+function printAnswer(said: OpenedMessage, options: OutputOptions): void {
   const summary = summariseMessage(said)
   const records = itemsOf(said.message ?? {}).map(recordsOf)
   const items = summary.items.map((item, at) => ({ ...item, records: records[at] ?? [] }))
@@ -172,7 +172,7 @@ function tell(said: OpenedMessage, options: OutputOptions): void {
   if (rejected > 0) process.exitCode = rejected === summary.items.length ? EXIT_CODES.failed : EXIT_CODES.some_rejected
 }
 
-function answerText(summary: Summary, records: readonly (readonly unknown[])[]): string {
+function answerText(summary: MessageSummary, records: readonly (readonly unknown[])[]): string {
   const seals = [summary.signed ? 'signed' : 'not signed', ...(summary.encrypted ? ['encrypted'] : [])]
   const head = toPrintableLine(`from ${summary.sender_id ?? 'an unnamed registry'}, ${seals.join(', ')}`)
   const parts = summary.items.flatMap((item, at) => [itemText(item), ...(records[at] ?? []).map(printableJson)])

@@ -6,7 +6,7 @@ import { listMissingBackfills } from '@rollcall/admin/registries/indexes'
 import { isLoopback } from '@rollcall/base/shared/loopback'
 import { checkSchema, type Database } from '@rollcall/database/database'
 import { allAddressesNote, baseUrl, listenerUrl } from '@rollcall/settings/addresses'
-import { type Config, ROLES, type Role } from '@rollcall/settings/config'
+import { type Config, NODE_ROLES, type NodeRole } from '@rollcall/settings/config'
 import { describeDatabase, openStorage, type Storage } from '@rollcall/settings/storage'
 import { type Command, Option } from 'commander'
 import { readConfiguration } from '../environment.ts'
@@ -22,7 +22,7 @@ export function addCommand(program: Command): void {
       new Option(
         '--role <role>',
         'whether this node answers peers, processes accepted requests, or does both (ROLLCALL_ROLE)',
-      ).choices(ROLES),
+      ).choices(NODE_ROLES),
     )
     .option('--no-migrate', 'refuse a database whose tables are older, instead of upgrading them')
     .addHelpText(
@@ -45,7 +45,7 @@ Example: HOST=0.0.0.0 ROLLCALL_BEHIND_TLS_PROXY=1 ROLLCALL_PUBLIC_URL=https://re
 }
 
 interface ServeOptions extends OutputOptions {
-  readonly role?: Role
+  readonly role?: NodeRole
   readonly migrate: boolean
 }
 
@@ -56,7 +56,7 @@ async function runServe({ role, migrate, ...options }: ServeOptions): Promise<vo
   await refuseTakenPorts(config)
   const storage = await openStorage(config)
   try {
-    await prepare(storage, migrate)
+    await prepareDatabase(storage, migrate)
     if (!stop.signal.aborted) await serveUntil(stop.asked, config, storage.db, options)
   } finally {
     await storage.close()
@@ -81,7 +81,7 @@ function refusePlainHttp({ role, host, adminHost, behindTlsProxy, adminPrivateNe
 }
 
 /** Refuses the database of a demo, and migrates others. Without `migrate`, a database with older tables is refused. */
-async function prepare(storage: Storage, migrate: boolean): Promise<void> {
+async function prepareDatabase(storage: Storage, migrate: boolean): Promise<void> {
   // The owner looks for demo data: before the migration the application may not read tables of an earlier version.
   await refuseDemoData(storage.owner)
   if (!migrate) await checkSchema(storage.db)

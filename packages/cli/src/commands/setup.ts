@@ -89,7 +89,7 @@ async function runSetup(options: SetupOptions): Promise<void> {
     process.exitCode = 1
     return
   }
-  await finish(answers, say)
+  await finishSetup(answers, say)
 }
 
 const planSetup = (answers: Answers, restore?: string) => {
@@ -128,10 +128,13 @@ async function requireConfirmation(): Promise<void> {
   if (answer.trim() !== 'yes') throw new CommandError('nothing is changed')
 }
 
-const LATER = 'Name another machine for copies of the backups and the journal: run rollcall setup again.'
+const COPY_LATER_ADVICE = 'Name another machine for copies of the backups and the journal: run rollcall setup again.'
 
 /** Asks the node as another system would: by the public name, with TLS, through nginx. Then says what comes next. */
-async function finish({ name, authority_file, copies, operator }: Answers, say: (line: string) => void): Promise<void> {
+async function finishSetup(
+  { name, authority_file, copies, operator }: Answers,
+  say: (line: string) => void,
+): Promise<void> {
   await waitUntilReady(`https://${name}/ready`, { unit: `rollcall@${portInUse()}`, authority_file })
   say(`\nhttps://${name}/ready answers through nginx.\n`)
   say(runForOutput(COMMAND_PATH, 'doctor'))
@@ -140,5 +143,5 @@ async function finish({ name, authority_file, copies, operator }: Answers, say: 
   say(`Next:
   1. Copy ${SECRET_FILES.master_key} to a safe place away from this machine: without it a backup is worth nothing.
   2. Import your records, and give the first system access: docs/small-registry.md, "The registry".
-  3. ${copies === 'later' ? LATER : `Let ${copies} accept this key, as docs/small-registry.md shows:\n     ${fileText(`${COPY_KEY}.pub`)?.trim()}`}`)
+  3. ${copies === 'later' ? COPY_LATER_ADVICE : `Let ${copies} accept this key, as docs/small-registry.md shows:\n     ${fileText(`${COPY_KEY}.pub`)?.trim()}`}`)
 }

@@ -6,7 +6,7 @@ import { nearestHint } from '@rollcall/base/shared/message-words'
 import type { JsonObject } from '@rollcall/protocol'
 import { type LifeEvent, lifeOf, withIdentifierTypes } from '@rollcall/synthetic'
 import type { Command } from 'commander'
-import { type Deps, withDatabase } from '../environment.ts'
+import { type CommandDeps, withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { countWithNoun, type OutputOptions, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
@@ -66,7 +66,7 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
 }
 
 /** Finds a registry of a demo or a sandbox. @throws CommandError there is none at the namespace, or it is a live one */
-async function requireSimulatedRegistry(deps: Deps, namespace: string): Promise<RegistryRow> {
+async function requireSimulatedRegistry(deps: CommandDeps, namespace: string): Promise<RegistryRow> {
   const registries = await listRegistries(deps, {})
   const registry = registries.find((row) => row.namespace === namespace)
   if (registry === undefined) {

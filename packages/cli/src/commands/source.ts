@@ -4,14 +4,14 @@ import type { checkSource } from '@rollcall/admin/registries/source-check'
 import type { showSourceStatus } from '@rollcall/admin/registries/source-status'
 import { adminCommand } from '../admin-command.ts'
 import { type Group, lazyCommand } from '../command-tree.ts'
-import type { Deps } from '../environment.ts'
+import type { CommandDeps } from '../environment.ts'
 import { importReportText } from '../import-report.ts'
 import { countWithNoun, tableFormatter } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 type SourceCheck = Awaited<ReturnType<typeof checkSource>>
 
-type Status = Awaited<ReturnType<typeof showSourceStatus>>
+type SourceStatus = Awaited<ReturnType<typeof showSourceStatus>>
 
 export const COMMAND_TREE: Group = {
   about:
@@ -96,7 +96,7 @@ const STATUS_PAUSE_MILLISECONDS = 500
  */
 async function waitingStatus() {
   const { showSourceStatus } = await import('@rollcall/admin/registries/source-status')
-  const ask = async (deps: Deps & { readonly wait: boolean }, input: { readonly namespace: string }) => {
+  const ask = async (deps: CommandDeps & { readonly wait: boolean }, input: { readonly namespace: string }) => {
     let told: string | null = null
     for (;;) {
       const status = await showSourceStatus(deps, input)
@@ -109,7 +109,16 @@ async function waitingStatus() {
   return Object.assign(ask, { input: showSourceStatus.input, act: null })
 }
 
-function statusText({ state, lag_seconds, behind, rejects, compared_at, failure, failed_at, advice }: Status): string {
+function statusText({
+  state,
+  lag_seconds,
+  behind,
+  rejects,
+  compared_at,
+  failure,
+  failed_at,
+  advice,
+}: SourceStatus): string {
   return [
     `${state}${lag_seconds === null ? '' : `, ${lag_seconds} seconds behind`}${behind === 0 ? '' : `, ${countWithNoun(behind, 'row')} to write`}`,
     ...(compared_at === null ? [] : [`all records compared: ${compared_at}`]),

@@ -4,14 +4,14 @@ import { type Command, Option } from 'commander'
 import { callClient, makeClient } from '../asking/failures.ts'
 import { printableJson, toPrintableLine } from '../asking/printing.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
-import { itemText, nameValueLines, outcomeText, type Summary, summariseMessage } from '../asking/summary.ts'
+import { itemText, type MessageSummary, nameValueLines, outcomeText, summariseMessage } from '../asking/summary.ts'
 import { readTarget } from '../asking/target.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
 import { type OutputOptions, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { collectOption } from '../values.ts'
 
-const TYPES = ['search', 'subscribe', 'unsubscribe', 'receipt'] as const
+const REQUEST_TYPES = ['search', 'subscribe', 'unsubscribe', 'receipt'] as const
 
 export function addCommand(program: Command): void {
   const command = program
@@ -21,7 +21,7 @@ export function addCommand(program: Command): void {
     .option('--correlation-id <id>', 'correlation_id that its acknowledgement had')
     .option('--reference-id <id>', 'reference_id of one of its items; give it again for more', collectOption)
     .option('--subscription-code <code>', 'code of a subscription; give it again for more', collectOption)
-    .addOption(new Option('--type <type>', 'type of the request').choices(TYPES).default('search'))
+    .addOption(new Option('--type <type>', 'type of the request').choices(REQUEST_TYPES).default('search'))
     .option('--body', 'also print the original response, with its records')
   withJson(addRegistryOptions(command))
     .addHelpText(
@@ -39,7 +39,7 @@ interface StatusOptions extends RegistryOptions, OutputOptions {
   readonly correlationId?: string
   readonly referenceId?: readonly string[]
   readonly subscriptionCode?: readonly string[]
-  readonly type: (typeof TYPES)[number]
+  readonly type: (typeof REQUEST_TYPES)[number]
   readonly body?: true
 }
 
@@ -59,7 +59,11 @@ async function runStatus(options: StatusOptions): Promise<void> {
   // The embedded message has the transaction_id of the request, the outer one that of this question.
   const { header, signed, encrypted } = answer
   const embedded = summariseMessage({ header: {}, message: txn_status, signed, encrypted })
-  const summary: Summary = { ...embedded, sender_id: summariseMessage({ header, signed }).sender_id, message_id: null }
+  const summary: MessageSummary = {
+    ...embedded,
+    sender_id: summariseMessage({ header, signed }).sender_id,
+    message_id: null,
+  }
   const body = options.body === true ? { body: txn_status } : {}
   process.stdout.write(
     options.json
@@ -86,7 +90,7 @@ function questionOf(options: StatusOptions): StatusQuestion {
   )
 }
 
-function statusText(txn_type: string, summary: Summary): string {
+function statusText(txn_type: string, summary: MessageSummary): string {
   const { transaction_id, correlation_id, items } = summary
   const rows = { transaction: transaction_id, correlation: correlation_id, status: outcomeText(summary) }
   return [

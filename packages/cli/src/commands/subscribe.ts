@@ -15,7 +15,7 @@ import {
   type SubscriptionOptions,
   subscriptionCodes,
 } from '../asking/subscriptions.ts'
-import { readAddress, readTarget, type Target } from '../asking/target.ts'
+import { type RegistryTarget, readAddress, readTarget } from '../asking/target.ts'
 import { CommandError } from '../failure.ts'
 import { type OutputOptions, printResult, withJson } from '../output.ts'
 import { listenForStop, type StopRequest } from '../stop.ts'
@@ -82,7 +82,7 @@ async function runSubscribe(namespace: string | undefined, options: SubscribeOpt
 }
 
 async function subscribeAndListen(
-  target: Target,
+  target: RegistryTarget,
   criteria: SubscribeInput,
   options: SubscribeOptions,
   {

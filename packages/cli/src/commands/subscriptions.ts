@@ -3,15 +3,15 @@ import { adminCommand } from '../admin-command.ts'
 import type { Group } from '../command-tree.ts'
 import { factsText, tableFormatter } from '../output.ts'
 
-const subscriptions = () => import('@rollcall/admin/events/subscriptions')
-const mailboxes = () => import('@rollcall/admin/events/subscription-mailbox')
+const loadSubscriptionActs = () => import('@rollcall/admin/events/subscriptions')
+const loadMailboxActs = () => import('@rollcall/admin/events/subscription-mailbox')
 
-const CODE = 'SUB-7Q2M4T9XK3B8D5HV6NWPJ0RC'
+const EXAMPLE_CODE = 'SUB-7Q2M4T9XK3B8D5HV6NWPJ0RC'
 
 export const COMMAND_TREE: Group = {
   about: 'list, show, cancel, test, backfill and resume the subscriptions of participants',
   commands: {
-    list: adminCommand(async () => (await subscriptions()).listSubscriptions, {
+    list: adminCommand(async () => (await loadSubscriptionActs()).listSubscriptions, {
       about: 'list subscriptions, the newest first',
       pages: true,
       examples: ['--namespace crvs --state suspended'],
@@ -20,36 +20,36 @@ export const COMMAND_TREE: Group = {
         'no subscriptions',
       ),
     }),
-    show: adminCommand(async () => (await subscriptions()).showSubscription, {
+    show: adminCommand(async () => (await loadSubscriptionActs()).showSubscription, {
       about: 'show a subscription',
       args: 'code',
-      examples: [CODE],
+      examples: [EXAMPLE_CODE],
       text: ({ criteria, ...subscription }) =>
         `${factsText(subscription)}${criteria === undefined ? '' : `\n\n${JSON.stringify(criteria, null, 2)}`}`,
     }),
-    cancel: adminCommand(async () => (await subscriptions()).cancelSubscription, {
+    cancel: adminCommand(async () => (await loadSubscriptionActs()).cancelSubscription, {
       about: 'end a subscription: it matches nothing more, and what waits for it is not sent',
       args: 'code',
-      examples: [CODE],
+      examples: [EXAMPLE_CODE],
       text: ({ code }) => `${code} is cancelled`,
     }),
-    test: adminCommand(async () => (await mailboxes()).testSubscription, {
+    test: adminCommand(async () => (await loadMailboxActs()).testSubscription, {
       about: 'send one notification with a synthetic record, marked header.meta.test',
       args: 'code',
-      examples: [CODE],
+      examples: [EXAMPLE_CODE],
       deps: async () => ({ samples: (await import('../synthetic-people.ts')).trialRecords }),
       text: ({ code }) => `a test waits in the mailbox of ${code}; rollcall deliveries list shows it`,
     }),
-    backfill: adminCommand(async () => (await mailboxes()).backfillSubscription, {
+    backfill: adminCommand(async () => (await loadMailboxActs()).backfillSubscription, {
       about: 'send every record that matches now, behind live events; called again it goes on',
       args: 'code',
-      examples: [`${CODE} --since 2026-01-01T00:00:00Z`],
+      examples: [`${EXAMPLE_CODE} --since 2026-01-01T00:00:00Z`],
       text: ({ code, queued }) => `${queued} records wait in the mailbox of ${code}`,
     }),
-    resume: adminCommand(async () => (await mailboxes()).resumeSubscription, {
+    resume: adminCommand(async () => (await loadMailboxActs()).resumeSubscription, {
       about: 'open a suspended subscription again with its mailbox',
       args: 'code',
-      examples: [CODE],
+      examples: [EXAMPLE_CODE],
       text: ({ code }) => `${code} is live; what waits in its mailbox is sent`,
     }),
   },

@@ -60,10 +60,10 @@ async function runUnsubscribe(namespace: string, codes: readonly string[], optio
       signal,
     )
   })
-  tell(options, message)
+  printEnded(options, message)
 }
 
-function tell(options: OutputOptions, message: UnSubscribeResponse | undefined): void {
+function printEnded(options: OutputOptions, message: UnSubscribeResponse | undefined): void {
   const ended = message?.subscription_status ?? []
   const reason = message?.status_reason_message
   const text = tableText(['code', 'status'], ended, 'no subscription has ended')

@@ -90,7 +90,7 @@ function stepsOf({ from, to, port, next }: UpgradePlan): readonly UpgradeStep[] 
   step(`prepare ${unit} with version ${to}`, () => {
     // An upgrade that was killed may have left a node running on this port.
     spawnSync('systemctl', ['stop', unit])
-    link(to, `${CODE_FOLDER}/node-${next}`)
+    replaceLink(to, `${CODE_FOLDER}/node-${next}`)
   })
   if (isLaterVersion(to, from)) {
     const file = `${BACKUP_FOLDER}/before-${to}-${new Date().toISOString().replace(/\W/g, '')}.backup`
@@ -113,7 +113,7 @@ function stepsOf({ from, to, port, next }: UpgradePlan): readonly UpgradeStep[] 
   })
   step(`let it start with the machine, and give it the commands`, () => {
     runQuietly(['systemctl', 'enable', unit])
-    link(`node-${next}`, `${CODE_FOLDER}/current`)
+    replaceLink(`node-${next}`, `${CODE_FOLDER}/current`)
   })
   step(`stop rollcall@${port} when its requests are answered`, async () => {
     await waitUntilEnded(former)
@@ -137,7 +137,7 @@ const versionAt = (port: number): string | null => {
 }
 
 /** Points a symbolic link at another target in one step. The folder must be one in which only root writes. */
-function link(target: string, path: string): void {
+function replaceLink(target: string, path: string): void {
   rmSync(`${path}.part`, { force: true })
   symlinkSync(target, `${path}.part`)
   renameSync(`${path}.part`, path)

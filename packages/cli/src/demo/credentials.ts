@@ -39,25 +39,28 @@ export interface DemoCredentials extends DemoKeys {
 }
 
 /** Operators of the demo: one for programs, with its token in demo.json, and one for the console, with all rights. */
-const OPERATORS = {
+const DEMO_OPERATORS = {
   program: { name: 'demo', roles: ['operate', 'publish'] },
   console: { name: 'demo-console', roles: ['own'] },
 } as const
 
 /** Makes a new token for the admin API at each start; the earlier one is revoked. */
-export const makeDemoOperatorToken = (deps: DemoDeps): Promise<string> => newToken(deps, OPERATORS.program)
+export const makeDemoOperatorToken = (deps: DemoDeps): Promise<string> => newToken(deps, DEMO_OPERATORS.program)
 
 /**
  * Makes a link that signs in to the console once. Nobody sees the token of its operator.
  * @param console_url the address of the console
  */
 export async function makeDemoSignInLink(deps: DemoDeps, console_url: string): Promise<string> {
-  await newToken(deps, OPERATORS.console)
-  const { path } = await makeSignInLink(deps, { name: OPERATORS.console.name })
+  await newToken(deps, DEMO_OPERATORS.console)
+  const { path } = await makeSignInLink(deps, { name: DEMO_OPERATORS.console.name })
   return `${console_url}${path}`
 }
 
-async function newToken(deps: DemoDeps, { name, roles }: (typeof OPERATORS)[keyof typeof OPERATORS]): Promise<string> {
+async function newToken(
+  deps: DemoDeps,
+  { name, roles }: (typeof DEMO_OPERATORS)[keyof typeof DEMO_OPERATORS],
+): Promise<string> {
   await revokeOperator(deps, { name }).catch((error: unknown) => {
     if (!(error instanceof AdminRefusal)) throw error
   })
@@ -80,7 +83,7 @@ export interface DemoKeys {
 }
 
 /** For each use of a key: makes a new private key. */
-const MAKE: Readonly<Record<KeyUse, () => JsonWebKey>> = {
+const KEY_MAKERS: Readonly<Record<KeyUse, () => JsonWebKey>> = {
   sig: () => generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }),
   enc: () => ({
     ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }),
@@ -113,7 +116,7 @@ async function demoKey(deps: DemoDeps, sender_id: string, use: KeyUse, written: 
   for (const { kid, use: other } of live) {
     if (other === use) await revokeParticipantKey(deps, { sender_id, kid })
   }
-  const private_jwk = MAKE[use]() as DemoKey['private_jwk']
+  const private_jwk = KEY_MAKERS[use]() as DemoKey['private_jwk']
   const [key] = await addParticipantKeys(deps, { sender_id, use, keys: publicHalf(private_jwk) })
   if (key === undefined) throw new Error('unreachable: one key was given')
   return { kid: key.kid, private_jwk: { ...private_jwk, kid: key.kid, use } }

@@ -7,7 +7,7 @@ import { readYaml } from '../yaml.ts'
 export const DEMO_CONFIGURATION = fileURLToPath(new URL('./demo.yaml', import.meta.url))
 
 /** The sender_ids of the participants, by their members in demo.json. */
-const PARTICIPANTS = { participant: 'demo.spmis.example', restricted: 'restricted.spmis.example' } as const
+const DEMO_SENDER_IDS = { participant: 'demo.spmis.example', restricted: 'restricted.spmis.example' } as const
 
 type Deps = Parameters<typeof applyDemo>[0]
 
@@ -15,5 +15,5 @@ type Deps = Parameters<typeof applyDemo>[0]
 export async function ensureDemoDirectory(deps: Deps): Promise<DemoDirectory> {
   const { value } = await readYaml(DEMO_CONFIGURATION)
   const file = value as Parameters<typeof applyDemo>[1]['file']
-  return applyDemo(deps, { file, participants: PARTICIPANTS })
+  return applyDemo(deps, { file, participants: DEMO_SENDER_IDS })
 }

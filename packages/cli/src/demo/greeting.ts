@@ -16,7 +16,7 @@ export function greetingText(
     link,
     demoPage,
     place = USUAL_PLACE,
-  }: { readonly path: string; readonly link: string; readonly demoPage: string; readonly place?: Place },
+  }: { readonly path: string; readonly link: string; readonly demoPage: string; readonly place?: DemoPlace },
 ): string {
   const rollcall = commandAt(place)
   const [first] = demo.registries
@@ -38,23 +38,23 @@ Ctrl-C stops it.`
 }
 
 /** Folder and ports of a demo. */
-export interface Place {
+export interface DemoPlace {
   /** The folder of the demo; null for the usual one. */
   readonly data: string | null
   readonly port: number
   readonly adminPort: number
 }
 
-const USUAL_PLACE: Place = { data: null, port: 8080, adminPort: 8081 }
+const USUAL_PLACE: DemoPlace = { data: null, port: 8080, adminPort: 8081 }
 
 /** Writes the command `rollcall` with the settings that it needs in another terminal. */
-const commandAt = (place: Place): string => `${settingsOf(place)}npx rollcall`
+const commandAt = (place: DemoPlace): string => `${settingsOf(place)}npx rollcall`
 
-export const partnerLinkCommand = ({ participant }: DemoFile, place: Place): string =>
+export const partnerLinkCommand = ({ participant }: DemoFile, place: DemoPlace): string =>
   `${commandAt(place)} participant link ${participant.sender_id}`
 
 /** The variables by which a command in another terminal finds this demo; empty for the usual folder and ports. */
-function settingsOf({ data, port, adminPort }: Place): string {
+function settingsOf({ data, port, adminPort }: DemoPlace): string {
   const settings = [
     data === null ? '' : `ROLLCALL_DATA=${quoteForShell(data)} `,
     port === USUAL_PLACE.port ? '' : `PORT=${port} `,
@@ -87,12 +87,14 @@ curl -s ${quoteForShell(`${registryUrl(demo, registry)}/${path}`)} \\
 /** Writes a search as JSON in single quotes, which end where the shell inserts the time or a number. */
 function searchBody(demo: DemoFile, registry: DemoRegistry): string {
   const text = quoteForShell(JSON.stringify(searchRequest(demo, registry)))
-  return text.replaceAll(NOW, `'"$(date -u +%Y-%m-%dT%H:%M:%SZ)"'`).replaceAll(NUMBER, `'"$(date +%s)$RANDOM"'`)
+  return text
+    .replaceAll(NOW_PLACEHOLDER, `'"$(date -u +%Y-%m-%dT%H:%M:%SZ)"'`)
+    .replaceAll(NUMBER_PLACEHOLDER, `'"$(date +%s)$RANDOM"'`)
 }
 
 /** Placeholders, which `searchBody` replaces by shell text for the time and for a new number. */
-const NOW = '@now@'
-const NUMBER = '@number@'
+const NOW_PLACEHOLDER = '@now@'
+const NUMBER_PLACEHOLDER = '@number@'
 
 function searchRequest(demo: DemoFile, registry: DemoRegistry) {
   const { action } = operation('search')
@@ -101,19 +103,19 @@ function searchRequest(demo: DemoFile, registry: DemoRegistry) {
   return {
     header: {
       version: PROTOCOL_VERSION,
-      message_id: `demo-${NUMBER}`,
-      message_ts: NOW,
+      message_id: `demo-${NUMBER_PLACEHOLDER}`,
+      message_ts: NOW_PLACEHOLDER,
       action,
       sender_id: demo.participant.sender_id,
       receiver_id: registry.receiver_id,
       total_count: 1,
     },
     message: {
-      transaction_id: `demo-${NUMBER}`,
+      transaction_id: `demo-${NUMBER_PLACEHOLDER}`,
       search_request: [
         {
           reference_id: '1',
-          timestamp: NOW,
+          timestamp: NOW_PLACEHOLDER,
           search_criteria: {
             reg_type: registry.reg_type,
             reg_record_type: registry.reg_record_type,

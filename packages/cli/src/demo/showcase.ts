@@ -1,9 +1,9 @@
 /** Describes the pages of the demo for the server. */
 import type { Showcase } from '@rollcall/server/http/showcase'
 import type { DemoFile } from './demo-file.ts'
-import { curlCommandsText, type Place, partnerLinkCommand } from './greeting.ts'
+import { curlCommandsText, type DemoPlace, partnerLinkCommand } from './greeting.ts'
 
-export const showcaseOf = (demo: DemoFile, demoPage: string, place: Place): Showcase => ({
+export const showcaseOf = (demo: DemoFile, demoPage: string, place: DemoPlace): Showcase => ({
   participant: demo.participant,
   operatorUrl: demo.admin.base_url,
   linkCommand: partnerLinkCommand(demo, place),

@@ -30,7 +30,7 @@ async function simulate({ admin, registries }: DemoFile): Promise<void> {
     return identifier(identifier_type, identifier_value)
   }
   const acts: readonly ((one: SimulatedRegistry, number: number) => Promise<unknown>)[] = [
-    ({ registry, life }) => publish(admin, registry, life.next().value),
+    ({ registry, life }) => postEvent(admin, registry, life.next().value),
     ({ registry, client }, number) => client.search(asked(registry, number)),
     ({ registry, client }, number) => client.searchAsync(asked(registry, number)),
   ]
@@ -52,7 +52,7 @@ async function prepareRegistry(registry: DemoRegistry): Promise<SimulatedRegistr
   return { registry, client: new RegistryClient(client), life: life[Symbol.iterator]() }
 }
 
-function publish(
+function postEvent(
   { base_url, token }: DemoFile['admin'],
   { namespace }: DemoRegistry,
   event: LifeEvent,

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-const PROGRAM = fileURLToPath(new URL('./simulated.ts', import.meta.url))
+const SIMULATION_PROGRAM = fileURLToPath(new URL('./simulated.ts', import.meta.url))
 
 export interface RunningSimulation {
   isRunning(): boolean
@@ -14,7 +14,7 @@ export interface RunningSimulation {
 }
 
 export function createDemoSimulation(): RunningSimulation {
-  let child: ReturnType<typeof start> | null = null
+  let child: ReturnType<typeof startProcess> | null = null
   const forget = (ended: typeof child) => () => {
     if (child === ended) child = null
   }
@@ -27,7 +27,7 @@ export function createDemoSimulation(): RunningSimulation {
     run(running) {
       if (!running) return stop()
       if (child !== null) return
-      child = start()
+      child = startProcess()
       child.once('error', forget(child)).once('exit', forget(child))
     },
     async close() {
@@ -39,4 +39,4 @@ export function createDemoSimulation(): RunningSimulation {
 }
 
 /** Starts the process of the simulation. It ends with its standard input, which ends with this process in any case. */
-const start = () => spawn(process.execPath, [PROGRAM], { stdio: ['pipe', 'ignore', 'inherit'] })
+const startProcess = () => spawn(process.execPath, [SIMULATION_PROGRAM], { stdio: ['pipe', 'ignore', 'inherit'] })

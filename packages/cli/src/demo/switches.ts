@@ -32,7 +32,7 @@ const CONTENT_SECURITY_POLICY = [
 
 /** Starts the listener for the page and for callbacks. @param port the port of an earlier start; another if taken */
 export async function startDemoPage(switched: SwitchDeps, port: number): Promise<CallbackServer> {
-  const handle = (request: Request): Promise<Response> => answer(switched, server.url, request)
+  const handle = (request: Request): Promise<Response> => answerPageRequest(switched, server.url, request)
   const server = await listenForCallbacks({ host: RECEIVER_HOST, port }, handle).catch((error: unknown) => {
     if (port === 0 || !(error instanceof CommandError)) throw error
     return listenForCallbacks({ host: RECEIVER_HOST, port: 0 }, handle)
@@ -40,7 +40,7 @@ export async function startDemoPage(switched: SwitchDeps, port: number): Promise
   return server
 }
 
-async function answer(switched: SwitchDeps, url: string, request: Request): Promise<Response> {
+async function answerPageRequest(switched: SwitchDeps, url: string, request: Request): Promise<Response> {
   const fault = faultOf(request)
   if (fault !== null) return new Response(`${fault}\n`, { status: 403, headers: { 'Content-Type': 'text/plain' } })
   const { method, headers } = request
@@ -48,7 +48,7 @@ async function answer(switched: SwitchDeps, url: string, request: Request): Prom
   if (pathname.startsWith(RECEIVER_PATH) && switched.receiver !== null) return switched.receiver.handle(request)
   if (pathname === '/' && method === 'GET') {
     const isForPeople = headers.get('accept')?.includes('text/html') === true
-    return isForPeople ? page(switched, url) : Response.json(stateOf(switched, url))
+    return isForPeople ? switchPage(switched, url) : Response.json(stateOf(switched, url))
   }
   const act = method === 'POST' ? SWITCHES[pathname] : undefined
   if (act === undefined) return new Response(null, { status: 404 })
@@ -73,7 +73,7 @@ const stateOf = ({ demo, receiver, simulation }: SwitchDeps, url: string) => ({
   simulation: { running: simulation.isRunning() },
 })
 
-function page(switched: SwitchDeps, url: string): Response {
+function switchPage(switched: SwitchDeps, url: string): Response {
   const { receiver, simulation } = stateOf(switched, url)
   const text = `<!doctype html>
 <html lang="en">
@@ -92,7 +92,7 @@ ${receiver === null ? '' : receiverSection(receiver, switched.demo.admin.base_ur
 <section aria-labelledby="simulation">
 <h2 id="simulation">Simulation</h2>
 <p>${simulation.running ? 'The registries live: every second a few events and searches come.' : 'The simulation is stopped.'}</p>
-${simulation.running ? button('/simulation/stop', 'Stop the simulation') : button('/simulation/start', 'Let it live')}
+${simulation.running ? buttonHtml('/simulation/stop', 'Stop the simulation') : buttonHtml('/simulation/start', 'Let it live')}
 </section>
 </main></body>
 </html>
@@ -123,11 +123,11 @@ waits is sent at its next attempt, or with “Retry now” on the page of <a hre
 <dt>Callbacks not taken</dt><dd>${not_taken}</dd>
 <dt>message_id of the last one taken</dt><dd>${last_message_id === null ? 'none yet' : escapeHtml(last_message_id)}</dd>
 </dl>
-${answers ? button('/receiver/break', 'Make it fail') : button('/receiver/mend', 'Let it answer')}
+${answers ? buttonHtml('/receiver/break', 'Make it fail') : buttonHtml('/receiver/mend', 'Let it answer')}
 </section>`
 }
 
-const button = (path: string, title: string): string =>
+const buttonHtml = (path: string, title: string): string =>
   `<form method="post" action="${path}"><button>${title}</button></form>`
 
 const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

@@ -43,7 +43,7 @@ export function runQuietly(words: readonly string[]): void {
 }
 
 function makeDatabase({ port, roles, create }: Extract<PlannedAct, { act: 'database' }>): void {
-  const passwords = { [OWNER_ROLE]: password(), [APPLICATION_ROLE]: password() }
+  const passwords = { [OWNER_ROLE]: makePassword(), [APPLICATION_ROLE]: makePassword() }
   const statements = Object.entries(passwords).map(([role, secret]) => {
     return `${roles.includes(role) ? 'alter' : 'create'} role ${role} login password '${scramVerifier(secret)}';`
   })
@@ -62,4 +62,4 @@ function makeDatabase({ port, roles, create }: Extract<PlannedAct, { act: 'datab
   replaceFile(SECRET_FILES.database, address(APPLICATION_ROLE), 0o600)
 }
 
-const password = (): string => randomBytes(24).toString('hex')
+const makePassword = (): string => randomBytes(24).toString('hex')

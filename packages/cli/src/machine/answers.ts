@@ -7,8 +7,8 @@ import { CommandError } from '../failure.ts'
 /** The ways to get a certificate. */
 export const CERTIFICATE_WAYS = ['files', 'certbot', 'csr'] as const
 
-export type Answers = Readonly<Record<Member, string>>
-export type Member =
+export type Answers = Readonly<Record<AnswerName, string>>
+export type AnswerName =
   | 'name'
   | 'kind'
   | 'namespace'
@@ -22,7 +22,7 @@ export type Member =
   | 'copies'
   | 'operator'
 
-interface Question {
+interface SetupQuestion {
   readonly ask: string
   /** Returns the answer that is proposed; null when a person must give one. */
   readonly otherwise: (answers: Partial<Answers>) => string | null
@@ -32,9 +32,9 @@ interface Question {
   readonly problem: (value: string) => string | null
 }
 
-const NAME = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
-const WITNESS = /^(?:later|syslog(?:\+tcp)?:\/\/[\w.:[\]-]+:\d{1,5})$/
-const COPIES = /^(?:later|[a-z0-9][\w.-]*@[A-Za-z0-9][\w.-]*:[\w./-]+)$/
+const HOST_NAME = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
+const WITNESS_ADDRESS = /^(?:later|syslog(?:\+tcp)?:\/\/[\w.:[\]-]+:\d{1,5})$/
+const COPIES_ADDRESS = /^(?:later|[a-z0-9][\w.-]*@[A-Za-z0-9][\w.-]*:[\w./-]+)$/
 
 const formRule =
   (form: RegExp, example: string) =>
@@ -44,16 +44,18 @@ const oneOf =
   (values: readonly string[]) =>
   (value: string): string | null =>
     values.includes(value) ? null : `must be one of ${values.join(', ')}${nearestHint(value, values)}`
-const path = (value: string): string | null =>
+const findPathProblem = (value: string): string | null =>
   value === '' || /^\/[\w./@+-]+$/.test(value) ? null : 'must be the whole path of a file'
 
 /** The questions, in their order. `certificate` is before the questions that depend on its answer. */
-export const QUESTIONS: Readonly<Record<Member, Question>> = {
+export const QUESTIONS: Readonly<Record<AnswerName, SetupQuestion>> = {
   name: {
     ask: 'Public name of this machine, as other systems will reach it',
     otherwise: () => null,
     problem: (value) =>
-      isIP(value) === 0 && NAME.test(value) ? null : 'must be a name in small letters, such as registry.example.org',
+      isIP(value) === 0 && HOST_NAME.test(value)
+        ? null
+        : 'must be a name in small letters, such as registry.example.org',
   },
   kind: {
     ask: `Kind of the registry (${KINDS.map(({ name }) => name).join(', ')})`,
@@ -84,7 +86,7 @@ export const QUESTIONS: Readonly<Record<Member, Question>> = {
           ? '/etc/rollcall/tls.pem'
           : '/etc/ssl/certs/registry.pem',
     when: ({ certificate }) => certificate === 'files',
-    problem: path,
+    problem: findPathProblem,
   },
   key_file: {
     ask: 'File of its key',
@@ -95,13 +97,13 @@ export const QUESTIONS: Readonly<Record<Member, Question>> = {
           ? '/etc/rollcall/tls.key'
           : '/etc/ssl/private/registry.key',
     when: ({ certificate }) => certificate === 'files',
-    problem: path,
+    problem: findPathProblem,
   },
   authority_file: {
     ask: 'File of your own authority, if this machine does not trust it yet',
     otherwise: () => '',
     when: ({ certificate }) => certificate !== 'certbot',
-    problem: path,
+    problem: findPathProblem,
   },
   contact: {
     ask: 'Address of mail to which the authority of certificates writes',
@@ -113,12 +115,12 @@ export const QUESTIONS: Readonly<Record<Member, Question>> = {
   witness: {
     ask: 'Witness: a log server that the administrators of the database cannot write to, or "later"',
     otherwise: () => 'later',
-    problem: formRule(WITNESS, 'syslog+tcp://log.example.org:601, or later'),
+    problem: formRule(WITNESS_ADDRESS, 'syslog+tcp://log.example.org:601, or later'),
   },
   copies: {
     ask: 'Another machine to which backups and the journal are copied over SSH, or "later"',
     otherwise: () => 'later',
-    problem: formRule(COPIES, 'copies@vault.example.org:rollcall, or later'),
+    problem: formRule(COPIES_ADDRESS, 'copies@vault.example.org:rollcall, or later'),
   },
   operator: {
     ask: 'Your name as the first operator of the console',
@@ -130,19 +132,19 @@ export const QUESTIONS: Readonly<Record<Member, Question>> = {
   },
 }
 
-const members = Object.keys(QUESTIONS) as Member[]
+const ANSWER_NAMES = Object.keys(QUESTIONS) as AnswerName[]
 
 /** The members that depend on the way to get a certificate. */
-const OF_CERTIFICATE: readonly Member[] = ['certificate_file', 'key_file', 'authority_file', 'contact']
+const OF_CERTIFICATE: readonly AnswerName[] = ['certificate_file', 'key_file', 'authority_file', 'contact']
 
 /** Proposes the last setup's answer, unless it is for another way to get a certificate; else the default. */
-function proposalFor(member: Member, answers: Partial<Answers>, before: Partial<Answers>): string | null {
+function proposalFor(member: AnswerName, answers: Partial<Answers>, before: Partial<Answers>): string | null {
   const isOther = OF_CERTIFICATE.includes(member) && before.certificate !== answers.certificate
   return (isOther ? undefined : before[member]) ?? QUESTIONS[member].otherwise(answers)
 }
 
 /** Checks an answer. @throws CommandError, which names the member and its rule */
-function requireGoodAnswer(member: Member, value: string): string {
+function requireGoodAnswer(member: AnswerName, value: string): string {
   const problem = QUESTIONS[member].problem(value)
   if (problem !== null) throw new CommandError(`${member} ${problem}`)
   return value
@@ -158,13 +160,15 @@ export function readAnswers(file: unknown, before: Partial<Answers> = {}): Answe
   if (typeof file !== 'object' || file === null || Array.isArray(file)) {
     throw new CommandError('the file of --answers must be a map of names and values')
   }
-  const unknown = Object.keys(file).find((name) => !members.some((member) => member === name))
+  const unknown = Object.keys(file).find((name) => !ANSWER_NAMES.some((member) => member === name))
   if (unknown !== undefined) {
-    throw new CommandError(`the file of --answers has the unknown member ${unknown}${nearestHint(unknown, members)}`)
+    throw new CommandError(
+      `the file of --answers has the unknown member ${unknown}${nearestHint(unknown, ANSWER_NAMES)}`,
+    )
   }
-  const answers: Partial<Record<Member, string>> = {}
+  const answers: Partial<Record<AnswerName, string>> = {}
   const given = file as Readonly<Record<string, unknown>>
-  for (const member of members) {
+  for (const member of ANSWER_NAMES) {
     const value = given[member] ?? proposalFor(member, answers, before)
     if (value === null) throw new CommandError(`the file of --answers lacks ${member}`)
     answers[member] = requireGoodAnswer(member, String(value))
@@ -178,8 +182,8 @@ export async function askAnswers(
   say: (line: string) => void,
   before: Partial<Answers> = {},
 ): Promise<Answers> {
-  const answers: Partial<Record<Member, string>> = {}
-  for (const member of members) {
+  const answers: Partial<Record<AnswerName, string>> = {}
+  for (const member of ANSWER_NAMES) {
     const { ask: text, when, problem } = QUESTIONS[member]
     const proposed = proposalFor(member, answers, before)
     if (when !== undefined && !when(answers)) {

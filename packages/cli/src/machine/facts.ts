@@ -167,7 +167,7 @@ function checkClock(): SetupFinding {
 }
 
 /** The unit that may listen on each port. certbot needs port 80, where its proofs are fetched. */
-const LISTENERS: readonly (readonly [port: number, unit: string])[] = [
+const PORT_OWNERS: readonly (readonly [port: number, unit: string])[] = [
   [80, 'nginx'],
   [443, 'nginx'],
   [8080, 'rollcall@8080'],
@@ -184,7 +184,7 @@ function checkPorts(isCertbot: boolean): readonly SetupFinding[] {
       ),
     ),
   )
-  const ours = LISTENERS.filter(([port]) => port !== 80 || isCertbot)
+  const ours = PORT_OWNERS.filter(([port]) => port !== 80 || isCertbot)
   const taken = ours.filter(([port, unit]) => used.has(port) && !isSuccessful('systemctl', 'is-active', unit))
   const free = isCertbot ? '80, 443' : '443'
   if (taken.length === 0) return [{ check: 'ports', state: 'ok', advice: `${free} and 8080 to 8083 are free, or ours` }]

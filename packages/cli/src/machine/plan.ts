@@ -46,7 +46,7 @@ export type PlannedAct =
   | { readonly act: 'master_key' }
   | { readonly act: 'run'; readonly words: readonly string[] }
 
-export interface Plan {
+export interface SetupPlan {
   readonly acts: readonly PlannedAct[]
   /** Why the acts do not complete the setup, such as a step that the operator must do first; null: they do. */
   readonly waits: string | null
@@ -57,7 +57,7 @@ export interface Plan {
  * @param restore a backup to fill the new database
  * @throws Error the file of the master key is missing, and the database has keys or a backup is to be restored
  */
-export function makeSetupPlan(answers: Answers, facts: SetupFacts, restore: string | null = null): Plan {
+export function makeSetupPlan(answers: Answers, facts: SetupFacts, restore: string | null = null): SetupPlan {
   const { name, kind, namespace, sender_id, certificate, certificate_file, contact, copies, operator } = answers
   const { database, secrets, units, port } = facts
   const servable = facts.certificate === null

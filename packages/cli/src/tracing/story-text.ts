@@ -15,7 +15,7 @@ export function storyText(traced: TracedMessage): string {
     toPrintableLine(headOf(traced)),
     ...nameValueLines(namesOf(traced)),
     ...traced.events.map((event) => toPrintableLine(`${event.at}  ${eventText(event, page)}`)),
-    ...remarks(traced),
+    ...remarkLines(traced),
   ].join('\n')
 }
 
@@ -31,7 +31,7 @@ function namesOf(traced: TracedMessage): Readonly<Record<string, string | null>>
   return { reference: reference_id, event: event_id, subscription: codes, mailbox }
 }
 
-function remarks(traced: TracedMessage): readonly string[] {
+function remarkLines(traced: TracedMessage): readonly string[] {
   if (traced.traced === 'exchange') return remarksOf(traced)
   return traced.traced === 'notification' ? whyItWaits(traced) : []
 }
@@ -45,7 +45,7 @@ function whyItWaits({ state, delivery, mailbox_state, participant_status }: Trac
   ]
 }
 
-const PURPOSES: Readonly<Record<TracedNotification['purpose'], string>> = {
+const PURPOSE_NAMES: Readonly<Record<TracedNotification['purpose'], string>> = {
   event: 'notification',
   correction: 'correction',
   backfill: 'notification of a backfill',
@@ -54,7 +54,7 @@ const PURPOSES: Readonly<Record<TracedNotification['purpose'], string>> = {
 
 function headOf(traced: TracedMessage): string {
   if (traced.traced === 'notification') {
-    return `${PURPOSES[traced.purpose]} to ${traced.participant ?? 'a participant'} from ${traced.registry ?? 'a registry'}`
+    return `${PURPOSE_NAMES[traced.purpose]} to ${traced.participant ?? 'a participant'} from ${traced.registry ?? 'a registry'}`
   }
   if (traced.traced === 'exchange' && traced.operation === 'notify') {
     return `notify to ${traced.participant ?? 'a participant'} from ${traced.registry ?? 'a registry'}`

@@ -60,7 +60,7 @@ export function readAck(answer: HttpAnswer): Omit<Accepted, 'transaction_id'> | 
 }
 
 /** The operations whose ack may be an empty answer, each with the member that has the items of the answer. */
-const ENVELOPES: Readonly<Record<string, string>> = { search: 'search_response' }
+const EMPTY_ANSWER_MEMBERS: Readonly<Record<string, string>> = { search: 'search_response' }
 
 /**
  * Reads an ack that has the form of an empty answer, as some registries write it: HTTP 202, no items, a correlation_id,
@@ -70,7 +70,7 @@ export function readEnvelopeAck(
   { name, callback }: Operation,
   answer: HttpAnswer,
 ): Omit<Accepted, 'transaction_id'> | null {
-  const items = ENVELOPES[name]
+  const items = EMPTY_ANSWER_MEMBERS[name]
   const { header, message } = bodyOf(answer)
   if (answer.status !== 202 || items === undefined || callback === null) return null
   if (!isJsonObject(header) || !isJsonObject(message) || !isEmptyList(message[items])) return null

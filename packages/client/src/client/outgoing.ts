@@ -4,10 +4,10 @@ import { RequestHeader } from '@rollcall/protocol'
 type Header = { readonly message_ts: string; readonly [member: string]: unknown }
 
 /** The members that the header of a request can have, with null: `reserialised` also writes those without a value. */
-const ABSENT = Object.fromEntries(Object.keys(RequestHeader.properties).map((name) => [name, null]))
+const ABSENT_MEMBERS = Object.fromEntries(Object.keys(RequestHeader.properties).map((name) => [name, null]))
 
 /** The functions that write the header of a request, by the name of the form. */
-export const HEADER_FORMS = {
+export const OUTGOING = {
   /** The usual form: members that have no value are left out of the header. */
   usual: (header: Header): Header => header,
   /**
@@ -16,11 +16,11 @@ export const HEADER_FORMS = {
    * again.
    */
   reserialised: (header: Header): Header => ({
-    ...ABSENT,
+    ...ABSENT_MEMBERS,
     ...header,
     message_ts: header.message_ts.replace(/\.\d+(?=Z$)/, ''),
   }),
 } as const
 
 /** The name of a form of the header. */
-export type Outgoing = keyof typeof HEADER_FORMS
+export type Outgoing = keyof typeof OUTGOING

@@ -11,7 +11,7 @@ interface AwaitedItem {
   expected: number
 }
 
-type Item = SearchResponse['search_response'][number]
+type SearchItem = SearchResponse['search_response'][number]
 
 /** The items of one search that still miss pages. */
 export class OutstandingPages {
@@ -44,7 +44,7 @@ export class OutstandingPages {
  * Notes the pages of one item, which changes `waiting`. Returns true when all its pages have come: the only one that was asked
  * for, or as many as total_count and page_size make.
  */
-function isComplete(waiting: AwaitedItem, { status, pagination }: Item): boolean {
+function isComplete(waiting: AwaitedItem, { status, pagination }: SearchItem): boolean {
   if (status === 'rcvd' || status === 'pdng') return false
   if (pagination === undefined) waiting.rejected += 1
   else {

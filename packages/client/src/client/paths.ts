@@ -7,8 +7,8 @@ import { OPERATIONS, type Operation } from '@rollcall/protocol'
  */
 export type Paths = Readonly<Record<string, string>>
 
-const NAMES = new Set(OPERATIONS.map(({ name }) => name))
-const OWN = OPERATIONS.flatMap(({ sync_paths, async_paths }) => [...sync_paths, ...async_paths])
+const OPERATION_NAMES = new Set(OPERATIONS.map(({ name }) => name))
+const SPECIFIED_PATHS = OPERATIONS.flatMap(({ sync_paths, async_paths }) => [...sync_paths, ...async_paths])
 
 const isBeginningOf = (path: string, beginning: string): boolean => `${path}/`.startsWith(`${beginning}/`)
 
@@ -16,7 +16,7 @@ const isBeginningOf = (path: string, beginning: string): boolean => `${path}/`.s
 export function checkPaths(paths: Paths): void {
   for (const [row, path] of Object.entries(paths)) {
     const at = `paths.${row}`
-    if (!NAMES.has(row) && !OWN.some((own) => isBeginningOf(own, row))) {
+    if (!OPERATION_NAMES.has(row) && !SPECIFIED_PATHS.some((own) => isBeginningOf(own, row))) {
       throw new TypeError(
         `${at}: must be the name of an operation, such as txn-status, or the beginning of paths, such as registry`,
       )

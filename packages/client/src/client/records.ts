@@ -23,15 +23,15 @@ export function checkKind(name: string): KindName {
 }
 
 /** The kind of the client's registry; `string` when it is unknown: records then have the type RegistryRecord. */
-export type KindParameter = string
+export type SaidKind = string
 
 /** A record of any record type of the kind. */
-export type RecordOf<Kind extends KindParameter> = Kind extends KindName
+export type RecordOf<Kind extends SaidKind> = Kind extends KindName
   ? RecordsByKind[Kind][keyof RecordsByKind[Kind]]
   : RegistryRecord
 
 /** A record of the type that `reg_record_type` in the criteria names; without it, of any type of the kind. */
-export type AskedRecord<Kind extends KindParameter, Criteria extends SearchCriteria> = Kind extends KindName
+export type AskedRecord<Kind extends SaidKind, Criteria extends SearchCriteria> = Kind extends KindName
   ? Criteria extends { readonly reg_record_type: infer Type extends keyof RecordsByKind[Kind] }
     ? RecordsByKind[Kind][Type]
     : RecordOf<Kind>
@@ -50,5 +50,5 @@ export type FoundByCallback<Held> = Omit<Received<'on-search'>, 'message'> & { r
 /** The response to an operation, from a registry of this kind. */
 export type ResponseOf<
   Name extends OperationName,
-  Kind extends KindParameter,
+  Kind extends SaidKind,
 > = Messages[Name]['response'] extends SearchResponse ? Found<RecordOf<Kind>> : Messages[Name]['response']

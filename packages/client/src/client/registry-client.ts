@@ -31,12 +31,12 @@ import {
 import type { Accepted, Answer, CallbackOptions, Content, Messages, OperationName, RequestOptions } from './messages.ts'
 import { OutstandingPages } from './outstanding.ts'
 import { pagesOf } from './pages.ts'
-import type { AskedRecord, FoundByCallback, KindParameter, RecordOf, RegistryRecord, ResponseOf } from './records.ts'
+import type { AskedRecord, FoundByCallback, RecordOf, RegistryRecord, ResponseOf, SaidKind } from './records.ts'
 import { askLater, askRegistry } from './request.ts'
 import { itemsOrThrow } from './results.ts'
 import { type ClientOptions, type OfKind, readSettings, type Settings } from './settings.ts'
 
-type Reply<Name extends OperationName, Kind extends KindParameter> = Promise<Answer<ResponseOf<Name, Kind>>>
+type Reply<Name extends OperationName, Kind extends SaidKind> = Promise<Answer<ResponseOf<Name, Kind>>>
 
 /** The longest wait for the callback of `subscribe` and `unsubscribe` by default, in milliseconds. */
 const CALLBACK_TIMEOUT = 60_000
@@ -47,9 +47,9 @@ const CALLBACK_TIMEOUT = 60_000
  * With the option `kind`, records have the types of that kind, but are not checked. A method whose name ends in `Async`
  * asks for an answer by callback, and resolves with the ack.
  */
-export class RegistryClient<const Kind extends KindParameter = string> {
+export class RegistryClient<const Kind extends SaidKind = string> {
   readonly #settings: Settings
-  readonly #options: ClientOptions & OfKind<KindParameter>
+  readonly #options: ClientOptions & OfKind<SaidKind>
 
   /** Makes a client. @throws TypeError an option is invalid; the key in `signing` is read by the first request */
   constructor(options: ClientOptions & OfKind<Kind>) {

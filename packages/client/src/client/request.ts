@@ -23,7 +23,7 @@ import { openEnvelope, readEnvelope, repeatsAddresses, swapAddresses, verifySign
 import { inEnvelope } from './bare-answer.ts'
 import { readAck, readEnvelopeAck, readFault } from './faults.ts'
 import type { Accepted, Answer, RequestOptions } from './messages.ts'
-import { HEADER_FORMS } from './outgoing.ts'
+import { OUTGOING } from './outgoing.ts'
 import { pathAt } from './paths.ts'
 import type { Settings } from './settings.ts'
 
@@ -100,10 +100,7 @@ async function prepareRequest(
     total_count: Array.isArray(batch) ? batch.length : 1,
     meta: { ...options.meta },
   }
-  return prepareEnvelope(
-    { header: HEADER_FORMS[settings.outgoing](header), message: { transaction_id, ...content } },
-    key,
-  )
+  return prepareEnvelope({ header: OUTGOING[settings.outgoing](header), message: { transaction_id, ...content } }, key)
 }
 
 /** Sends the same header and message in each attempt, with a new signature. A refused token is renewed once. */
@@ -137,7 +134,7 @@ function refusesToken(answer: HttpAnswer): boolean {
 }
 
 const answerHeaderValidator = validator<CallbackHeader>(receivedSchema(CallbackHeader))
-const replies = new Map<Operation, Validator>()
+const replyValidators = new Map<Operation, Validator>()
 
 async function openAnswer(
   settings: Settings,
@@ -189,10 +186,10 @@ function isRejected({ reply }: Operation, header: CallbackHeader, message: JsonO
 }
 
 function replyOf(operation: Operation): Validator {
-  const known = replies.get(operation)
+  const known = replyValidators.get(operation)
   if (known !== undefined) return known
   const made = validator(receivedSchema(operation.reply.schema, KINDS))
-  replies.set(operation, made)
+  replyValidators.set(operation, made)
   return made
 }
 
@@ -203,12 +200,12 @@ async function withCallerErrors<Result>(answer: AnswerAfterAttempts, open: () =>
   } catch (error) {
     if (!(error instanceof RequestFault)) throw error
     if (error.code === 'err.request.bad') throw unreadableAnswer(answer, error.message)
-    throw new UntrustedAnswer(error.code, error.message, OPTIONS[error.code])
+    throw new UntrustedAnswer(error.code, error.message, OPTIONS_BY_FAULT[error.code])
   }
 }
 
 /** For each code, options of the client that may be wrong when an answer with this fault is not trusted. */
-const OPTIONS: Readonly<Partial<Record<RequestFault['code'], readonly string[]>>> = {
+const OPTIONS_BY_FAULT: Readonly<Partial<Record<RequestFault['code'], readonly string[]>>> = {
   'err.signature.missing': ['peer.signature'],
   'err.signature.invalid': ['peer.keys', 'peer.profile'],
   'err.encryption.invalid': ['encryption.keys'],

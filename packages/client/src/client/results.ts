@@ -23,7 +23,7 @@ export type ItemResult<Item> =
   | { readonly ok: true; readonly reference_id: string; readonly item: Item }
   | { readonly ok: false; readonly reference_id: string; readonly rejection: ItemRejected }
 
-const ITEMS = [...new Set(OPERATIONS.flatMap(({ reply }) => (reply.items === null ? [] : [reply.items])))]
+const ITEM_MEMBERS = [...new Set(OPERATIONS.flatMap(({ reply }) => (reply.items === null ? [] : [reply.items])))]
 
 /** The result of each item, in the order of the answer. An item that is pending or received is not rejected. */
 export function resultsOf<Message extends object>({
@@ -48,7 +48,7 @@ function itemsIn(message: object): readonly unknown[] {
   const members = message as Readonly<Record<string, unknown>>
   const { txnstatus_response: status } = members
   if (isJsonObject(status) && isJsonObject(status.txn_status)) return itemsIn(status.txn_status)
-  const name = ITEMS.find((name) => Array.isArray(members[name]))
+  const name = ITEM_MEMBERS.find((name) => Array.isArray(members[name]))
   return name === undefined ? [message] : (members[name] as unknown[])
 }
 

@@ -16,15 +16,15 @@ import {
 import type { Fetch } from '../http/fetch.ts'
 import type { HttpSettings } from '../http/post.ts'
 import { DEFAULT_RETRY, type Retry } from '../http/retry.ts'
-import { type ClientCredentials, fetchedTokens, type GiveToken, givenTokens, type Tokens } from '../http/tokens.ts'
+import { type ClientCredentials, fetchedTokens, type GiveToken, givenTokens, type TokenSource } from '../http/tokens.ts'
 import type { Receiver } from '../receiver/receiver.ts'
 import { makePeerTrust, type PeerTrustSettings } from '../trust/open.ts'
 import { profileOfAnswers, type Signing, signerOf } from '../trust/own-keys.ts'
 import type { JwkSet } from '../trust/peer-keys.ts'
 import { readFault } from './faults.ts'
-import { HEADER_FORMS, type Outgoing } from './outgoing.ts'
+import { OUTGOING, type Outgoing } from './outgoing.ts'
 import { checkPaths, type Paths } from './paths.ts'
-import { checkKind, type KindName, type KindParameter } from './records.ts'
+import { checkKind, type KindName, type SaidKind } from './records.ts'
 
 /** How the registry's answers are verified. */
 export interface PeerTrust {
@@ -50,7 +50,7 @@ export interface Encryption {
 }
 
 /** The kind of the registry, such as `civil`. The records in its answers have the types of that kind. */
-export interface OfKind<Kind extends KindParameter> {
+export interface OfKind<Kind extends SaidKind> {
   readonly kind?: Kind & KindName
 }
 
@@ -99,7 +99,7 @@ export interface Settings {
   readonly senderUri: (callback: Callback) => string | undefined
   readonly http: HttpSettings
   readonly retry: Retry
-  readonly tokens: Tokens | null
+  readonly tokens: TokenSource | null
   readonly trust: PeerTrustSettings
   readonly outgoing: Outgoing
   readonly signer: () => Promise<Signer | null>
@@ -108,22 +108,22 @@ export interface Settings {
   readonly decryptionKeys: DecryptionKeys
 }
 
-const TIMEOUT = 30_000
+const ATTEMPT_TIMEOUT_MS = 30_000
 const MAX_ANSWER_BYTES = 64 * 1_024 * 1_024
 
 /** Reads the options. @throws TypeError an option is invalid; the key in `signing` is read by the first request */
-export function readSettings(options: ClientOptions & OfKind<KindParameter>): Settings {
+export function readSettings(options: ClientOptions & OfKind<SaidKind>): Settings {
   const { kind, sender_id, receiver_id, sender_uri, signing, encryption } = options
   if (kind !== undefined) checkKind(kind)
   const { outgoing = 'usual', paths = {} } = options
   checkPaths(paths)
-  if (!Object.hasOwn(HEADER_FORMS, outgoing)) {
-    throw new TypeError(`outgoing must be one of ${Object.keys(HEADER_FORMS).join(', ')}`)
+  if (!Object.hasOwn(OUTGOING, outgoing)) {
+    throw new TypeError(`outgoing must be one of ${Object.keys(OUTGOING).join(', ')}`)
   }
   const base = new URL(options.base_url)
   const http: HttpSettings = {
     fetch: options.fetch ?? ((url, init) => fetch(url, init)),
-    timeout: options.timeout ?? TIMEOUT,
+    timeout: options.timeout ?? ATTEMPT_TIMEOUT_MS,
     maxAnswerBytes: options.max_answer_bytes ?? MAX_ANSWER_BYTES,
   }
   const retry = { ...DEFAULT_RETRY, ...options.retry }
@@ -166,7 +166,7 @@ function readTokens(
   http: HttpSettings,
   retry: Retry,
   base: URL,
-): Tokens | null {
+): TokenSource | null {
   if (credentials === undefined) return null
   if (typeof credentials === 'function') return givenTokens(credentials)
   const endpoint = { token_url: new URL(`/${TOKEN_PATH}`, base).href, ...credentials }

@@ -63,7 +63,7 @@ function isRedirect({ status, type }: Response): boolean {
 }
 
 /** The longest time for the probe of `corsProblem`, in milliseconds. */
-const PROBE = 5_000
+const PROBE_TIMEOUT_MS = 5_000
 
 /**
  * The error for an answer that the browser hides from a page of another origin; null when the server is not reachable,
@@ -75,7 +75,7 @@ async function corsProblem(fetch: Fetch, url: string, cause: unknown): Promise<T
   const { origin } = new URL(url)
   if (page === undefined || page === origin || cause instanceof BodyProblem) return null
   try {
-    await fetch(`${origin}/health`, { mode: 'no-cors', signal: AbortSignal.timeout(PROBE) })
+    await fetch(`${origin}/health`, { mode: 'no-cors', signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) })
   } catch {
     return null
   }

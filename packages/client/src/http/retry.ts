@@ -21,10 +21,10 @@ export const DEFAULT_RETRY: Retry = {
   longest_retry_after: 60_000,
 }
 
-const TRANSIENT = [429, 502, 503, 504]
+const TRANSIENT_STATUSES = [429, 502, 503, 504]
 
 /** True for an answer after which a later attempt may succeed: HTTP status 429, 502, 503 or 504. */
-export const isTransient = ({ status }: Pick<HttpAnswer, 'status'>): boolean => TRANSIENT.includes(status)
+export const isTransient = ({ status }: Pick<HttpAnswer, 'status'>): boolean => TRANSIENT_STATUSES.includes(status)
 
 /** True when no answer came, so that the same message may be sent again. */
 export const isTransientError = (error: unknown): error is TransportError =>

@@ -17,7 +17,7 @@ export interface ClientCredentials {
 export type GiveToken = (options: { readonly renew: boolean }) => string | Promise<string>
 
 /** A source of access tokens. */
-export interface Tokens {
+export interface TokenSource {
   /** A token that has not expired, as far as is known. @throws TokenRefused, TransportError */
   get(): Promise<string>
   /** A token in place of a refused one. With client credentials, all users of that token get the same new one. */
@@ -25,7 +25,7 @@ export interface Tokens {
 }
 
 /** Tokens from a function, which is called for each request: it may remember the token. */
-export function givenTokens(give: GiveToken): Tokens {
+export function givenTokens(give: GiveToken): TokenSource {
   return { get: async () => give({ renew: false }), renew: async () => give({ renew: true }) }
 }
 
@@ -39,7 +39,7 @@ export function fetchedTokens(
   retry: Retry,
   credentials: ClientCredentials & { readonly token_url: string },
   readFault: (answer: HttpAnswer) => Error | null,
-): Tokens {
+): TokenSource {
   const token = new Refreshed<string>({
     pause: { withValue: 0, without: 0 },
     survives: (error) => error instanceof TransportError,

@@ -10,7 +10,7 @@ const BROKEN_OFF = /ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_|ConnectionClosed/
 const TLS_EXPECTED_TEXT = /plain HTTP request .* HTTPS port|HTTP request to an HTTPS server/i
 
 /** The longest time for a TLS server to answer, in milliseconds. */
-const PROBE = 2_000
+const TLS_PROBE_MS = 2_000
 
 /** The error for a wrong scheme in the address; null when the failed request does not show that. */
 export async function schemeProblem(fetch: Fetch, url: string, error: unknown): Promise<TransportError | null> {
@@ -19,7 +19,7 @@ export async function schemeProblem(fetch: Fetch, url: string, error: unknown): 
   if (!BROKEN_OFF.test(text)) return null
   const { host } = new URL(url)
   try {
-    await fetch(`https://${host}/health`, { redirect: 'manual', signal: AbortSignal.timeout(PROBE) })
+    await fetch(`https://${host}/health`, { redirect: 'manual', signal: AbortSignal.timeout(TLS_PROBE_MS) })
   } catch (failure) {
     // A certificate that is not trusted also shows that the server uses TLS.
     if (!isCertificateCode(codesOf(failure))) return null

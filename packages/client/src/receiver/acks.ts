@@ -13,7 +13,7 @@ export class UnknownSender extends RequestFault {
 
 /** An ack. @param correlation_id that of the message; a new one when it has none */
 export function acknowledge(correlation_id: string): Response {
-  return answer(200, { message: { ack_status: 'ACK', timestamp: new Date().toISOString(), correlation_id } })
+  return jsonResponse(200, { message: { ack_status: 'ACK', timestamp: new Date().toISOString(), correlation_id } })
 }
 
 /** An ack ERR that also has `errors` as in the specification. */
@@ -23,14 +23,14 @@ export function refusalResponse({ code, message, httpStatus, retryAfter }: Reque
     message: { ack_status: 'ERR', timestamp: new Date().toISOString(), correlation_id: crypto.randomUUID(), error },
     errors: [error],
   }
-  return answer(httpStatus, body, {
+  return jsonResponse(httpStatus, body, {
     ...(httpStatus === 401 && { 'WWW-Authenticate': 'Bearer' }),
     ...(httpStatus === 405 && { Allow: 'POST' }),
     ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
   })
 }
 
-function answer(status: number, body: object, headers: Record<string, string> = {}): Response {
+function jsonResponse(status: number, body: object, headers: Record<string, string> = {}): Response {
   return new Response(JSON.stringify(body), {
     status,
     headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers },

@@ -46,11 +46,11 @@ export function primaryIdentifier(data: NotifyData, known: string | undefined): 
 function kindsOf(data: NotifyData, known: string | undefined): readonly Kind[] {
   const kind = known === undefined ? undefined : kindNamed(known)
   if (kind !== undefined) return [kind]
-  return [...KINDS].sort((one, other) => likeness(other, data) - likeness(one, data))
+  return [...KINDS].sort((one, other) => likenessOfKind(other, data) - likenessOfKind(one, data))
 }
 
 /** A number for how well the names fit a kind. A reason weighs more than all later ones together. */
-function likeness(kind: Kind, { reg_type = '', reg_event_type = '', reg_record_type }: NotifyData): number {
+function likenessOfKind(kind: Kind, { reg_type = '', reg_event_type = '', reg_record_type }: NotifyData): number {
   const recordType = resolveRecordType(kind, reg_record_type)
   const reasons = [
     recordType !== undefined,

@@ -81,7 +81,7 @@ export interface SqlMarks extends HighWaterMarks {
   forget(options?: { readonly age_seconds?: number }): Promise<void>
 }
 
-const YEAR = 366 * 24 * 3_600
+const YEAR_SECONDS = 366 * 24 * 3_600
 
 /** Stores marks in PostgreSQL, for restarts and for several processes. */
 export function marksInSql(query: Query): SqlMarks {
@@ -100,7 +100,7 @@ export function marksInSql(query: Query): SqlMarks {
     async raiseAll(values) {
       await query(RAISE_ALL, [JSON.stringify(Object.fromEntries(values))])
     },
-    async forget({ age_seconds = YEAR } = {}) {
+    async forget({ age_seconds = YEAR_SECONDS } = {}) {
       await query(DELETE_OLD_MARKS, [age_seconds])
     },
   }

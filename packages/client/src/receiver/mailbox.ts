@@ -11,7 +11,7 @@ export interface MailboxLimits {
   readonly age: number
 }
 
-const TIMEOUT = 60_000
+const AWAIT_TIMEOUT_MS = 60_000
 /** The longest time of a timer, in milliseconds. With a longer one, it would fire at once. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
@@ -48,7 +48,7 @@ export class CallbackMailbox {
   }
 
   /** The callback with a correlation_id. @throws TransportError no_callback, or the reason of `signal` */
-  take(correlation_id: string, { timeout = TIMEOUT, signal }: AwaitOptions = {}): Promise<ReplyCallback> {
+  take(correlation_id: string, { timeout = AWAIT_TIMEOUT_MS, signal }: AwaitOptions = {}): Promise<ReplyCallback> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted()
       const here = this.#live().find(({ callback }) => callback.message.correlation_id === correlation_id)

@@ -21,11 +21,11 @@ export interface SequenceGap {
   readonly next: number
 }
 
-const metas = validator<NotifyMeta>(NotifyMeta)
+const notifyMetaValidator = validator<NotifyMeta>(NotifyMeta)
 
 /** The facts about items that the header has in `meta`; null when the registry sends none, or in another form. */
 export function notifyMeta({ header }: Pick<Notification, 'header'>): NotifyMeta | null {
-  return metas.accepts(header.meta) ? header.meta : null
+  return notifyMetaValidator.accepts(header.meta) ? header.meta : null
 }
 
 /** A notification without the items that need no handling. */
@@ -67,7 +67,7 @@ export async function withoutHandledItems(
     !stored.has(had) && version > highest(taken_back) && !isBehind(version, order)
 
   const notify_event: NotifyEvent[] = []
-  const news: News = new Map()
+  const news: NewsCodes = new Map()
   const superseded: string[] = []
   for (const { event, version, corrects, latest, codes } of items) {
     const fresh = codes.filter((one) => isNews(version, one))
@@ -93,7 +93,7 @@ export async function withoutHandledItems(
     async handled() {
       await raiseMarks(marks, raised)
       const { mailbox = null, sequence } = meta
-      const name = await digest(['sequence', sender_id, ...(mailbox === null ? ['at', address] : ['in', mailbox])])
+      const name = await markName(['sequence', sender_id, ...(mailbox === null ? ['at', address] : ['in', mailbox])])
       const last = await marks.get(name)
       if (last !== null && sequence > last + 1) {
         on_gap({ sender_id, address, mailbox, last, next: sequence })
@@ -132,7 +132,7 @@ interface MarkedItem {
 }
 
 /** For each reference_id, the codes of the subscriptions for which the item is news. */
-type News = Map<string, Set<string>>
+type NewsCodes = Map<string, Set<string>>
 
 /** Stands for the code when the registry names no subscription. The item is not compared with later events then. */
 const NO_CODE = ''
@@ -149,15 +149,15 @@ async function markedItem(
   const record = primaryIdentifier(data, known) ?? []
   const isOrdered = version > 0 && record.length > 0
   const takenBack = (code: string, id: string): Promise<string> =>
-    digest(['taken back', sender_id, code, id, ...record])
+    markName(['taken back', sender_id, code, id, ...record])
   const { event_type } = canonicalNamesOf(data, known)
   const orderOf = async (code: string): Promise<string | null> => {
     if (earlier !== undefined) return takenBack(code, earlier)
-    return isOrdered && code !== NO_CODE ? digest(['events', sender_id, code, event_type ?? '', ...record]) : null
+    return isOrdered && code !== NO_CODE ? markName(['events', sender_id, code, event_type ?? '', ...record]) : null
   }
   const marksOf = async (code: string): Promise<CodeMarks> => ({
     code,
-    had: await digest(['had', sender_id, code, reference_id, `${version}`, ...record]),
+    had: await markName(['had', sender_id, code, reference_id, `${version}`, ...record]),
     taken_back: await takenBack(code, reference_id),
     order: await orderOf(code),
   })
@@ -166,12 +166,15 @@ async function markedItem(
     event,
     version,
     corrects: earlier !== undefined,
-    latest: isOrdered ? await digest(['latest', sender_id, ...record]) : null,
+    latest: isOrdered ? await markName(['latest', sender_id, ...record]) : null,
     codes: await Promise.all((said.length === 0 ? [NO_CODE] : said).map(marksOf)),
   }
 }
 
-function onlyNews({ subscriptions, presence }: NotifyMeta, news: News): Pick<NotifyMeta, 'subscriptions' | 'presence'> {
+function onlyNews(
+  { subscriptions, presence }: NotifyMeta,
+  news: NewsCodes,
+): Pick<NotifyMeta, 'subscriptions' | 'presence'> {
   const isNews = (id: string, code: string): boolean => news.get(id)?.has(code) === true
   return {
     subscriptions: Object.fromEntries(
@@ -187,7 +190,7 @@ function onlyNews({ subscriptions, presence }: NotifyMeta, news: News): Pick<Not
 }
 
 /** The SHA-256 digest in hexadecimal. */
-async function digest(parts: readonly string[]): Promise<string> {
+async function markName(parts: readonly string[]): Promise<string> {
   const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(parts)))
   return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

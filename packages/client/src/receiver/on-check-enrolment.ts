@@ -14,7 +14,7 @@ export const ENROLMENT_LABELS = [
 ] as const
 export type EnrolmentLabel = (typeof ENROLMENT_LABELS)[number]
 
-const INACTIVE: EnrolmentLabel = 'Inactive'
+const INACTIVE_LABEL: EnrolmentLabel = 'Inactive'
 
 /** The question whether a person is still enrolled. */
 export interface CheckedEnrolment {
@@ -38,12 +38,12 @@ export function onCheckEnrolment(
     const { query } = question.message.enrolled_criteria
     const { person, programme = null } = readEqualsQuery(query, place, ENROLLED_ATTRIBUTES)
     if (person === undefined) throw new RequestFault('err.request.bad', `${place}: must compare person_identifier`)
-    const enrolled_status = (await statusOf({ person, programme, question })) ?? INACTIVE
+    const enrolled_status = (await statusOf({ person, programme, question })) ?? INACTIVE_LABEL
     const item = {
       reference_id: person,
       timestamp: new Date().toISOString(),
       status: 'succ' as const,
-      ...(enrolled_status === INACTIVE && { status_reason_message: 'person not enrolled' }),
+      ...(enrolled_status === INACTIVE_LABEL && { status_reason_message: 'person not enrolled' }),
       enrolled_status,
     }
     return { enrolled_response: [item] }

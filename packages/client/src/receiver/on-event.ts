@@ -1,6 +1,6 @@
 /** Makes a handler of notifications from handlers for event types. */
 import type { NotifyData, NotifyEvent, NotifyMeta } from '@rollcall/protocol'
-import type { KindName, KindParameter, RecordOf } from '../client/records.ts'
+import type { KindName, RecordOf, SaidKind } from '../client/records.ts'
 import type { Handler } from './callbacks.ts'
 import { canonicalNamesOf } from './event-kinds.ts'
 import { type Notification, notifyMeta } from './notifications.ts'
@@ -65,13 +65,13 @@ export interface EventContext {
 }
 
 /** Handles one event. With a kind, the record has the types of that kind, which are not checked. */
-export type EventHandler<Kind extends KindParameter = string> = (
+export type EventHandler<Kind extends SaidKind = string> = (
   record: Kind extends KindName ? RecordOf<Kind> | RecordOf<Kind>[] : NotifyData['reg_records'],
   context: EventContext,
 ) => unknown
 
 /** Handlers by event type. `otherwise` handles all other events; without it, they are acknowledged and ignored. */
-export type EventHandlers<Kind extends KindParameter = string> = {
+export type EventHandlers<Kind extends SaidKind = string> = {
   readonly [Name in EventName | 'otherwise']?: EventHandler<Kind>
 }
 
@@ -80,7 +80,7 @@ export type EventHandlers<Kind extends KindParameter = string> = {
  * the answer asks the registry to send all items again. With a kind, as in `onEvent<'civil'>(...)`, records have the
  * types of that kind.
  */
-export function onEvent<Kind extends KindParameter = string>(handlers: EventHandlers<Kind>): Handler<'notify'> {
+export function onEvent<Kind extends SaidKind = string>(handlers: EventHandlers<Kind>): Handler<'notify'> {
   return async (notification) => {
     for (const event of notification.message.notify_event) {
       const context = contextOf(event, notification)

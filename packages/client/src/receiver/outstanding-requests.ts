@@ -6,7 +6,7 @@ import { RequestFault } from '@rollcall/protocol'
 import { type ParsedEnvelope, type PeerTrustSettings, swapAddresses, verifySignatureOf } from '../trust/open.ts'
 
 /** The most correlation_ids of acknowledged requests that are remembered. */
-const MOST = 10_000
+const MOST_REMEMBERED_IDS = 10_000
 
 /** The requests of a receiver's clients whose callbacks may still come. */
 export class OutstandingRequests {
@@ -27,7 +27,7 @@ export class OutstandingRequests {
       const ack = await send()
       this.#accepted.set(ack.correlation_id, trust)
       const [oldest] = this.#accepted.keys()
-      if (oldest !== undefined && this.#accepted.size > MOST) this.#accepted.delete(oldest)
+      if (oldest !== undefined && this.#accepted.size > MOST_REMEMBERED_IDS) this.#accepted.delete(oldest)
       return ack
     } finally {
       this.#asking.delete(asking)

@@ -58,9 +58,9 @@ export function questionAt(path: string, answers: AnswerHandlers): Operation | n
   return rows.find(ends) ?? null
 }
 
-const headers = validator<ReceivedHeader>(IncomingHeader)
-const requests = new Map<string, Validator>()
-const replies = new Map<string, Validator>()
+const questionHeaderValidator = validator<ReceivedHeader>(IncomingHeader)
+const requestValidators = new Map<string, Validator>()
+const answerValidators = new Map<string, Validator>()
 
 /** Checks a question. @throws RequestFault err.request.bad, with the member and the rule */
 export function readQuestion(
@@ -74,11 +74,15 @@ export function readQuestion(
   }
   if (opened === undefined) throw badRequest('message: is required')
   const tolerated = tolerateMessage(row, opened.message) as JsonObject
-  const message = validatorOf(requests, row.name, row.request.incoming).checked(tolerated, 'message', badRequest)
+  const message = validatorOf(requestValidators, row.name, row.request.incoming).checked(
+    tolerated,
+    'message',
+    badRequest,
+  )
   checkCount(row.request, header, tolerated)
   return {
     name: row.name as QuestionName,
-    header: headers.checked(header, 'header', badRequest),
+    header: questionHeaderValidator.checked(header, 'header', badRequest),
     // The name of a question decides the type of its message.
     message: message as Question['message'],
     signed,
@@ -112,7 +116,7 @@ export async function answerQuestion(
     transaction_id: question.message.transaction_id,
     correlation_id: crypto.randomUUID(),
   }
-  const problem = validatorOf(replies, row.name, row.reply.schema).problem(message, 'message')
+  const problem = validatorOf(answerValidators, row.name, row.reply.schema).problem(message, 'message')
   if (problem !== null) throw new TypeError(`the handler of ${row.name} returned an invalid answer: ${problem}`)
   const header = {
     ...replyHeader(row, message),

@@ -19,11 +19,11 @@ import {
 import { badRequest, type OpenedMessage, type ParsedEnvelope } from '../trust/open.ts'
 import type { CallbackMessages, CallbackName, Received, ReceivedHeader, Rejected, ReplyName } from './callbacks.ts'
 
-const headers = validator(receivedSchema(CallbackHeader))
+const callbackHeaderValidator = validator(receivedSchema(CallbackHeader))
 const receivedHeaders = validator<ReceivedHeader>(IncomingHeader)
 /** The messages of callbacks before records are split: some senders put several records into one event. */
 type IncomingCallbackMessage = CallbackMessages[ReplyName] | IncomingNotifyEventRequest
-const messages = new Map<string, Validator<IncomingCallbackMessage>>(
+const messageValidators = new Map<string, Validator<IncomingCallbackMessage>>(
   CALLBACKS.map(({ name, message }) => [name, validator(receivedSchema(message.incoming, KINDS))]),
 )
 
@@ -58,7 +58,7 @@ export function readCallback(
   const { header } = frame
   // A header with `status` is checked as the header of a callback, although not all callbacks require a status.
   if (row.header === 'callback' || header.status !== undefined) {
-    const problem = headers.problem(header, 'header')
+    const problem = callbackHeaderValidator.problem(header, 'header')
     if (problem !== null) throw badRequest(problem)
   }
   const name = row.name as CallbackName
@@ -69,7 +69,7 @@ export function readCallback(
   }
   const tolerated = tolerateMessage({ request: row.message }, opened.message) as JsonObject
   const { value, assumed_utc } = inUtc(row.message.incoming, tolerated, 'message')
-  const message = messages.get(row.name)?.checked(value, 'message', badRequest)
+  const message = messageValidators.get(row.name)?.checked(value, 'message', badRequest)
   if (message === undefined) throw new Error(`callback ${row.name} has no schema`)
   checkCount(row.message, header, tolerated)
   const { encrypted } = opened

@@ -2,7 +2,7 @@
 import { type AcceptedTypes, bodyTypeProblem, type JsonBounds, type Message, RequestFault } from '@rollcall/protocol'
 import { BodyProblem, readText } from '../http/read-text.ts'
 
-const STATUS = { too_large: 413, broken: 400, not_utf8: 400 } as const
+const STATUS_OF_BODY_PROBLEM = { too_large: 413, broken: 400, not_utf8: 400 } as const
 
 /** Reads the body as text. @throws RequestFault err.request.bad, with status 405, 415, 413 or 400 */
 export async function readRequest(request: Request, maxBytes: number, accepted: AcceptedTypes): Promise<string> {
@@ -13,7 +13,7 @@ export async function readRequest(request: Request, maxBytes: number, accepted: 
     return await readText(request, maxBytes)
   } catch (error) {
     if (!(error instanceof BodyProblem)) throw error
-    throw badBody(`body: ${error.message}`, STATUS[error.kind])
+    throw badBody(`body: ${error.message}`, STATUS_OF_BODY_PROBLEM[error.kind])
   }
 }
 

@@ -20,7 +20,7 @@ export interface ReceivedMessages {
   release(key: MessageKey): Promise<void>
 }
 
-const DAY = 24 * 3_600_000
+const DAY_MS = 24 * 3_600_000
 
 /** How many messages are remembered, and for how long. */
 export interface MemoryLimits {
@@ -34,7 +34,7 @@ export interface MemoryLimits {
 /** Remembers messages in this process only. After a restart, a repeated message is handled again. */
 export function rememberInMemory({
   messages = 100_000,
-  age = 5 * DAY,
+  age = 5 * DAY_MS,
   now = Date.now,
 }: MemoryLimits = {}): ReceivedMessages {
   const running = new Set<string>()

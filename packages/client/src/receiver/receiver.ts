@@ -104,13 +104,13 @@ const MAX_BODY_VALUES = 1_000_000
 const DEFAULT_MAILBOX_LIMITS: MailboxLimits = { callbacks: 1_000, age: 600_000 }
 const KEY_SETS = { timeout: 5_000, maxAnswerBytes: 262_144 }
 
-const headers: Validator = validator(IncomingHeader)
+const incomingHeaderValidator: Validator = validator(IncomingHeader)
 const CALLBACK_MESSAGES = CALLBACKS.map(({ message }) => message)
-const NOBODY =
+const NO_REGISTRY_RULE =
   'header.receiver_id: is required, unless the correlation_id is that of a request to a registry whose signature is required and verifies'
-const UNSIGNED = 'answers need signing: the private key that signs them'
+const SIGNING_NEEDED_RULE = 'answers need signing: the private key that signs them'
 
-/** Receives the callbacks of registries, and answers questions. Pass each HTTP request to `callHandler`. */
+/** Receives the callbacks of registries, and answers questions. Pass each HTTP request to `handle`. */
 export class Receiver {
   readonly #options: ReceiverOptions
   /** How each peer is trusted, by its sender_id. */
@@ -131,7 +131,7 @@ export class Receiver {
   constructor(options: ReceiverOptions) {
     const { fetch: given = (url, init) => fetch(url, init), receiver_id } = options
     if (Object.keys(options.answers ?? {}).length > 0 && options.signing === undefined) {
-      throw new TypeError(UNSIGNED)
+      throw new TypeError(SIGNING_NEEDED_RULE)
     }
     this.#options = options
     const http = { ...KEY_SETS, fetch: given }
@@ -203,7 +203,7 @@ export class Receiver {
     const kind = asked === null ? 'callback' : 'question'
     const text = await readRequest(request, this.#maxBytes, ACCEPTED_TYPES[kind === 'callback' ? kind : 'request'])
     const bounds = envelopeBounds(this.#maxValues, asked === null ? CALLBACK_MESSAGES : [asked.request])
-    const { frame, sender_id, trust } = await this.#from(readEnvelope(text, kind, headers, bounds))
+    const { frame, sender_id, trust } = await this.#from(readEnvelope(text, kind, incomingHeaderValidator, bounds))
     const signed = await verifySignatureOf(frame, trust, kind)
 
     // Is the message for us, and what does it say?
@@ -226,7 +226,7 @@ export class Receiver {
   async #answer(question: Question, answers: AnswerHandlers, trust: PeerTrustSettings): Promise<Response> {
     const { signing } = this.#options
     const sender_id = question.header.receiver_id ?? this.#receivers[0] ?? ''
-    if (signing === undefined) throw new TypeError(UNSIGNED)
+    if (signing === undefined) throw new TypeError(SIGNING_NEEDED_RULE)
     const signer = this.#signers.get(sender_id) ?? signerOf(signing, sender_id)
     this.#signers.set(sender_id, signer)
     return answerQuestion({ answers, sender_id, signer: await signer, trust }, question)
@@ -243,7 +243,7 @@ export class Receiver {
     if (header.receiver_id === undefined && this.#receivers.includes(sender_id)) {
       const found = await outstandingAt(this).senderOf(frame, this.#trust)
       if (found !== null) return found
-      throw new RequestFault('err.sender_id.invalid', NOBODY)
+      throw new RequestFault('err.sender_id.invalid', NO_REGISTRY_RULE)
     }
     const registry = String(header.receiver_id)
     const repeating = this.#trust.get(registry)

@@ -4,10 +4,10 @@ import type { RequestFault } from '@rollcall/protocol'
 /** The milliseconds before a wait in which refusals also count: a callback may come before its caller waits. */
 const REFUSED_BEFORE_MS = 5_000
 /** The most refusals that are remembered. */
-const MOST = 100
+const MOST_REFUSALS = 100
 const MOST_NAMED = 3
 /** The longest text of a refusal, in characters. */
-const LONGEST = 120
+const LONGEST_REFUSAL_TEXT = 120
 
 /** The last refusals of one receiver. */
 export class RefusedCallbacks {
@@ -16,7 +16,7 @@ export class RefusedCallbacks {
   /** Remembers a refusal. @param sender_id the unknown sender, as sent; null when the refusal has another reason */
   note(at: number, { code, message }: RequestFault, sender_id: string | null): void {
     const text = sender_id === null ? `${code}, ${message}` : `sender ${sender_id} is unknown`
-    this.#recent = [...this.#recent, { at, text: safeRefusalText(text) }].slice(-MOST)
+    this.#recent = [...this.#recent, { at, text: safeRefusalText(text) }].slice(-MOST_REFUSALS)
   }
 
   /** The end of an error message about a wait that began at `began`: what was refused since, or shortly before. */
@@ -30,6 +30,6 @@ export class RefusedCallbacks {
 
 /** A peer's text, shortened, with control characters and invisible ones escaped. */
 function safeRefusalText(text: string): string {
-  const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
+  const cut = text.length > LONGEST_REFUSAL_TEXT ? `${text.slice(0, LONGEST_REFUSAL_TEXT)}…` : text
   return cut.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
 }

@@ -130,7 +130,7 @@ interface KeyRow {
   readonly thumbprint: string
 }
 
-type Row = Omit<ConsentAuthority, 'keys'> & { readonly keys: readonly KeyRow[] }
+type AuthorityRow = Omit<ConsentAuthority, 'keys'> & { readonly keys: readonly KeyRow[] }
 
 const SELECT_AUTHORITIES = `select id, name, jwks_uri, outgoing,
     (select coalesce(json_agg(json_build_object('kid', kid, 'algorithm', algorithm, 'public_jwk', public_jwk,
@@ -138,21 +138,21 @@ const SELECT_AUTHORITIES = `select id, name, jwks_uri, outgoing,
       from consent_authority_key where authority = consent_authority.id) as keys
   from consent_authority where removed_at is null`
 
-const withUse = ({ keys, ...row }: Row): ConsentAuthority => ({
+const withUse = ({ keys, ...row }: AuthorityRow): ConsentAuthority => ({
   ...row,
   keys: keys.map((key) => ({ ...key, use: 'sig' })),
 })
 
 /** Lists the authorities that were not removed, by name. */
 export async function listAuthorities({ pool }: Pick<Database, 'pool'>): Promise<readonly ConsentAuthority[]> {
-  const { rows } = await pool.query<Row>(`${SELECT_AUTHORITIES} order by name`)
+  const { rows } = await pool.query<AuthorityRow>(`${SELECT_AUTHORITIES} order by name`)
   return rows.map(withUse)
 }
 
 /** Finds the authority with this name; null when there is none. */
 export async function findAuthority({ pool }: Pick<Database, 'pool'>, name: string): Promise<ConsentAuthority | null> {
   if (!isStorable(name)) return null
-  const { rows } = await pool.query<Row>({
+  const { rows } = await pool.query<AuthorityRow>({
     name: 'find consent authority',
     text: `${SELECT_AUTHORITIES} and name = $1`,
     values: [name],

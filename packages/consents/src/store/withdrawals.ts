@@ -77,7 +77,7 @@ export async function liftWithdrawals(
   return rowCount ?? 0
 }
 
-/** Selects the consents that an authority has signed. */
+/** Selects the stored uses of all consents that this authority has signed. */
 export const consentsSignedBy = (authority: number): ConsentUseSelection => ({
   condition: (row) => `${row}.authority = $1`,
   values: [authority],

@@ -12,7 +12,7 @@ api.use({
   },
 })
 
-interface Pending<Data> {
+interface PendingAnswer<Data> {
   readonly data?: Data
   readonly error?: unknown
   readonly response: Response
@@ -30,7 +30,7 @@ type DoneAnswer<Data> = Data extends { readonly proposal: unknown }
  * @throws ApiFault the call failed, or got no answer
  * @throws Proposed the act waits for a second operator
  */
-export async function answerTo<Data>(pending: Promise<Pending<Data>>): Promise<DoneAnswer<Data>> {
+export async function answerTo<Data>(pending: Promise<PendingAnswer<Data>>): Promise<DoneAnswer<Data>> {
   const { data, error, response } = await pending.catch(() => {
     throw noAnswerFault()
   })

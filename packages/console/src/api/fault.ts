@@ -1,4 +1,6 @@
-/** Refusals and failures of the admin API. */
+/**
+ * The errors of calls that the console and the partner page make: refusals, failures, and acts that wait for a second operator.
+ */
 
 export interface ErrorLine {
   readonly code: string

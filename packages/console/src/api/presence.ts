@@ -16,7 +16,7 @@ for (const name of ['pointermove', 'pointerdown', 'keydown', 'scroll', 'hashchan
 }
 
 /** '1' when the page was opened, or a person made an input, within the last `RECENT_MS`; otherwise 'poll'. */
-export const presence = (): '1' | 'poll' => (performance.now() - lastInput < RECENT_MS ? '1' : 'poll')
+export const presenceValue = (): '1' | 'poll' => (performance.now() - lastInput < RECENT_MS ? '1' : 'poll')
 
 /** The header that the server requires besides the cookie: a form or a page of another origin cannot send it. */
-export const consoleHeader = () => ({ 'Rollcall-Console': presence() })
+export const consoleHeader = () => ({ 'Rollcall-Console': presenceValue() })

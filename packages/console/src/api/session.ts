@@ -34,13 +34,13 @@ export interface SessionState {
 
 /** The key of the session in the cache of answers. */
 export const SESSION_KEY = ['session'] as const
-const SESSION = '/admin/v1/session'
+const SESSION_PATH = '/admin/v1/session'
 
 export const SIGNED_OUT: SessionState = { session: null, offers: [] }
 
 /** Reads the session, and the ways to sign in. @throws ApiFault */
 export async function readSession(): Promise<SessionState> {
-  const { status, body } = await send('GET', SESSION)
+  const { status, body } = await send('GET', SESSION_PATH)
   if (status !== 200 && status !== 401) throw new ApiFault(status, readErrors(status, body))
   const { sign_in = [], ...session } = body as Session & { sign_in?: readonly SignInOffer[] }
   return { session: status === 200 ? session : null, offers: sign_in }
@@ -48,13 +48,13 @@ export async function readSession(): Promise<SessionState> {
 
 /** Signs in with an operator token or the code of a link. @throws ApiFault */
 export async function signIn(proof: { readonly token: string } | { readonly code: string }): Promise<void> {
-  const { status, body } = await send('POST', SESSION, proof)
+  const { status, body } = await send('POST', SESSION_PATH, proof)
   if (status !== 201) throw new ApiFault(status, readErrors(status, body))
 }
 
 /** Ends the session. @throws ApiFault */
 export async function signOut(): Promise<void> {
-  const { status, body } = await send('POST', `${SESSION}/end`, {})
+  const { status, body } = await send('POST', `${SESSION_PATH}/end`, {})
   if (status >= 300 && status !== 401) throw new ApiFault(status, readErrors(status, body))
 }
 

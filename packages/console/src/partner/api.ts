@@ -1,6 +1,6 @@
 /** Calls of the partner API with their types. The session's cookie says who calls. */
 import createClient from 'openapi-fetch'
-import { presence } from '../api/presence.ts'
+import { presenceValue } from '../api/presence.ts'
 import type { paths } from './schema.d.ts'
 
 /** The client of the partner API. */
@@ -12,7 +12,7 @@ export const partnerApi = createClient<paths>({
 partnerApi.use({
   onRequest({ request }) {
     // A form or a page of another origin cannot send this header.
-    request.headers.set('Rollcall-Partner', presence())
+    request.headers.set('Rollcall-Partner', presenceValue())
   },
 })
 

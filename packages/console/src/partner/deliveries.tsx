@@ -16,7 +16,7 @@ import { type PartnerAnswer, partnerApi } from './api.ts'
 type Delivery = PartnerAnswer<'/partner/api/deliveries'>[number]
 
 const { columns: TITLES } = TEXTS
-const ROWS = 25
+const PAGE_ROWS = 25
 const STATES: readonly Delivery['state'][] = ['pending', 'dead', 'refused', 'held', 'delivered', 'dropped']
 
 const COLUMNS: readonly Column<Delivery>[] = [
@@ -36,13 +36,13 @@ export function DeliveriesView() {
     queryFn: () =>
       answerTo(
         partnerApi.GET('/partner/api/deliveries', {
-          params: { query: { state: STATES.find((one) => one === state), before, limit: ROWS + 1 } },
+          params: { query: { state: STATES.find((one) => one === state), before, limit: PAGE_ROWS + 1 } },
         }),
       ),
     placeholderData: keepPreviousData,
     refetchInterval: reloadInterval(filter),
   })
-  const { rows, next } = firstRows(query.data, ROWS, ({ message_id }) => message_id)
+  const { rows, next } = firstRows(query.data, PAGE_ROWS, ({ message_id }) => message_id)
   return (
     <PageFrame title={TEXTS.title} lead={TEXTS.lead}>
       <FilteredList

@@ -34,7 +34,7 @@ const VIEWS: readonly ViewRow[] = [
   { path: '/grants', title: PARTNER.view.grants, view: GrantsView },
 ]
 
-const MAIN = 'main'
+const MAIN_ID = 'main'
 
 export function PartnerFrame({ session: { sender_id, demo } }: { readonly session: Session }) {
   const [path] = useLocation()
@@ -43,7 +43,7 @@ export function PartnerFrame({ session: { sender_id, demo } }: { readonly sessio
   useEffect(() => scrollTo(0, 0), [path])
   return (
     <>
-      <button type="button" className={shellStyles.skip} onClick={() => document.getElementById(MAIN)?.focus()}>
+      <button type="button" className={shellStyles.skip} onClick={() => document.getElementById(MAIN_ID)?.focus()}>
         {PARTNER.skip}
       </button>
       <header className={styles.head}>
@@ -64,7 +64,7 @@ export function PartnerFrame({ session: { sender_id, demo } }: { readonly sessio
               ),
           )}
         </nav>
-        <main id={MAIN} tabIndex={-1} className={styles.main}>
+        <main id={MAIN_ID} tabIndex={-1} className={styles.main}>
           <Boundary key={path}>
             <Switch>
               {VIEWS.map(({ path: at, view: View }) => (

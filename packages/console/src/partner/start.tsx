@@ -18,11 +18,12 @@ import { useSelf } from './use-self.ts'
 type ChecklistStep = PartnerAnswer<'/partner/api/checklist'>[number]
 type Example = PartnerAnswer<'/partner/api/examples'>[number]
 
-const LOOKS: Readonly<Record<ChecklistStep['state'], { readonly icon: typeof IconCircle; readonly tone: Tone }>> = {
-  done: { icon: IconCircleCheck, tone: 'good' },
-  open: { icon: IconCircle, tone: 'info' },
-  skipped: { icon: IconCircleMinus, tone: 'quiet' },
-}
+const STATE_LOOKS: Readonly<Record<ChecklistStep['state'], { readonly icon: typeof IconCircle; readonly tone: Tone }>> =
+  {
+    done: { icon: IconCircleCheck, tone: 'good' },
+    open: { icon: IconCircle, tone: 'info' },
+    skipped: { icon: IconCircleMinus, tone: 'quiet' },
+  }
 
 /** Milliseconds after which the steps are loaded again: somebody may try a step meanwhile. */
 const LOOK_AGAIN = 10_000
@@ -69,7 +70,7 @@ export function StartView() {
 }
 
 function StepLine({ step: { name, state, text, at } }: { readonly step: ChecklistStep }) {
-  const { icon: Icon, tone } = LOOKS[state]
+  const { icon: Icon, tone } = STATE_LOOKS[state]
   return (
     <li className={styles.step} data-tone={tone}>
       <Icon className={styles.icon} size={22} stroke={1.75} aria-hidden />

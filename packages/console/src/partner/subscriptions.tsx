@@ -16,7 +16,7 @@ import { type PartnerAnswer, partnerApi } from './api.ts'
 type Subscription = PartnerAnswer<'/partner/api/subscriptions'>[number]
 
 const { columns: TITLES } = TEXTS
-const ROWS = 25
+const PAGE_ROWS = 25
 const STATES: readonly Subscription['state'][] = ['live', 'suspended', 'ended']
 
 const COLUMNS: readonly Column<Subscription>[] = [
@@ -36,12 +36,12 @@ export function SubscriptionsView() {
     queryFn: () =>
       answerTo(
         partnerApi.GET('/partner/api/subscriptions', {
-          params: { query: { state: STATES.find((one) => one === state), before, limit: ROWS + 1 } },
+          params: { query: { state: STATES.find((one) => one === state), before, limit: PAGE_ROWS + 1 } },
         }),
       ),
     placeholderData: keepPreviousData,
   })
-  const { rows, next } = firstRows(query.data, ROWS, ({ code }) => code)
+  const { rows, next } = firstRows(query.data, PAGE_ROWS, ({ code }) => code)
   return (
     <PageFrame title={TEXTS.title} lead={TEXTS.lead}>
       <FilteredList

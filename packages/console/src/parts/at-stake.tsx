@@ -8,10 +8,10 @@ import { Loaded } from './states.tsx'
 import { numberText } from './times.ts'
 
 /** The most subscriptions, and the most deliveries, that are counted. */
-const MOST = 100
+const MOST_COUNTED = 100
 
 const upToMost = (number: number): string =>
-  number < MOST ? numberText(number, LOCALE) : AT_STAKE.orMore(numberText(MOST, LOCALE))
+  number < MOST_COUNTED ? numberText(number, LOCALE) : AT_STAKE.orMore(numberText(MOST_COUNTED, LOCALE))
 
 interface AtStakeProps {
   readonly participant: string
@@ -45,8 +45,8 @@ async function countLoss(of: AtStakeProps) {
   const { participant: sender_id, namespace } = of
   const [grants, subscriptions, deliveries] = await Promise.all([
     answerTo(api.GET('/admin/v1/grants', { params: { query: { sender_id, namespace } } })),
-    answerTo(api.GET('/admin/v1/subscriptions', { params: { query: { ...of, state: 'live', limit: MOST } } })),
-    answerTo(api.GET('/admin/v1/deliveries', { params: { query: { ...of, state: 'pending', limit: MOST } } })),
+    answerTo(api.GET('/admin/v1/subscriptions', { params: { query: { ...of, state: 'live', limit: MOST_COUNTED } } })),
+    answerTo(api.GET('/admin/v1/deliveries', { params: { query: { ...of, state: 'pending', limit: MOST_COUNTED } } })),
   ])
   const isOver = ({ valid_until }: (typeof grants)[number]) =>
     valid_until !== null && Date.parse(valid_until) <= Date.now()

@@ -13,7 +13,7 @@ interface ConditionsProps {
 }
 
 const { fields: FIELDS } = TRY
-const NAMES = Object.keys(OPERATORS) as OperatorName[]
+const OPERATOR_NAMES = Object.keys(OPERATORS) as OperatorName[]
 
 export function Conditions({ attributes, conditions, onChange }: ConditionsProps) {
   const change = (at: number, changes: Partial<Condition>) =>
@@ -33,7 +33,7 @@ export function Conditions({ attributes, conditions, onChange }: ConditionsProps
           />
           <NativeSelect
             label={FIELDS.operator}
-            data={NAMES.map((value) => ({ value, label: TRY.operators[value] }))}
+            data={OPERATOR_NAMES.map((value) => ({ value, label: TRY.operators[value] }))}
             value={condition.operator}
             onChange={(event) => change(at, { operator: event.currentTarget.value as OperatorName })}
           />

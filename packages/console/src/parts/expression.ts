@@ -17,8 +17,8 @@ interface OperatorRow {
   readonly read: ((text: string, type: string) => Scalar | readonly Scalar[]) | null
 }
 
-const one: OperatorRow = { read: scalarOf }
-const several: OperatorRow = {
+const ONE_VALUE: OperatorRow = { read: scalarOf }
+const SEVERAL_VALUES: OperatorRow = {
   read: (text, type) =>
     text
       .split(',')
@@ -28,21 +28,21 @@ const several: OperatorRow = {
 }
 
 export const OPERATORS: Readonly<Record<OperatorName, OperatorRow>> = {
-  $eq: one,
-  $ne: one,
-  $gt: one,
-  $gte: one,
-  $lt: one,
-  $lte: one,
-  $in: several,
-  $nin: several,
-  $startsWith: one,
-  $contains: one,
+  $eq: ONE_VALUE,
+  $ne: ONE_VALUE,
+  $gt: ONE_VALUE,
+  $gte: ONE_VALUE,
+  $lt: ONE_VALUE,
+  $lte: ONE_VALUE,
+  $in: SEVERAL_VALUES,
+  $nin: SEVERAL_VALUES,
+  $startsWith: ONE_VALUE,
+  $contains: ONE_VALUE,
   $exists: { read: null },
 }
 
 /** How values are read that are not texts, by the type of the attribute. */
-const READERS: Readonly<Record<string, (text: string) => Scalar>> = {
+const VALUE_READERS: Readonly<Record<string, (text: string) => Scalar>> = {
   number: numberOf,
   age: numberOf,
   boolean: (text) => (text === 'true' || text === 'false' ? text === 'true' : text),
@@ -55,7 +55,7 @@ function numberOf(text: string): Scalar {
 
 function scalarOf(text: string, type: string): Scalar {
   const value = text.trim()
-  return READERS[type]?.(value) ?? value
+  return VALUE_READERS[type]?.(value) ?? value
 }
 
 /** Writes conditions as an expression, in which all of them must hold. */
@@ -92,7 +92,7 @@ function conditionOf(attribute: string, word: string, operand: unknown): readonl
   const operator = `$${word.replace(/^\$/, '')}`
   if (!isOperator(operator)) return null
   if (OPERATORS[operator].read === null) return operand === true ? [{ attribute, operator, value: '' }] : null
-  const isList = OPERATORS[operator] === several
+  const isList = OPERATORS[operator] === SEVERAL_VALUES
   const values: readonly unknown[] = isList && Array.isArray(operand) ? operand : [operand]
   // A value with a comma would be split in two when the list is read again.
   if (!values.every(isScalar) || (isList && values.some((value) => `${value}`.includes(',')))) return null

@@ -7,7 +7,7 @@ import { localTimeOf } from './filters.ts'
 
 export interface DialogField {
   /** The sort of input; a line of text by default. A choice and a group of boxes need `options`. */
-  readonly as?: keyof typeof INPUTS
+  readonly as?: keyof typeof INPUT_KINDS
   readonly name: string
   readonly label: string
   /** Advice to the reader about the input. */
@@ -28,9 +28,9 @@ interface FieldInput extends Omit<DialogField, 'as' | 'when'> {
   readonly onChoice?: (value: string) => void
 }
 
-export const Field = ({ as = 'text', ...field }: FieldInput & Pick<DialogField, 'as'>) => INPUTS[as](field)
+export const Field = ({ as = 'text', ...field }: FieldInput & Pick<DialogField, 'as'>) => INPUT_KINDS[as](field)
 
-const shared = ({ name, label, note, required = false }: FieldInput) => ({
+const sharedProps = ({ name, label, note, required = false }: FieldInput) => ({
   name,
   label,
   description: note,
@@ -40,13 +40,15 @@ const shared = ({ name, label, note, required = false }: FieldInput) => ({
 })
 const textOf = ({ value }: FieldInput) => (value === null || value === undefined ? '' : String(value))
 
-const INPUTS = {
-  text: (field) => <TextInput {...shared(field)} defaultValue={textOf(field)} />,
-  number: (field) => <TextInput {...shared(field)} inputMode="decimal" defaultValue={textOf(field)} />,
-  area: (field) => <Textarea {...shared(field)} rows={4} defaultValue={textOf(field)} />,
-  secret: (field) => <PasswordInput {...shared(field)} autoComplete="new-password" />,
-  date: (field) => <TextInput {...shared(field)} type="date" />,
-  time: (field) => <TextInput {...shared(field)} type="datetime-local" defaultValue={localTimeOf(textOf(field))} />,
+const INPUT_KINDS = {
+  text: (field) => <TextInput {...sharedProps(field)} defaultValue={textOf(field)} />,
+  number: (field) => <TextInput {...sharedProps(field)} inputMode="decimal" defaultValue={textOf(field)} />,
+  area: (field) => <Textarea {...sharedProps(field)} rows={4} defaultValue={textOf(field)} />,
+  secret: (field) => <PasswordInput {...sharedProps(field)} autoComplete="new-password" />,
+  date: (field) => <TextInput {...sharedProps(field)} type="date" />,
+  time: (field) => (
+    <TextInput {...sharedProps(field)} type="datetime-local" defaultValue={localTimeOf(textOf(field))} />
+  ),
   flag: ({ name, label, note, value }) => (
     <Checkbox name={name} label={label} description={note} defaultChecked={value === true} />
   ),
@@ -65,7 +67,7 @@ const INPUTS = {
     const { options = [], required = false, empty = COMMON.unchanged, onChoice } = field
     return (
       <NativeSelect
-        {...shared(field)}
+        {...sharedProps(field)}
         data={[
           ...(required ? [] : [{ value: '', label: empty }]),
           ...options.map((one) => ({ value: one, label: one })),

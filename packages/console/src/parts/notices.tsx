@@ -23,15 +23,15 @@ const NoticeContext = createContext<Notify>(() => {})
 export const useNotify = (): Notify => useContext(NoticeContext)
 
 /** The most notices at a time: older ones are removed. */
-const MOST = 3
-let last = 0
+const MOST_NOTICES = 3
+let lastNumber = 0
 
 export function Notices({ children }: { readonly children: ReactNode }) {
   const [notices, setNotices] = useState<readonly Notice[]>([])
   const notify = useCallback<Notify>((content, tone = 'good') => {
-    last += 1
-    const notice = { number: last, content, tone, at: location.hash }
-    setNotices((before) => [...before, notice].slice(-MOST))
+    lastNumber += 1
+    const notice = { number: lastNumber, content, tone, at: location.hash }
+    setNotices((before) => [...before, notice].slice(-MOST_NOTICES))
   }, [])
   const close = useCallback(
     (number: number) => setNotices((before) => before.filter((notice) => notice.number !== number)),

@@ -63,7 +63,7 @@ export function RemovalDialog({ name, list, call }: RemovalProps) {
         onClose={close}
       >
         <p>{REMOVAL.lead}</p>
-        <Loaded query={preview}>{(counted) => <Counts {...counted} />}</Loaded>
+        <Loaded query={preview}>{(counted) => <RemovalPreview {...counted} />}</Loaded>
         <TextInput
           label={REMOVAL.typeName(name)}
           autoComplete="off"
@@ -76,7 +76,7 @@ export function RemovalDialog({ name, list, call }: RemovalProps) {
   )
 }
 
-function Counts({ pending, stored, records = {} }: RemovalCounts) {
+function RemovalPreview({ pending, stored, records = {} }: RemovalCounts) {
   const rows = Object.entries({ ...records, ...stored }).filter(([, number]) => number > 0)
   const waiting = Object.entries(pending).filter(([, number]) => number > 0)
   return (

@@ -31,7 +31,7 @@ export function longTime(date: Date, locale: string, { timeZone }: TimeOptions =
   return `${local} · ${date.toISOString()}`
 }
 
-const UNITS = [
+const TIME_UNITS = [
   ['year', 31_536_000_000],
   ['month', 2_592_000_000],
   ['day', 86_400_000],
@@ -43,7 +43,7 @@ const UNITS = [
 /** Writes a time relative to now, such as "3 hours ago" or "in 2 days". */
 export function relativeTime(date: Date, now: Date, locale: string): string {
   const away = date.getTime() - now.getTime()
-  const [unit, length] = UNITS.find(([, ms]) => Math.abs(away) >= ms) ?? ['second', 1_000]
+  const [unit, length] = TIME_UNITS.find(([, ms]) => Math.abs(away) >= ms) ?? ['second', 1_000]
   return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.trunc(away / length), unit)
 }
 

@@ -2,7 +2,7 @@
 
 export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'quiet'
 
-const TONES: Readonly<Record<string, Tone>> = {
+const TONE_BY_WORD: Readonly<Record<string, Tone>> = {
   // States of deliveries.
   delivered: 'good',
   pending: 'info',
@@ -48,4 +48,4 @@ const TONES: Readonly<Record<string, Tone>> = {
 }
 
 /** The tone of a word; without a row the word has no colour. */
-export const toneOf = (word: string): Tone => TONES[word] ?? 'quiet'
+export const toneOf = (word: string): Tone => TONE_BY_WORD[word] ?? 'quiet'

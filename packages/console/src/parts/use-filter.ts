@@ -2,14 +2,14 @@
 import { useLocation, useSearch } from 'wouter'
 import { filterText, readFilter } from './filters.ts'
 
-type Values = Readonly<Record<string, string | undefined>>
+type FilterValues = Readonly<Record<string, string | undefined>>
 
 export interface Filter {
-  readonly values: Values
+  readonly values: FilterValues
   /** True if a condition of the filter is set. */
   readonly isSet: boolean
   /** Changes conditions; undefined removes one. Without `before` the list begins at its newest row again. */
-  readonly set: (changes: Values) => void
+  readonly set: (changes: FilterValues) => void
   readonly clear: () => void
 }
 
@@ -22,7 +22,7 @@ export function useFilter(names: readonly string[], view?: string): Filter {
   const search = useSearch()
   const [path, navigate] = useLocation()
   const values = readFilter(search, [...names, 'before'])
-  const go = (next: Values) => navigate(`${path}${filterText({ view, ...next })}`)
+  const go = (next: FilterValues) => navigate(`${path}${filterText({ view, ...next })}`)
   return {
     values,
     isSet: names.some((name) => values[name] !== undefined),

@@ -17,7 +17,7 @@ export function useNamespaceQuery() {
   return { ...query, data: registries ?? query.data?.map(({ namespace }) => namespace) }
 }
 
-const NONE: readonly string[] = []
+const NO_NAMESPACES: readonly string[] = []
 
 /** The namespaces for the choices of a filter; empty while they are loaded. */
-export const useNamespaces = (): readonly string[] => useNamespaceQuery().data ?? NONE
+export const useNamespaces = (): readonly string[] => useNamespaceQuery().data ?? NO_NAMESPACES

@@ -13,14 +13,14 @@ import { SIGN_IN } from '../texts/sign-in.ts'
 import styles from './sign-in.module.css'
 
 /** Matches the path of a sign-in link. It has the code, and is after the `#`, which browsers do not send. */
-const LINK = /^\/sign-in\/([^/]+)$/
+const SIGN_IN_PATH = /^\/sign-in\/([^/]+)$/
 
 /** True when a path, behind the `#`, is that of a sign-in link. */
-export const isSignInLink = (path: string): boolean => LINK.test(path)
+export const isSignInLink = (path: string): boolean => SIGN_IN_PATH.test(path)
 
 export function SignInPage({ offers }: { readonly offers: readonly SignInOffer[] }) {
   const [path, navigate] = useLocation()
-  const code = LINK.exec(path)?.[1]
+  const code = SIGN_IN_PATH.exec(path)?.[1]
   const queries = useQueryClient()
   const entering = useMutation({
     mutationFn: signIn,
@@ -51,7 +51,7 @@ export function SignInPage({ offers }: { readonly offers: readonly SignInOffer[]
         ) : (
           <LinkForm busy={entering.isPending} onUse={() => entering.mutate({ code })} />
         )}
-        <Offers offers={offers} />
+        <OtherOffers offers={offers} />
       </div>
     </main>
   )
@@ -104,7 +104,7 @@ function SignInFault({ error, byLink }: { readonly error: Error; readonly byLink
   )
 }
 
-function Offers({ offers }: { readonly offers: readonly SignInOffer[] }): ReactNode {
+function OtherOffers({ offers }: { readonly offers: readonly SignInOffer[] }): ReactNode {
   const others = offers.flatMap(({ title, start }) => (start === null ? [] : [{ title, start }]))
   if (others.length === 0) return null
   return (

@@ -11,7 +11,7 @@ import { SHELL } from '../texts/shell.ts'
 import styles from './shell.module.css'
 
 /** The roles to show: `own` alone for an operator who has it, because it includes all others. */
-const broadest = (roles: readonly string[]): string => (roles.includes('own') ? 'own' : roles.join(', '))
+const rolesText = (roles: readonly string[]): string => (roles.includes('own') ? 'own' : roles.join(', '))
 
 export function Account({ onHelp }: { readonly onHelp: () => void }) {
   const session = useSession()
@@ -28,7 +28,7 @@ export function Account({ onHelp }: { readonly onHelp: () => void }) {
       <div className={styles.who}>
         <div className={styles.person}>
           <span className={styles.operator}>{session.operator}</span>
-          <span className={styles.roles}>{broadest(session.roles)}</span>
+          <span className={styles.roles}>{rolesText(session.roles)}</span>
         </div>
         <Menu position="top-end" width={208} withinPortal={false} withInitialFocusPlaceholder={false}>
           <Menu.Target>
@@ -43,7 +43,7 @@ export function Account({ onHelp }: { readonly onHelp: () => void }) {
             </Menu.Label>
             <Menu.Divider />
             <Menu.Label>{SHELL.appearance}</Menu.Label>
-            <Schemes />
+            <ColorSchemes />
             <Menu.Divider />
             <Menu.Item leftSection={<IconKeyboard size={16} aria-hidden />} onClick={onHelp}>
               {SHELL.shortcuts}
@@ -58,13 +58,13 @@ export function Account({ onHelp }: { readonly onHelp: () => void }) {
   )
 }
 
-const SCHEMES = Object.entries(SHELL.schemes) as [MantineColorScheme, string][]
+const COLOR_SCHEMES = Object.entries(SHELL.schemes) as [MantineColorScheme, string][]
 
-function Schemes() {
+function ColorSchemes() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
     <Menu.RadioGroup value={colorScheme} onChange={(value) => setColorScheme(value as MantineColorScheme)}>
-      {SCHEMES.map(([scheme, label]) => (
+      {COLOR_SCHEMES.map(([scheme, label]) => (
         <Menu.RadioItem key={scheme} value={scheme}>
           {label}
         </Menu.RadioItem>

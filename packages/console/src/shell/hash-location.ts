@@ -2,7 +2,7 @@
 import { useSyncExternalStore } from 'react'
 import type { BaseLocationHook, BaseSearchHook } from 'wouter'
 
-const address = (): string => `/${location.hash.replace(/^#?\/?/, '')}`
+const hashAddress = (): string => `/${location.hash.replace(/^#?\/?/, '')}`
 
 function subscribe(changed: () => void): () => void {
   addEventListener('hashchange', changed)
@@ -31,11 +31,11 @@ export function navigate(to: string, { replace = false }: { readonly replace?: b
 }
 
 export const useHashPath: BaseLocationHook = () => [
-  useSyncExternalStore(subscribe, () => escapePercent(pathOfAddress(address()))),
+  useSyncExternalStore(subscribe, () => escapePercent(pathOfAddress(hashAddress()))),
   navigate,
 ]
 
 export const useHashSearch: BaseSearchHook = () =>
-  useSyncExternalStore(subscribe, () => escapePercent(searchOfAddress(address())))
+  useSyncExternalStore(subscribe, () => escapePercent(searchOfAddress(hashAddress())))
 
 export const hashHref = (path: string): string => `#${path}`

@@ -17,7 +17,7 @@ import { NotFound } from './not-found.tsx'
 import styles from './shell.module.css'
 import { Shortcuts } from './shortcuts.tsx'
 
-const MAIN = 'main'
+const MAIN_ID = 'main'
 
 export function Shell() {
   const session = useSession()
@@ -39,7 +39,7 @@ export function Shell() {
   )
   return (
     <>
-      <button type="button" className={styles.skip} onClick={() => document.getElementById(MAIN)?.focus()}>
+      <button type="button" className={styles.skip} onClick={() => document.getElementById(MAIN_ID)?.focus()}>
         {SHELL.skip}
       </button>
       <div className={styles.shell}>
@@ -53,7 +53,7 @@ export function Shell() {
           </ActionIcon>
           <Brand demo={session.demo} />
         </aside>
-        <main id={MAIN} tabIndex={-1} className={styles.main}>
+        <main id={MAIN_ID} tabIndex={-1} className={styles.main}>
           <Boundary key={path}>
             <Suspense fallback={<Skeleton lines={6} />}>
               <Pages rows={rows} />

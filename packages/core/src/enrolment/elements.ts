@@ -20,8 +20,9 @@ export interface RecordScope {
   readonly recordType: RecordType
 }
 
-/** The names of the member with the list of enrolments, and of the object in the record that may contain this member. */
+/** The member that has the enrolments, in the record or in the object `member` of the record. */
 const ENROLMENT_LIST_MEMBER = 'programme_identifier'
+/** The object of a record that may have the member with the enrolments. */
 const LIST_HOLDER_MEMBER = 'member'
 
 /**

@@ -33,9 +33,9 @@ export interface Enrolment {
   readonly status_change_date: string | null
 }
 
-const COMPOUND = 'enrolment'
+const ENROLMENT_COMPOUND = 'enrolment'
 /** The label, in lists of statuses, of the status of a person who is enrolled now. */
-const ACTIVE = 'Active'
+const ACTIVE_LABEL = 'Active'
 
 const END_DATE: CompoundMember = {
   name: 'end_date',
@@ -61,7 +61,7 @@ const layoutByRecordType = new WeakMap<RecordType, EnrolmentLayout>()
 function planOf(recordType: RecordType): EnrolmentLayout | null {
   const known = layoutByRecordType.get(recordType)
   if (known !== undefined) return known
-  const compound = recordType.compounds?.find(({ name }) => name === COMPOUND)
+  const compound = recordType.compounds?.find(({ name }) => name === ENROLMENT_COMPOUND)
   if (compound === undefined) return null
   const member = (name: string): CompoundMember => {
     const found = compound.members.find((one) => one.name === name)
@@ -87,7 +87,7 @@ function planOf(recordType: RecordType): EnrolmentLayout | null {
         STATUS_CHANGE_DATE,
       ],
     },
-    activeStatus: status.codes === undefined ? ACTIVE : normaliseCode(status.codes, ACTIVE),
+    activeStatus: status.codes === undefined ? ACTIVE_LABEL : normaliseCode(status.codes, ACTIVE_LABEL),
   }
   layoutByRecordType.set(recordType, plan)
   return plan

@@ -14,20 +14,20 @@ export function writeLedger({ members, programmes }: Ledger): string {
   const register = ({ value, object, members: below }: StampRegister): JsonValue => {
     const bare = value === undefined ? null : at(value)
     if (object === undefined && below === undefined) return bare
-    return [bare, object === undefined ? null : at(object), entries(below ?? new Map(), register)]
+    return [bare, object === undefined ? null : at(object), sortedEntries(below ?? new Map(), register)]
   }
   const status = ({ stamp, status, date }: StatusEntry): JsonValue => [at(stamp), status, date]
   const programme = ({ members, benefits, statuses }: ProgrammeLedger): JsonValue => [
     register(members),
     register(benefits),
-    entries(statuses, status),
+    sortedEntries(statuses, status),
   ]
-  const text = { members: register(members), programmes: entries(programmes, programme) }
+  const text = { members: register(members), programmes: sortedEntries(programmes, programme) }
   return JSON.stringify({ ...text, stamps: [...stamps.keys()] })
 }
 
 /** The entries of a map as a list, sorted by key. Any text may be a key, also `__proto__`. */
-const entries = <Value>(map: ReadonlyMap<string, Value>, write: (value: Value) => JsonValue): JsonValue =>
+const sortedEntries = <Value>(map: ReadonlyMap<string, Value>, write: (value: Value) => JsonValue): JsonValue =>
   [...map].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([key, value]) => [key, write(value)])
 
 /** Reads an enrolment ledger from its text. @param text null gives a new, empty ledger */

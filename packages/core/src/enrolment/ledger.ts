@@ -264,17 +264,17 @@ function hasBegun(from: string, time_zone: string, now: number): boolean {
   return space < 0 ? from <= dayIn(time_zone, now) : Date.parse(from.slice(space + 1)) <= now
 }
 
-const MINUTE = 60_000
-const DAY = 1_440 * MINUTE
+const MINUTE_MS = 60_000
+const DAY_MS = 1_440 * MINUTE_MS
 
 /** Turns a start from `startOf` into milliseconds. For a day, the minute in which it begins in the time zone. */
 function startTime(from: string, time_zone: string): number {
   const [day = '', instant] = from.split(' ')
   if (instant !== undefined) return Date.parse(instant)
   const midnight = Date.parse(`${day}T00:00:00Z`)
-  let [before, after] = [midnight - DAY, midnight + DAY]
-  while (after - before > MINUTE) {
-    const middle = before + Math.floor((after - before) / MINUTE / 2) * MINUTE
+  let [before, after] = [midnight - DAY_MS, midnight + DAY_MS]
+  while (after - before > MINUTE_MS) {
+    const middle = before + Math.floor((after - before) / MINUTE_MS / 2) * MINUTE_MS
     if (dayIn(time_zone, middle) < day) before = middle
     else after = middle
   }

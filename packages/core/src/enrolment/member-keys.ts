@@ -2,7 +2,7 @@
 import { searchKey } from '@rollcall/protocol'
 
 /** The most member names whose keys are remembered: a peer may send any number of names. */
-const MOST = 5_000
+const MOST_CACHED_KEYS = 5_000
 const knownKeys = new Map<string, string>()
 
 /** The `searchKey` of the name of a JSON member. */
@@ -10,9 +10,9 @@ export function memberSearchKey(name: string): string {
   const found = knownKeys.get(name)
   if (found !== undefined) return found
   const key = searchKey(name)
-  if (knownKeys.size >= MOST) knownKeys.clear()
-  if (name.length <= LONGEST) knownKeys.set(name, key)
+  if (knownKeys.size >= MOST_CACHED_KEYS) knownKeys.clear()
+  if (name.length <= MOST_KEY_CHARACTERS) knownKeys.set(name, key)
   return key
 }
 
-const LONGEST = 64
+const MOST_KEY_CHARACTERS = 64

@@ -21,16 +21,16 @@ interface CronField {
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC']
 const WEEKDAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
 
-const SECOND: CronField = { name: 'second', min: 0, max: 59 }
-const MINUTE: CronField = { name: 'minute', min: 0, max: 59 }
-const HOUR: CronField = { name: 'hour', min: 0, max: 23 }
+const SECOND_FIELD: CronField = { name: 'second', min: 0, max: 59 }
+const MINUTE_FIELD: CronField = { name: 'minute', min: 0, max: 59 }
+const HOUR_FIELD: CronField = { name: 'hour', min: 0, max: 23 }
 const DAY_FIELD: CronField = { name: 'day of month', min: 1, max: 31, ofDays: true }
-const MONTH: CronField = { name: 'month', min: 1, max: 12, names: MONTHS, first: 1 }
-const YEAR: CronField = { name: 'year', min: 1970, max: 2099 }
+const MONTH_FIELD: CronField = { name: 'month', min: 1, max: 12, names: MONTHS, first: 1 }
+const YEAR_FIELD: CronField = { name: 'year', min: 1970, max: 2099 }
 /** In a normal expression, Sunday is 0 or 7. */
-const WEEKDAY: CronField = { name: 'day of week', min: 0, max: 7, names: WEEKDAYS, first: 0, ofDays: true }
+const WEEKDAY_FIELD: CronField = { name: 'day of week', min: 0, max: 7, names: WEEKDAYS, first: 0, ofDays: true }
 /** In a Quartz expression, Sunday is 1. */
-const QUARTZ_WEEKDAY: CronField = { ...WEEKDAY, min: 1, first: 1 }
+const QUARTZ_WEEKDAY: CronField = { ...WEEKDAY_FIELD, min: 1, first: 1 }
 
 /** Words that may replace an expression. A week begins on Sunday, as in cron. */
 const EXPRESSION_BY_WORD: ReadonlyMap<string, string> = new Map([
@@ -40,7 +40,7 @@ const EXPRESSION_BY_WORD: ReadonlyMap<string, string> = new Map([
   ['monthly', '0 0 0 1 * * *'],
 ])
 
-const LONGEST = 256
+const MOST_CRON_CHARACTERS = 256
 
 /** The values of one field in ascending order; null for every value. */
 type CronValues = readonly number[] | null
@@ -58,11 +58,11 @@ export interface Cron {
   readonly year: CronValues
 }
 
-const ORDER = ['second', 'minute', 'hour', 'day', 'month', 'weekday', 'year'] as const
+const CRON_FIELD_ORDER = ['second', 'minute', 'hour', 'day', 'month', 'weekday', 'year'] as const
 
 /** Reads a cron expression of 5, 6 or 7 fields, or a word such as `daily`. @throws CronProblem */
 export function readCron(text: string): Cron {
-  if (text.length > LONGEST) throw new CronProblem(`must have at most ${LONGEST} characters`)
+  if (text.length > MOST_CRON_CHARACTERS) throw new CronProblem(`must have at most ${MOST_CRON_CHARACTERS} characters`)
   const expression = EXPRESSION_BY_WORD.get(text.trim().toLowerCase()) ?? text
   const written = expression.trim().split(/\s+/)
   if (written.length < 5 || written.length > 7) {
@@ -72,20 +72,20 @@ export function readCron(text: string): Cron {
   const [second = '', minute = '', hour = '', day = '', month = '', weekday = '', year = '*'] =
     written.length === 5 ? ['0', ...written] : written
   const isQuartz = expression === text && isQuartzForm(written)
-  const weekdays = readField(isQuartz ? QUARTZ_WEEKDAY : WEEKDAY, weekday)
-  const fromSunday = weekdays && sorted(weekdays.map((number) => (isQuartz ? number - 1 : number % 7)))
+  const weekdays = readField(isQuartz ? QUARTZ_WEEKDAY : WEEKDAY_FIELD, weekday)
+  const fromSunday = weekdays && sortUnique(weekdays.map((number) => (isQuartz ? number - 1 : number % 7)))
   return {
-    second: nullIfAll(SECOND, readField(SECOND, second)),
-    minute: nullIfAll(MINUTE, readField(MINUTE, minute)),
-    hour: nullIfAll(HOUR, readField(HOUR, hour)),
+    second: nullIfAll(SECOND_FIELD, readField(SECOND_FIELD, second)),
+    minute: nullIfAll(MINUTE_FIELD, readField(MINUTE_FIELD, minute)),
+    hour: nullIfAll(HOUR_FIELD, readField(HOUR_FIELD, hour)),
     ...eitherDay(readField(DAY_FIELD, day), fromSunday),
-    month: nullIfAll(MONTH, readField(MONTH, month)),
-    year: nullIfAll(YEAR, readField(YEAR, year)),
+    month: nullIfAll(MONTH_FIELD, readField(MONTH_FIELD, month)),
+    year: nullIfAll(YEAR_FIELD, readField(YEAR_FIELD, year)),
   }
 }
 
 /** The schedule as the one form of expression that croner reads. Equal texts mean equal times. */
-export const cronText = (cron: Cron): string => ORDER.map((name) => cron[name]?.join(',') ?? '*').join(' ')
+export const cronText = (cron: Cron): string => CRON_FIELD_ORDER.map((name) => cron[name]?.join(',') ?? '*').join(' ')
 
 /** True for an expression of Quartz: only Quartz has a year or `?`, and never five fields. */
 const isQuartzForm = (fields: readonly string[]): boolean =>
@@ -102,20 +102,20 @@ function eitherDay(day: CronValues, weekday: CronValues): Pick<Cron, 'day' | 'we
 const nullIfAll = ({ min, max }: CronField, values: CronValues): CronValues =>
   values?.length === max - min + 1 ? null : values
 
-const sorted = (numbers: readonly number[]): readonly number[] =>
+const sortUnique = (numbers: readonly number[]): readonly number[] =>
   [...new Set(numbers)].sort((one, other) => one - other)
 
 /** One part of a field: `*`, `5`, `1-5`, `MON-FRI`, or one of these with a step, such as `0/15`. */
-const PART = /^(?:(\*)|([a-z]{3}|\d{1,4})(?:-([a-z]{3}|\d{1,4}))?)(?:\/(\d{1,4}))?$/i
+const FIELD_PART_PATTERN = /^(?:(\*)|([a-z]{3}|\d{1,4})(?:-([a-z]{3}|\d{1,4}))?)(?:\/(\d{1,4}))?$/i
 
 function readField(field: CronField, text: string): CronValues {
   if (text === '*' || (text === '?' && field.ofDays)) return null
   if (text.includes('?')) throw fieldProblem(field, 'may have ? only in the two fields of days, and alone')
-  return sorted(text.split(',').flatMap((part) => readPart(field, part)))
+  return sortUnique(text.split(',').flatMap((part) => readPart(field, part)))
 }
 
 function readPart(field: CronField, text: string): readonly number[] {
-  const part = PART.exec(text)
+  const part = FIELD_PART_PATTERN.exec(text)
   if (part === null) throw unreadablePart(field, text)
   const [, every, first = '', last, stepText] = part
   const { min, max } = field
@@ -155,9 +155,9 @@ const DAY_SECONDS = 86_400
 
 /** The smallest number of seconds between two runs, as if the schedule had runs on every day. */
 export function shortestGap({ second, minute, hour }: Cron): number {
-  const seconds = distances(second, MINUTE_SECONDS)
-  const minutes = distances(minute, 60)
-  const hours = distances(hour, 24)
+  const seconds = valueDistances(second, MINUTE_SECONDS)
+  const minutes = valueDistances(minute, 60)
+  const hours = valueDistances(hour, 24)
   // These are the seconds from the first run to the last run within a minute, an hour and a day. The gap before the next minute,
   // hour or day with runs is the rest.
   const inMinute = seconds.last
@@ -172,7 +172,7 @@ export function shortestGap({ second, minute, hour }: Cron): number {
 }
 
 /** `step`: the smallest distance between neighbouring values. `last`: the distance from the first to the last. */
-function distances(values: CronValues, count: number): { readonly step: number; readonly last: number } {
+function valueDistances(values: CronValues, count: number): { readonly step: number; readonly last: number } {
   if (values === null) return { step: 1, last: count - 1 }
   const steps = values.slice(1).map((value, index) => value - (values[index] ?? 0))
   return { step: Math.min(Number.POSITIVE_INFINITY, ...steps), last: (values.at(-1) ?? 0) - (values[0] ?? 0) }

@@ -81,7 +81,7 @@ export interface EventFacts {
   readonly birth_span: number
 }
 
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 
 /** The events of a change, in the order of the rules. Do not call it for a change that changes nothing. */
 export function deriveEvents(derivation: EventFacts, change: StateChange): readonly DerivedEvent[] {
@@ -201,7 +201,7 @@ function isRecent(
 ): boolean {
   if (typeof date !== 'object' || !('from' in date)) return false
   const end = dayOf(until, time_zone) ?? dayIn(time_zone, now.getTime())
-  const beginning = new Date(Date.parse(end) - birth_span * DAY).toISOString().slice(0, 10)
+  const beginning = new Date(Date.parse(end) - birth_span * DAY_MS).toISOString().slice(0, 10)
   return date.from >= beginning && date.from <= end
 }
 

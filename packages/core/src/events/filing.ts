@@ -16,8 +16,8 @@ export interface FilingKey {
 }
 
 /** The key text that every record has, for filters without a usable condition. Its key is empty. */
-const EVERY = ''
-const EMPTY = new Uint8Array(0)
+const EVERY_RECORD_TEXT = ''
+const EMPTY_KEY = new Uint8Array(0)
 
 /** The length of a key in bytes: long enough that different texts do not give the same key. */
 const KEY_BYTES = 16
@@ -43,10 +43,10 @@ interface FilterKeys {
 
 /** The keys of a filter. @param predicate the filter's predicate before `resolveAges`; null: there is no filter */
 export function keysOfFilter(predicate: Predicate | null): readonly FilingKey[] {
-  if (predicate === null) return [{ key: digest(EVERY), whole: true }]
+  if (predicate === null) return [{ key: keyDigest(EVERY_RECORD_TEXT), whole: true }]
   const filed = keysOfPredicate(predicate, '')
-  if (filed === null) return [{ key: digest(EVERY), whole: false }]
-  return [...filed.keys].map(([text, whole]) => ({ key: digest(text), whole }))
+  if (filed === null) return [{ key: keyDigest(EVERY_RECORD_TEXT), whole: false }]
+  return [...filed.keys].map(([text, whole]) => ({ key: keyDigest(text), whole }))
 }
 
 /** A key of a changed record, and whether the record has it before and after the change. */
@@ -60,14 +60,14 @@ export interface ChangeKey {
 export function keysOfChange(before: ExtractedRecord | null, after: ExtractedRecord | null): readonly ChangeKey[] {
   const [earlier, later] = [keyTexts(before), keyTexts(after)]
   return [...new Set([...earlier, ...later])].map((text) => {
-    return { key: digest(text), before: earlier.has(text), after: later.has(text) }
+    return { key: keyDigest(text), before: earlier.has(text), after: later.has(text) }
   })
 }
 
-/** The key texts of a record, `EVERY` included. */
+/** The key texts of a record, `EVERY_RECORD_TEXT` included. */
 function keyTexts(record: ExtractedRecord | null): ReadonlySet<string> {
   if (record === null) return new Set()
-  const texts = new Set([EVERY])
+  const texts = new Set([EVERY_RECORD_TEXT])
   for (const [type, values] of record.identifiers) {
     for (const value of values) texts.add(identifierKey(type, value))
   }
@@ -109,9 +109,9 @@ function keysOfPredicate(predicate: Predicate, prefix: string): FilterKeys | nul
     case 'some':
       return keysOfPredicate(predicate.of, `${predicate.list.name}.`)
     case 'compare':
-      return predicate.operator === 'eq' ? equalities(predicate, [predicate.value], prefix) : null
+      return predicate.operator === 'eq' ? keysOfEqualities(predicate, [predicate.value], prefix) : null
     case 'in':
-      return equalities(predicate, predicate.values, prefix)
+      return keysOfEqualities(predicate, predicate.values, prefix)
     case 'identifier':
       return {
         selectivity: IDENTIFIER_SELECTIVITY,
@@ -137,17 +137,17 @@ function mostSelective(parts: readonly (FilterKeys | null)[]): FilterKeys | null
 
 /** The keys of all alternatives of an `or`; null when one alternative has no keys. */
 function keysOfAlternatives(parts: readonly (FilterKeys | null)[]): FilterKeys | null {
-  const keys = new Map<string, boolean>()
+  const wholeByText = new Map<string, boolean>()
   let selectivity = IDENTIFIER_SELECTIVITY
   for (const part of parts) {
     if (part === null) return null
     selectivity = Math.min(selectivity, part.selectivity)
-    for (const [text, whole] of part.keys) keys.set(text, whole || keys.get(text) === true)
+    for (const [text, whole] of part.keys) wholeByText.set(text, whole || wholeByText.get(text) === true)
   }
-  return { selectivity, keys }
+  return { selectivity, keys: wholeByText }
 }
 
-function equalities(
+function keysOfEqualities(
   { attribute, until }: Comparison | OneOf,
   literals: readonly Literal[],
   prefix: string,
@@ -175,4 +175,5 @@ const identifierKey = (type: string, value: string): string => keyText('identifi
 /** Only the value, which is the last part, may contain NUL. So different parts always give different texts. */
 const keyText = (...parts: readonly [about: string, name: string, value: string]): string => parts.join('\0')
 
-const digest = (text: string): Uint8Array => (text === EVERY ? EMPTY : sha256(text).subarray(0, KEY_BYTES))
+const keyDigest = (text: string): Uint8Array =>
+  text === EVERY_RECORD_TEXT ? EMPTY_KEY : sha256(text).subarray(0, KEY_BYTES)

@@ -17,7 +17,7 @@ export interface FrequencyScope {
 /** The smallest number of seconds that may be between two runs: each run has its cost, because it looks for changes. */
 const SHORTEST_GAP = 5
 
-const PATH = 'subscribe_criteria.frequency'
+const FREQUENCY_PATH = 'subscribe_criteria.frequency'
 
 /** Reads a frequency completely or refuses it. @throws ItemRejection rjct.notify_details.invalid */
 export function readFrequency(given: JsonValue, { time_zone, now }: FrequencyScope): Frequency {
@@ -57,7 +57,7 @@ function readExpression(given: JsonValue | undefined) {
 }
 
 const invalidFrequency = (member: string, rule: string): ItemRejection =>
-  new ItemRejection('rjct.notify_details.invalid', `${PATH}${member}: ${rule}`)
+  new ItemRejection('rjct.notify_details.invalid', `${FREQUENCY_PATH}${member}: ${rule}`)
 
 /** The first run after an instant; `end_at` when there is no further run, so that nothing waits for ever. */
 export const nextRunOrEnd = (frequency: Frequency, time_zone: string, after: Date): Date =>

@@ -11,7 +11,7 @@ import {
 import { findChangedEnrolments } from '../enrolment/enrolments.ts'
 
 /** The record's list for values without a member of their own; the changed enrolments are added there. */
-const ATTRIBUTES = 'additional_attributes'
+const ATTRIBUTES_MEMBER = 'additional_attributes'
 
 /**
  * The text of a record to store with its event. If the record type has a form for notifications, the changed enrolments
@@ -33,8 +33,8 @@ function withChanges(recordType: RecordType, before: JsonValue | null, after: Js
   if (!isJsonObject(after)) return after
   const changed = findChangedEnrolments(recordType, before, after)
   if (changed.length === 0) return after
-  const known = [after[ATTRIBUTES] ?? []].flat().filter(isJsonObject)
-  return { ...after, [ATTRIBUTES]: [...known, ...changed] } satisfies JsonObject
+  const known = [after[ATTRIBUTES_MEMBER] ?? []].flat().filter(isJsonObject)
+  return { ...after, [ATTRIBUTES_MEMBER]: [...known, ...changed] } satisfies JsonObject
 }
 
 /**

@@ -13,7 +13,7 @@ import type { ReadOnly } from './read-only.ts'
 export const ALL_NAMES = 'all'
 
 /** A list of names, or `all`. `all` includes names that later versions add. */
-const names = (description: string) =>
+const namesSchema = (description: string) =>
   Type.Union([Type.Literal(ALL_NAMES), Type.Array(Type.String({ minLength: 1 }), { uniqueItems: true })], {
     description: `${description}, or "all"`,
   })
@@ -40,16 +40,17 @@ export const MINOR_RULES = ['allowed', 'never'] as const
 /** Members of `header.meta` in which the participant names the person who asks, and the case. */
 export const DEMANDED_META = ['requested_by', 'case'] as const
 
-const daily = (description: string) => Type.Integer({ minimum: 1, description: `${description}, a day (UTC)` })
+const dailyLimitSchema = (description: string) =>
+  Type.Integer({ minimum: 1, description: `${description}, a day (UTC)` })
 
-const minutely = (description: string) =>
+const minuteLimitSchema = (description: string) =>
   Type.Integer({ minimum: 1, description: `${description}, a minute; so many at once at most` })
 
 /** The terms for emergencies: more data of one person are shown, for a limited number of items a day. */
 const EmergencyTerms = Type.Object(
   {
-    see: names('What is shown beside what the grant shows'),
-    items_per_day: daily('Items that may be asked as emergencies'),
+    see: namesSchema('What is shown beside what the grant shows'),
+    items_per_day: dailyLimitSchema('Items that may be asked as emergencies'),
   },
   {
     additionalProperties: false,
@@ -60,16 +61,16 @@ const EmergencyTerms = Type.Object(
 
 export const GrantTerms = Type.Object(
   {
-    operations: names('Operations by their names, such as search and txn-status'),
-    record_types: Type.Optional(names('Record types (default: all)')),
+    operations: namesSchema('Operations by their names, such as search and txn-status'),
+    record_types: Type.Optional(namesSchema('Record types (default: all)')),
     query_forms: Type.Optional(
       Type.Union([Type.Literal(ALL_NAMES), Type.Array(Type.Enum([...QUERY_FORMS]), { uniqueItems: true })], {
         description: `Forms of queries: ${QUERY_FORMS.join(', ')}, or "all" (default: identifier)`,
       }),
     ),
-    identifier_types: Type.Optional(names('Identifier types that may be asked about and seen (default: all)')),
-    ask: Type.Optional(names('Attributes that may be asked about, beside identifiers (default: none)')),
-    see: names('Attributes, identifier, relations and members of documents that may be seen'),
+    identifier_types: Type.Optional(namesSchema('Identifier types that may be asked about and seen (default: all)')),
+    ask: Type.Optional(namesSchema('Attributes that may be asked about, beside identifiers (default: none)')),
+    see: namesSchema('Attributes, identifier, relations and members of documents that may be seen'),
     rows: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
         description: 'By record type, an expression query that every record fulfils which may be found',
@@ -91,11 +92,11 @@ export const GrantTerms = Type.Object(
         description: 'Whether persons may be found who have not come of age: allowed, never (default: allowed)',
       }),
     ),
-    event_types: Type.Optional(names('Event types that may be subscribed to (default: none)')),
+    event_types: Type.Optional(namesSchema('Event types that may be subscribed to (default: none)')),
     unfiltered: Type.Optional(
       Type.Boolean({ description: 'May subscribe without a filter, to every record (default: false)' }),
     ),
-    programmes: Type.Optional(names('Programmes whose enrolments may be written (default: none)')),
+    programmes: Type.Optional(namesSchema('Programmes whose enrolments may be written (default: none)')),
     basis: Type.Enum([...BASES], {
       description: 'law: no consent is needed; otherwise every search item has consent, authorize, or either',
     }),
@@ -131,10 +132,10 @@ export const GrantTerms = Type.Object(
       }),
     ),
     page_size: Type.Optional(Type.Integer({ minimum: 1, description: 'Records in a page at most' })),
-    items_per_day: Type.Optional(daily('Items asked, identifiers of one item one by one')),
-    records_per_day: Type.Optional(daily('Records delivered, repeats included')),
-    items_per_minute: Type.Optional(minutely('Items asked, identifiers of one item one by one')),
-    records_per_minute: Type.Optional(minutely('Records of answers, repeats included')),
+    items_per_day: Type.Optional(dailyLimitSchema('Items asked, identifiers of one item one by one')),
+    records_per_day: Type.Optional(dailyLimitSchema('Records delivered, repeats included')),
+    items_per_minute: Type.Optional(minuteLimitSchema('Items asked, identifiers of one item one by one')),
+    records_per_minute: Type.Optional(minuteLimitSchema('Records of answers, repeats included')),
     emergency: Type.Optional(EmergencyTerms),
     valid_from: Type.Optional(Type.Unsafe<string>({ ...Timestamp, description: 'Default: now' })),
     valid_until: Type.Optional(Type.Unsafe<string>({ ...Timestamp, description: 'Default: no end' })),

@@ -36,7 +36,10 @@ export interface WaitingExchanges {
 /** How well a copy of a registry's source follows the source. */
 export interface MirrorHealth {
   readonly namespace: string
-  /** Seconds for which changes of the source may be missing; null while the first copy is not complete. */
+  /**
+   * Seconds since the time up to which the changes that the feed found are written; null while the first copy is not complete.
+   * Changes that only a comparison finds, such as rows that a poll does not see deleted, are not counted.
+   */
   readonly lag: number | null
   /** The number of rows that have changed in the source and are not copied yet. */
   readonly behind: number

@@ -20,7 +20,8 @@ export interface RetentionRow {
   readonly variables: readonly string[]
 }
 
-const variables = (...names: readonly LimitName[]): readonly string[] => names.map((name) => LIMITS[name].variable)
+const variablesOfLimits = (...names: readonly LimitName[]): readonly string[] =>
+  names.map((name) => LIMITS[name].variable)
 
 /**
  * Seconds for which events are stored. Until then, an event may be needed for a notification, an exchange or a
@@ -38,25 +39,25 @@ export const retentionRows = (limits: Limits): readonly RetentionRow[] => [
     name: 'exchanges',
     what: 'requests, results, deliveries with their attempts, receipts',
     seconds: limits.exchange_retention,
-    variables: variables('exchange_retention'),
+    variables: variablesOfLimits('exchange_retention'),
   },
   {
     name: 'inbox',
     what: 'callbacks that were received',
     seconds: limits.inbox_retention,
-    variables: variables('inbox_retention'),
+    variables: variablesOfLimits('inbox_retention'),
   },
   {
     name: 'events',
     what: 'events, notifications, ended subscriptions, unused mailboxes',
     seconds: eventRetention(limits),
-    variables: variables('exchange_retention', 'notification_retention'),
+    variables: variablesOfLimits('exchange_retention', 'notification_retention'),
   },
   {
     name: 'body_keys',
     what: 'the keys of days: every body that is left of such a day, also in backups',
     seconds: bodyKeyRetention(limits),
-    variables: variables('exchange_retention', 'notification_retention', 'inbox_retention'),
+    variables: variablesOfLimits('exchange_retention', 'notification_retention', 'inbox_retention'),
   },
   {
     name: 'operator_tokens',
@@ -74,6 +75,6 @@ export const retentionRows = (limits: Limits): readonly RetentionRow[] => [
     name: 'accounts',
     what: 'audit entries, in whole months',
     seconds: limits.account_retention * SECONDS_PER_DAY,
-    variables: variables('account_retention'),
+    variables: variablesOfLimits('account_retention'),
   },
 ]

@@ -5,19 +5,20 @@
 import { randomUuid } from './digests.ts'
 
 /** Version, trace-id, parent-id and flags in lower case. Version ff, and ids of zeros only, are invalid. */
-const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?=$|-)/
+const TRACEPARENT_PATTERN = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?=$|-)/
 
 /** The length of a header of version 00, and of the part of later versions that every reader understands. */
-const LENGTH = 55
+const TRACEPARENT_CHARACTERS = 55
 /** The most characters of a header that is read: later versions may have more parts than version 00. */
-const MOST = 255
+const MOST_HEADER_CHARACTERS = 255
 
 /** The header as it is logged and sent on, with the first four parts only; null when it is invalid. */
 export function readTraceparent(header: string | readonly string[] | undefined): string | null {
-  if (typeof header !== 'string' || header.length > MOST || !TRACEPARENT.test(header)) return null
-  if (header.startsWith('00-')) return header.length === LENGTH ? header : null
+  if (typeof header !== 'string' || header.length > MOST_HEADER_CHARACTERS || !TRACEPARENT_PATTERN.test(header))
+    return null
+  if (header.startsWith('00-')) return header.length === TRACEPARENT_CHARACTERS ? header : null
   // The first four parts of a later version are sent on as version 00.
-  return `00-${header.slice(3, LENGTH)}`
+  return `00-${header.slice(3, TRACEPARENT_CHARACTERS)}`
 }
 
 /**

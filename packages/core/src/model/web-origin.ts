@@ -3,12 +3,12 @@
  * machine.
  */
 
-const LISTED = /^(https?):\/\/([a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::(\d{1,5}|\*))?$/
+const LISTED_ORIGIN_PATTERN = /^(https?):\/\/([a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::(\d{1,5}|\*))?$/
 const THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
 /** Describes the fault of an origin that an operator gave; null when it is valid. */
 export function webOriginProblem(origin: string): string | null {
-  const match = LISTED.exec(origin)
+  const match = LISTED_ORIGIN_PATTERN.exec(origin)
   if (match === null) {
     return 'must be an origin in lower case such as https://app.example, without a path; only the port may be *'
   }

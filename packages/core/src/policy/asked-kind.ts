@@ -34,7 +34,7 @@ export function reduceKindToAskable(kind: Kind, { recordTypes, identifierTypes, 
     ask === ALL_NAMES
   if (isWhole) return kind
   if (ask !== ALL_NAMES) checkNames(recordTypes, ask)
-  const [first, ...others] = recordTypes.map((recordType) => narrowed(recordType, ask))
+  const [first, ...others] = recordTypes.map((recordType) => narrowRecordType(recordType, ask))
   if (first === undefined) throw new GrantProblem('record_types', 'must name one at least')
   const types = kind.identifier_types.filter(({ name }) => isGranted(identifierTypes, name))
   return {
@@ -46,7 +46,7 @@ export function reduceKindToAskable(kind: Kind, { recordTypes, identifierTypes, 
   }
 }
 
-function narrowed(recordType: RecordType, ask: AskableNames['ask']): RecordType {
+function narrowRecordType(recordType: RecordType, ask: AskableNames['ask']): RecordType {
   if (ask === ALL_NAMES) return recordType
   const compounds = (recordType.compounds ?? []).flatMap((compound): Compound[] => {
     const members = compound.members.filter((member) => isNamedIn(compound, ask) || isNamedIn(member, ask))

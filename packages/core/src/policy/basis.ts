@@ -8,10 +8,10 @@ import type { BASES, Grant } from '../model/grant.ts'
 import type { AskedFacts } from '../model/outcome.ts'
 import type { Predicate } from '../model/predicate.ts'
 
-type Member = 'consent' | 'authorize'
+type ConsentMember = 'consent' | 'authorize'
 
 /** The members of the criteria that may have the consent, for each basis of a grant. */
-const CONSENT_MEMBERS: Readonly<Record<(typeof BASES)[number], readonly Member[]>> = {
+const CONSENT_MEMBERS: Readonly<Record<(typeof BASES)[number], readonly ConsentMember[]>> = {
   law: [],
   consent: ['consent'],
   authorize: ['authorize'],
@@ -58,14 +58,15 @@ export function checkConsentGiven(
   const { purposes = [] } = terms
   const member = memberOf(members, criteria)
   const needed = describeConsent(terms)
-  if (member === undefined) throw refused(`${name}.${members.join(' or ')}: is required here, ${needed}`)
+  if (member === undefined)
+    throw searchCriteriaRejection(`${name}.${members.join(' or ')}: is required here, ${needed}`)
   const at = `${name}.${member}`
   const { ts, purpose, consent_jws: jws = null } = criteria[member] ?? {}
   if (jws === null && terms.consent === 'signed') {
-    throw refused(`${at}.consent_jws: is required here, ${needed}`)
+    throw searchCriteriaRejection(`${at}.consent_jws: is required here, ${needed}`)
   }
   const time = ts === undefined ? null : timestampInstant(ts)
-  if (time === null && jws === null) throw refused(`${at}.ts: is required here, ${needed}`)
+  if (time === null && jws === null) throw searchCriteriaRejection(`${at}.ts: is required here, ${needed}`)
   if (time !== null) checkTimeNotOld(`${at}.ts`, time, now, most)
   const code = purpose?.code ?? null
   if (jws === null || code !== null) checkPurposeGranted(`${at}.purpose.code`, code, purposes)
@@ -73,7 +74,7 @@ export function checkConsentGiven(
 }
 
 /** The member that has the consent. A signed consent is also accepted in `authorize`, where other systems write it. */
-function memberOf(members: readonly Member[], criteria: ConsentMembers): Member | undefined {
+function memberOf(members: readonly ConsentMember[], criteria: ConsentMembers): ConsentMember | undefined {
   const signed = ([...members, 'authorize'] as const).find((name) => criteria[name]?.consent_jws !== undefined)
   return signed ?? members.find((name) => criteria[name] !== undefined)
 }
@@ -88,14 +89,14 @@ export function describeConsent({ purposes = [], consent, authorities }: Grant['
 /** Checks that a time is at most CLOCK_SKEW in the future and at most `most` seconds old. @throws ItemRejection */
 export function checkTimeNotOld(at: string, time: number, now: Date, most: number): void {
   const age = (now.getTime() - time) / 1_000
-  if (age < -CLOCK_SKEW) throw refused(`${at}: must not be in the future`)
-  if (age > most) throw refused(`${at}: must not be older than ${most / 86_400} days`)
+  if (age < -CLOCK_SKEW) throw searchCriteriaRejection(`${at}: must not be in the future`)
+  if (age > most) throw searchCriteriaRejection(`${at}: must not be older than ${most / 86_400} days`)
 }
 
 /** Checks that the grant allows the purpose. @throws ItemRejection */
 export function checkPurposeGranted(at: string, code: string | null, purposes: readonly string[] = []): void {
   if (code === null || !purposes.includes(code)) {
-    throw refused(`${at}: must be one of ${purposes.join(', ')}`)
+    throw searchCriteriaRejection(`${at}: must be one of ${purposes.join(', ')}`)
   }
 }
 
@@ -140,7 +141,8 @@ export function checkAsksForOnePerson(
   if (!isAboutSubject(grant)) return
   // One value is accepted, even when it may be an identifier of several types.
   if (predicate.is === 'identifier' && new Set(predicate.identifiers.map(({ value }) => value)).size === 1) return
-  throw refused('search_criteria.query: must ask for one identifier, of the person who consents')
+  throw searchCriteriaRejection('search_criteria.query: must ask for one identifier, of the person who consents')
 }
 
-const refused = (message: string): ItemRejection => new ItemRejection('rjct.search_criteria.invalid', message)
+const searchCriteriaRejection = (message: string): ItemRejection =>
+  new ItemRejection('rjct.search_criteria.invalid', message)

@@ -61,11 +61,11 @@ export function auditedPersonsOf(
 }
 
 /** For each dotted path, the function that reads the values at the path in a document. */
-const readers = new Map<string, (document: JsonValue) => JsonValue[]>()
+const readerByPath = new Map<string, (document: JsonValue) => JsonValue[]>()
 
 function valuesAt(path: string, from: JsonValue): JsonValue[] {
-  const read = readers.get(path) ?? heldAt(path)
-  readers.set(path, read)
+  const read = readerByPath.get(path) ?? heldAt(path)
+  readerByPath.set(path, read)
   return read(from)
 }
 
@@ -122,7 +122,7 @@ function withoutObjects(value: JsonValue, objects: ReadonlySet<JsonValue>): Json
 }
 
 /** One relation for all undescribed persons: if a selection shows one of them, the audit entry names all. */
-const UNDESCRIBED: Relation = { name: '', paths: [] }
+const UNDESCRIBED_RELATION: Relation = { name: '', paths: [] }
 
 /** An object that has one of these members may be an identifier of a person, or may have one inside. */
 const IDENTIFIER_MEMBERS = new Set([
@@ -184,7 +184,7 @@ function unknownPersons(
       (one) => !keys.has(identifierKey(one)) && !(one.untyped && values.has(one.value)),
     )
     for (const one of identifiers) keys.add(identifierKey(one))
-    return identifiers.length === 0 ? [] : [{ relation: UNDESCRIBED, person, shown: person }]
+    return identifiers.length === 0 ? [] : [{ relation: UNDESCRIBED_RELATION, person, shown: person }]
   })
 }
 

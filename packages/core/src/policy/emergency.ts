@@ -6,7 +6,7 @@ import { GrantProblem } from './grant-problem.ts'
 import { visibleTrees } from './visible.ts'
 
 /** The least and most characters of an emergency's reason, without spaces at its ends. */
-const REASON = { least: 10, most: 1_000 } as const
+const REASON_CHARACTERS = { least: 10, most: 1_000 } as const
 /** The most seconds from the time that an emergency item states until now. */
 const MOST_AGE = 86_400
 
@@ -86,13 +86,16 @@ export function readItemEmergency(
   const { ts, purpose } = authorize
   const at = ts === undefined ? null : timestampInstant(ts)
   const age = at === null ? Number.NaN : (now.getTime() - at) / 1_000
-  if (!(age >= -CLOCK_SKEW && age <= MOST_AGE)) throw refused('ts: must be of the last 24 hours in an emergency')
+  if (!(age >= -CLOCK_SKEW && age <= MOST_AGE))
+    throw emergencyRejection('ts: must be of the last 24 hours in an emergency')
   const reason = purpose.text?.trim() ?? ''
-  if (reason.length < REASON.least || reason.length > REASON.most) {
-    throw refused(`purpose.text: must say the reason of the emergency, in ${REASON.least} to ${REASON.most} characters`)
+  if (reason.length < REASON_CHARACTERS.least || reason.length > REASON_CHARACTERS.most) {
+    throw emergencyRejection(
+      `purpose.text: must say the reason of the emergency, in ${REASON_CHARACTERS.least} to ${REASON_CHARACTERS.most} characters`,
+    )
   }
   return { grant: { ...emergency, id }, reason }
 }
 
-const refused = (rule: string): ItemRejection =>
+const emergencyRejection = (rule: string): ItemRejection =>
   new ItemRejection('rjct.search_criteria.invalid', `search_criteria.authorize.${rule}`)

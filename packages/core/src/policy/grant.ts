@@ -172,7 +172,7 @@ function checkBasis(
 }
 
 /** The limits for the queries in a grant's conditions. */
-const BOUNDS = { query_depth: 16, query_terms: 200, query_values: 1000 }
+const ROW_QUERY_LIMITS = { query_depth: 16, query_terms: 200, query_values: 1000 }
 
 /** Reads the conditions that records must fulfil. @throws GrantProblem */
 function readRows(
@@ -196,7 +196,7 @@ function readRows(
 function readRow(kind: Kind, recordType: RecordType, query: unknown): Predicate {
   const path = `rows.${recordType.name}`
   try {
-    const { predicate } = readQuery({ kind, recordType, limits: BOUNDS }, 'expression', query, path)
+    const { predicate } = readQuery({ kind, recordType, limits: ROW_QUERY_LIMITS }, 'expression', query, path)
     const aged = recordType.attributes.find((row) => row.type === 'age' && usesAttribute(predicate, row.name))
     if (aged === undefined) return predicate
     throw new GrantProblem(path, `asks for ${namesOf(aged)[0]}, which changes from day to day; ask for ${aged.since}`)

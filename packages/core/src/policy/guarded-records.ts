@@ -72,7 +72,7 @@ export function guardedReader(
         candidateCount += rows
         if (candidateCount > most) return { total: cap + 1, records: [], ids: [] }
         for (const record of records) {
-          const read = parsed(record)
+          const read = parsedDocument(record)
           if (guard.isHidden(record, categories, read)) continue
           const { document, extracted } = guard.seen(record, read)
           if (!matches(predicate, extracted)) continue
@@ -139,7 +139,7 @@ export function guardedReader(
   }
 }
 
-const parsed = ({ value, document }: SourceRecord): JsonValue => value ?? JSON.parse(document)
+const parsedDocument = ({ value, document }: SourceRecord): JsonValue => value ?? JSON.parse(document)
 
 interface SearchHit {
   readonly record: FoundRecord
@@ -151,7 +151,7 @@ const hitOf = ({ id, document }: FoundRecord, values: SearchHit['values']): Sear
   values,
 })
 
-interface Guard {
+interface RecordGuard {
   /** True when at least one person of the registry is protected. */
   readonly hidesSome: boolean
   /** The categories under which the person of the record is protected, each once. */
@@ -165,9 +165,9 @@ interface Guard {
   seen(record: SourceRecord, read?: JsonValue): { readonly document: JsonValue; readonly extracted: ReadableRecord }
 }
 
-function guardOf(kind: Kind, recordType: RecordType, protection: Protection): Guard {
+function guardOf(kind: Kind, recordType: RecordType, protection: Protection): RecordGuard {
   const hidesSome = protection.byProtectingIdentifier.size > 0
-  const categoriesOf: Guard['categoriesOf'] = ({ document, merged }, read = JSON.parse(document)) => {
+  const categoriesOf: RecordGuard['categoriesOf'] = ({ document, merged }, read = JSON.parse(document)) => {
     const documents = [read, ...merged.map((one) => JSON.parse(one.document))]
     const persons = documents.flatMap((one) => protectedOwnersOf(kind, recordType, protection, one))
     return [...new Set(persons.map(({ category }) => category))]

@@ -25,7 +25,7 @@ const rejectAboveCap = (found: FoundPage, cap: number): AtCap => {
   )
 }
 
-const COUNTINGS: Readonly<Record<(typeof TOTAL_COUNT_FORMS)[number], CountingRules>> = {
+const COUNTING_RULES: Readonly<Record<(typeof TOTAL_COUNT_FORMS)[number], CountingRules>> = {
   exact: { total: (total) => total, hidesEmpty: false, atCap: rejectAboveCap },
   // When the cap is reached, no records are sent: the choice of some would say something about the others.
   capped: {
@@ -43,7 +43,8 @@ const COUNTINGS: Readonly<Record<(typeof TOTAL_COUNT_FORMS)[number], CountingRul
 }
 
 /** The rules of a grant for the number of matching records that an answer states. */
-export const countingRulesOf = ({ terms }: Pick<Grant, 'terms'>): CountingRules => COUNTINGS[terms.counts ?? 'exact']
+export const countingRulesOf = ({ terms }: Pick<Grant, 'terms'>): CountingRules =>
+  COUNTING_RULES[terms.counts ?? 'exact']
 
 /**
  * The result of a search. If it reaches the cap, the counting rules of the grant may change or refuse it.

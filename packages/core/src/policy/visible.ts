@@ -37,13 +37,13 @@ export function visibleTrees(
     // A name may also be of a related person's record type, which need not be granted itself.
     const shown = kind.record_types.filter((recordType) => addToTree(kind, recordType, name, treeOf))
     if (!shown.some((recordType) => recordTypes.includes(recordType) || isRelated(recordTypes, recordType))) {
-      throw new GrantProblem('see', `${name} is no attribute, relation or member of ${titles(recordTypes)}`)
+      throw new GrantProblem('see', `${name} is no attribute, relation or member of ${joinTypeNames(recordTypes)}`)
     }
   }
   return trees
 }
 
-const titles = (recordTypes: readonly RecordType[]): string => recordTypes.map(({ name }) => name).join(', ')
+const joinTypeNames = (recordTypes: readonly RecordType[]): string => recordTypes.map(({ name }) => name).join(', ')
 
 const isRelated = (recordTypes: readonly RecordType[], { name }: RecordType): boolean =>
   recordTypes.some(({ relations = [] }) => relations.some(({ record_type }) => record_type === name))
@@ -105,7 +105,7 @@ function attributePaths(recordType: RecordType, key: string): readonly string[] 
   const found = ownCompounds(recordType).flatMap((compound) => {
     const members = compound.members.filter((row) => isCalled(compound, key) || isCalled(row, key))
     return members.map((member) => [
-      ...compound.paths.flatMap((place) => member.paths.map((path) => joined(place, path))),
+      ...compound.paths.flatMap((place) => member.paths.map((path) => joinPath(place, path))),
       ...(member.record_paths ?? []),
     ])
   })
@@ -121,7 +121,7 @@ function ownCompounds({ compounds = [], relations = [] }: RecordType): readonly 
 const isCalled = (row: Attribute | Compound, key: string): boolean =>
   namesOf(row).some((name) => searchKey(name) === key)
 
-const joined = (place: string, path: string): string => [place, path].filter((part) => part !== '').join('.')
+const joinPath = (place: string, path: string): string => [place, path].filter((part) => part !== '').join('.')
 
 /** Shows a member by its path. @throws GrantProblem it has identifiers or other persons, which have other names */
 function showMember(recordType: RecordType, tree: VisibleNode, path: string): boolean {

@@ -13,15 +13,15 @@ function canonicalForm(predicate: Predicate): JsonValue {
   switch (predicate.is) {
     case 'and':
     case 'or': {
-      const parts = sortUniqueValues(operands(predicate.is, predicate.of).map(canonicalForm))
+      const parts = sortUniqueValues(flattenedOperands(predicate.is, predicate.of).map(canonicalForm))
       return parts.length === 1 ? (parts[0] as JsonValue) : [predicate.is, parts]
     }
     case 'not':
       return predicate.of.is === 'not' ? canonicalForm(predicate.of.of) : ['not', canonicalForm(predicate.of)]
     case 'compare':
-      return [predicate.operator, predicate.attribute.name, literal(predicate.value), lastDayForm(predicate)]
+      return [predicate.operator, predicate.attribute.name, literalForm(predicate.value), lastDayForm(predicate)]
     case 'in': {
-      const values = sortUniqueValues(predicate.values.map(literal))
+      const values = sortUniqueValues(predicate.values.map(literalForm))
       // `in` with one value is written like `eq`.
       return values.length === 1
         ? ['eq', predicate.attribute.name, values[0] as JsonValue, lastDayForm(predicate)]
@@ -32,19 +32,19 @@ function canonicalForm(predicate: Predicate): JsonValue {
     case 'some':
       return ['some', predicate.list.name, canonicalForm(predicate.of)]
     case 'identifier':
-      return ['identifier', sortUniqueValues(predicate.identifiers.map(identifier))]
+      return ['identifier', sortUniqueValues(predicate.identifiers.map(identifierForm))]
     case 'identifier_type':
       return ['identifier_type', sortUniqueValues([...predicate.types])]
   }
 }
 
 /** The parts of an `and` or `or`, with the parts of nested ones of the same kind. */
-const operands = (is: 'and' | 'or', of: readonly Predicate[]): readonly Predicate[] =>
-  of.flatMap((part) => (part.is === is ? operands(is, part.of) : [part]))
+const flattenedOperands = (is: 'and' | 'or', of: readonly Predicate[]): readonly Predicate[] =>
+  of.flatMap((part) => (part.is === is ? flattenedOperands(is, part.of) : [part]))
 
-const literal = (value: Literal): JsonValue => (typeof value === 'object' ? [value.from, value.to] : value)
+const literalForm = (value: Literal): JsonValue => (typeof value === 'object' ? [value.from, value.to] : value)
 
-const identifier = ({ type, value }: Identifier): JsonValue => [type, value]
+const identifierForm = ({ type, value }: Identifier): JsonValue => [type, value]
 
 const lastDayForm = (predicate: { readonly until?: string }): JsonValue => predicate.until ?? null
 

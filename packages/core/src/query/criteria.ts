@@ -39,7 +39,7 @@ export const criteriaRejection = ({ name, code }: CriteriaRules, member: string,
   new ItemRejection(code, `${name}${member === '' ? '' : `.${member}`}: ${rule}`)
 
 /** Names that other systems give to filters. An unknown member with such a name is refused. */
-const FILTERS = [
+const FILTER_NAMES = [
   ...['query', 'filter', 'filters', 'where', 'criteria', 'condition', 'conditions', 'expression'],
   ...['expressions', 'predicate', 'predicates', 'identifier', 'identifiers'],
 ]
@@ -52,7 +52,7 @@ const FILTERS = [
  */
 export function checkCommon(rules: CriteriaRules, kind: Kind, criteria: Criteria): string {
   const { name, members, filter } = rules
-  const other = Object.keys(criteria).find((member) => member !== filter && FILTERS.includes(member.toLowerCase()))
+  const other = Object.keys(criteria).find((member) => member !== filter && FILTER_NAMES.includes(member.toLowerCase()))
   if (other !== undefined) {
     throw criteriaRejection(rules, other, `is not read; write the query into ${name}.${filter}`)
   }
@@ -92,11 +92,11 @@ export function readRecordType(
   throw criteriaRejection(rules, member, `must be one of ${known}`)
 }
 
-const consents = validator(Consent)
+const consentValidator = validator(Consent)
 
 /** Checks the schema of a consent member, not its content (G8). @throws ItemRejection */
 export function checkConsent(rules: CriteriaRules, criteria: Criteria, member: string): void {
   if (criteria[member] === undefined) return
-  const problem = consents.problem(criteria[member], `${rules.name}.${member}`)
+  const problem = consentValidator.problem(criteria[member], `${rules.name}.${member}`)
   if (problem !== null) throw new ItemRejection(rules.code, problem)
 }

@@ -1,7 +1,7 @@
 /** Finds misspelt members: unknown names that are close to a known one. To ignore them would be dangerous. */
 
 /** The number of letters that may be added, missing or replaced. Case does not matter. */
-const NEAR = 2
+const MOST_LETTER_EDITS = 2
 /** A longer name is close to no known name. */
 const MAX_NAME_LENGTH = 64
 
@@ -26,7 +26,7 @@ export function findMisspelt(object: object, known: readonly string[]): Misspelt
  * as this is impossible, because a sender may write very many names.
  */
 function isNear(letters: readonly string[], name: string): boolean {
-  if (Math.abs(letters.length - name.length) > NEAR) return false
+  if (Math.abs(letters.length - name.length) > MOST_LETTER_EDITS) return false
   let row = Array.from({ length: name.length + 1 }, (_, index) => index)
   for (const [index, letter] of letters.entries()) {
     const next = [index + 1]
@@ -35,8 +35,8 @@ function isNear(letters: readonly string[], name: string): boolean {
       next.push(Math.min(exchanged, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1))
     }
     // The smallest number of a row never falls in later rows, so the names are not near.
-    if (Math.min(...next) > NEAR) return false
+    if (Math.min(...next) > MOST_LETTER_EDITS) return false
     row = next
   }
-  return (row.at(-1) ?? 0) <= NEAR
+  return (row.at(-1) ?? 0) <= MOST_LETTER_EDITS
 }

@@ -48,7 +48,7 @@ export interface PersonCriteria {
   readonly programme: string | null
 }
 
-const MEMBERS = [
+const PERSON_CRITERIA_MEMBERS = [
   ...['version', 'reg_type', 'reg_record_type', 'response_entity', 'query_type', 'query'],
   ...['consent', 'authorize'],
 ]
@@ -66,7 +66,7 @@ export function readPersonCriteria(
   criteria: Criteria,
   limits: QueryLimits,
 ): PersonCriteria {
-  const members = question.event_type ? [...MEMBERS, 'reg_event_type'] : MEMBERS
+  const members = question.event_type ? [...PERSON_CRITERIA_MEMBERS, 'reg_event_type'] : PERSON_CRITERIA_MEMBERS
   const rules: CriteriaRules = { name: question.name, code: 'rjct.search_criteria.invalid', members, filter: 'query' }
   checkCommon(rules, kind, criteria)
   const unknown = Object.keys(criteria).find((member) => !members.includes(member))
@@ -94,7 +94,7 @@ export function readPersonCriteria(
     recordType,
     identifiers,
     // A query that is a text is not searched for the identifier as written: the normalised value names the person.
-    person: writtenIn(kind, query, identifiers) ?? identifiers[0]?.value ?? '',
+    person: findWrittenIdentifier(kind, query, identifiers) ?? identifiers[0]?.value ?? '',
     programme: programmes[0] ?? null,
   }
 }
@@ -131,7 +131,7 @@ const isOneValue = (identifiers: readonly Identifier[]): boolean =>
   new Set(identifiers.map(({ type }) => type)).size === identifiers.length
 
 /** Finds the identifier as the query writes it, which names the item in the answer; undefined when not found. */
-function writtenIn(kind: Kind, query: JsonValue, identifiers: readonly Identifier[]): string | undefined {
+function findWrittenIdentifier(kind: Kind, query: JsonValue, identifiers: readonly Identifier[]): string | undefined {
   if (typeof query !== 'object' || query === null) {
     const isMeant = ({ type, value }: Identifier): boolean =>
       identifierValue(resolveIdentifierType(kind, type) ?? UNLISTED, query) === value
@@ -139,7 +139,7 @@ function writtenIn(kind: Kind, query: JsonValue, identifiers: readonly Identifie
   }
   const parts = isJsonObject(query) ? Object.values(query) : query
   for (const part of parts) {
-    const found = writtenIn(kind, part, identifiers)
+    const found = findWrittenIdentifier(kind, part, identifiers)
     if (found !== undefined) return found
   }
   return undefined

@@ -43,7 +43,7 @@ export function queryFormOf(query_type: unknown, { predicate, shape }: Query): Q
 }
 
 /** The forms that objects may have, by their members. Any other object is an expression. */
-const FORMS: readonly ObjectForm<ReadForm>[] = [
+const QUERY_OBJECT_FORMS: readonly ObjectForm<ReadForm>[] = [
   {
     members: ['query_name'],
     optional: ['query_params'],
@@ -90,7 +90,7 @@ export const readFilter = (scope: QueryScope, filter_type: unknown, filter: unkn
 function readWorded(scope: QueryScope, word: QueryWord | undefined, query: unknown, path: string): Query {
   const reader = new QueryReader(scope)
   if (isJsonObject(query)) {
-    const form = findForm(FORMS, query, path)
+    const form = findForm(QUERY_OBJECT_FORMS, query, path)
     if (form !== undefined) return form.read(reader, form.members, word)
   } else if (!Array.isArray(query) && typeof query !== 'string') {
     throw new QueryProblem(path, 'must be an object or an array')

@@ -10,8 +10,8 @@ const FIRST_DAY = '0001-01-01'
  * An interval before which no date of a record is. So `lt` with it is false for every date, and unknown for a missing
  * date.
  */
-const BEGINNING: Interval = { from: FIRST_DAY, to: FIRST_DAY }
-const DAY = 86_400_000
+const FIRST_DAY_INTERVAL: Interval = { from: FIRST_DAY, to: FIRST_DAY }
+const DAY_MS = 86_400_000
 
 /** A search whose ages are not replaced by dates yet, because the day of the search is not known. */
 export interface UndatedSearch {
@@ -70,10 +70,15 @@ export function resolveAges(
     }
     case 'compare':
       if (predicate.attribute.type !== 'age') return predicate
-      return compareDates(predicate.operator, dateOf(predicate.attribute, attributes), years(predicate.value), day)
+      return compareDates(
+        predicate.operator,
+        dateOf(predicate.attribute, attributes),
+        requireWholeYears(predicate.value),
+        day,
+      )
     case 'in':
       if (predicate.attribute.type !== 'age') return predicate
-      return datesOf(predicate.values.map(years), dateOf(predicate.attribute, attributes), day)
+      return datesOf(predicate.values.map(requireWholeYears), dateOf(predicate.attribute, attributes), day)
     case 'exists':
       if (predicate.attribute.type !== 'age') return predicate
       return { ...predicate, attribute: dateOf(predicate.attribute, attributes), until: day }
@@ -88,7 +93,7 @@ function dateOf(age: Attribute, attributes: readonly Attribute[]): Attribute {
   return date
 }
 
-function years(value: Comparison['value']): number {
+function requireWholeYears(value: Comparison['value']): number {
   if (typeof value === 'number' && Number.isInteger(value)) return value
   throw new Error('an age is compared with a whole number of years')
 }
@@ -103,11 +108,11 @@ function compareDates(operator: Comparator, attribute: Attribute, age: number, d
   }
   const reached = (n: number): Comparison => {
     const last = lastBirth(n, day)
-    return last === null ? compare('lt', BEGINNING) : compare('le', { from: last, to: last })
+    return last === null ? compare('lt', FIRST_DAY_INTERVAL) : compare('le', { from: last, to: last })
   }
   const below = (n: number): Comparison => {
     const last = lastBirth(n, day)
-    return last === null ? compare('ge', BEGINNING) : compare('gt', { from: last, to: last })
+    return last === null ? compare('ge', FIRST_DAY_INTERVAL) : compare('gt', { from: last, to: last })
   }
   switch (operator) {
     case 'ge':
@@ -129,7 +134,7 @@ function compareDates(operator: Comparator, attribute: Attribute, age: number, d
 function datesOf(ages: readonly number[], attribute: Attribute, day: string): Predicate {
   const values = ages.flatMap((age) => birthDays(age, day) ?? [])
   const [only] = values
-  if (only === undefined) return { is: 'compare', attribute, operator: 'lt', value: BEGINNING, until: day }
+  if (only === undefined) return { is: 'compare', attribute, operator: 'lt', value: FIRST_DAY_INTERVAL, until: day }
   if (values.length === 1) return { is: 'compare', attribute, operator: 'eq', value: only, until: day }
   return { is: 'in', attribute, values, until: day }
 }
@@ -157,5 +162,5 @@ function isLeap(year: number): boolean {
 }
 
 function dayAfter(day: string): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + DAY).toISOString().slice(0, 10)
+  return new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10)
 }

@@ -111,8 +111,8 @@ async function makeCluster(location: string): Promise<void> {
     if (elsewhere) await symlink(elsewhere, unfinished)
     await mkdir(home, { mode: 0o700 })
     await changeOwner(user, home)
-    await initialise(home, user)
-    if (await publish(unfinished, location, elsewhere)) return
+    await initialiseCluster(home, user)
+    if (await publishCluster(unfinished, location, elsewhere)) return
     await discard()
   } catch (error) {
     await discard()
@@ -126,7 +126,7 @@ async function makeCluster(location: string): Promise<void> {
 }
 
 /** Moves or links the finished cluster to `location`. False: another process was faster, and its cluster is used. */
-async function publish(unfinished: string, location: string, elsewhere: string | null): Promise<boolean> {
+async function publishCluster(unfinished: string, location: string, elsewhere: string | null): Promise<boolean> {
   try {
     if (elsewhere) await symlink(elsewhere, location)
     else await rename(unfinished, location)
@@ -140,7 +140,7 @@ async function publish(unfinished: string, location: string, elsewhere: string |
   return true
 }
 
-async function initialise(home: string, user: ClusterUser): Promise<void> {
+async function initialiseCluster(home: string, user: ClusterUser): Promise<void> {
   const files = clusterPaths(home)
   await writeFile(files.passwordFile, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true })
   await changeOwner(user, files.passwordFile)

@@ -72,7 +72,7 @@ export async function changeOwner(user: ClusterUser, path: string): Promise<void
 export type ClusterUser = { readonly uid: number; readonly gid: number } | null
 
 /** Users without special rights, the preferred one first. initdb needs a user with a name. */
-const CANDIDATES = ['postgres', '_postgres', 'nobody']
+const CANDIDATE_USERS = ['postgres', '_postgres', 'nobody']
 
 /** The user for a new cluster. Throws EmbeddedPostgresError when we are root and none of these users exists. */
 export async function newClusterUser(): Promise<ClusterUser> {
@@ -82,7 +82,7 @@ export async function newClusterUser(): Promise<ClusterUser> {
     const [name, , uid, gid] = line.split(':')
     if (name) users.set(name, { uid: Number(uid), gid: Number(gid) })
   }
-  for (const name of CANDIDATES) {
+  for (const name of CANDIDATE_USERS) {
     const user = users.get(name)
     if (user) return user
   }

@@ -11,7 +11,7 @@ import { EmbeddedPostgresError, hasErrorCode } from './files.ts'
 import { findPostmaster, type Postmaster, type PostmasterStart, startPostmaster, stopPostmaster } from './postmaster.ts'
 
 /** The name of the cluster's database in which Rollcall stores its data. */
-const DATABASE = 'rollcall'
+const DATABASE_NAME = 'rollcall'
 
 /** The name of the application role, of servers and most commands. The superuser is the owner role (`roles.ts`). */
 const APPLICATION_ROLE = 'rollcall_application'
@@ -32,7 +32,7 @@ const MOST_START_TRIES = 100
 const RENEWAL_PAUSE = 2_000
 
 /** Messages of a failed start that may succeed later: another start is running, or the last process has not ended. */
-const PASSING = /already exists|is empty|is still in use|Is another postmaster already running/
+const PASSING_START_FAILURES = /already exists|is empty|is still in use|Is another postmaster already running/
 
 /** An embedded PostgreSQL that this process uses. */
 export interface EmbeddedPostgres {
@@ -45,7 +45,7 @@ export interface EmbeddedPostgres {
 }
 
 /** A connection that holds the shared lock on the cluster, and the postmaster to which it goes. */
-interface Session {
+interface LockSession {
   readonly client: pg.Client
   readonly postmaster: Postmaster
 }
@@ -57,17 +57,17 @@ interface Session {
  */
 export async function openEmbeddedPostgres(dataDirectory: string): Promise<EmbeddedPostgres> {
   const cluster = await ensureCluster(resolve(dataDirectory))
-  const session = await enter(cluster)
+  const session = await enterCluster(cluster)
   try {
     await ensureDatabase(session)
     await ensureApplicationRole(session, cluster)
   } catch (error) {
-    await leave(session, cluster)
+    await leaveCluster(session, cluster)
     throw error
   }
   const release = keepSession(cluster, session)
   let closed: Promise<void> | undefined
-  const connection = connectionTo(cluster, session.postmaster, DATABASE)
+  const connection = connectionTo(cluster, session.postmaster, DATABASE_NAME)
   return {
     connection,
     application: { ...connection, user: APPLICATION_ROLE, password: applicationPassword(cluster) },
@@ -86,11 +86,11 @@ const connectionTo = (cluster: Cluster, postmaster: Postmaster, database: string
   database,
 })
 
-async function ensureDatabase({ client }: Session): Promise<void> {
-  const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE])
+async function ensureDatabase({ client }: LockSession): Promise<void> {
+  const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE_NAME])
   if (rowCount) return
   try {
-    await client.query(`create database ${DATABASE} template template0 encoding 'UTF8' locale 'C'`)
+    await client.query(`create database ${DATABASE_NAME} template template0 encoding 'UTF8' locale 'C'`)
   } catch (error) {
     // Another process made the database at the same moment (duplicate_database, unique_violation).
     if (!hasErrorCode(error, '42P04', '23505')) throw error
@@ -105,7 +105,7 @@ const applicationPassword = ({ password }: Cluster): string =>
   createHmac('sha256', password).update(APPLICATION_ROLE).digest('base64url')
 
 /** Makes the application role if it is missing, as in databases of earlier versions. */
-async function ensureApplicationRole({ client }: Session, cluster: Cluster): Promise<void> {
+async function ensureApplicationRole({ client }: LockSession, cluster: Cluster): Promise<void> {
   const { rowCount } = await client.query('select from pg_roles where rolname = $1', [APPLICATION_ROLE])
   if (rowCount) return
   const password = client.escapeLiteral(applicationPassword(cluster))
@@ -122,12 +122,12 @@ async function ensureApplicationRole({ client }: Session, cluster: Cluster): Pro
  * and starts PostgreSQL unless another process does. The address of the socket stays the same.
  * @returns a function that ends the session; it stops PostgreSQL for the last user
  */
-function keepSession(cluster: Cluster, first: Session): () => Promise<void> {
+function keepSession(cluster: Cluster, first: LockSession): () => Promise<void> {
   const releasing = new AbortController()
-  let current: Session | null = null
+  let current: LockSession | null = null
   let renewal: Promise<void> = Promise.resolve()
 
-  const watch = (session: Session): void => {
+  const watch = (session: LockSession): void => {
     current = session
     session.client.once('end', () => {
       current = null
@@ -137,7 +137,7 @@ function keepSession(cluster: Cluster, first: Session): () => Promise<void> {
   const renew = async (): Promise<void> => {
     while (current === null && !releasing.signal.aborted) {
       try {
-        watch(await enter(cluster, releasing.signal))
+        watch(await enterCluster(cluster, releasing.signal))
       } catch {
         // Other statements report their errors while the connection is lost. The next attempt may succeed.
         await sleep(RENEWAL_PAUSE, undefined, { signal: releasing.signal }).catch(() => undefined)
@@ -148,9 +148,9 @@ function keepSession(cluster: Cluster, first: Session): () => Promise<void> {
   return async () => {
     releasing.abort()
     await renewal
-    if (current !== null && (await leave(current, cluster))) return
+    if (current !== null && (await leaveCluster(current, cluster))) return
     const again = await reconnect(cluster)
-    if (again !== null) await leave(again, cluster)
+    if (again !== null) await leaveCluster(again, cluster)
   }
 }
 
@@ -158,18 +158,18 @@ function keepSession(cluster: Cluster, first: Session): () => Promise<void> {
  * Connects again after a lost connection, to find out whether this process is the last one that uses PostgreSQL. Null when
  * PostgreSQL does not run, or does not recover in time: the next start then takes it over.
  */
-async function reconnect(cluster: Cluster): Promise<Session | null> {
+async function reconnect(cluster: Cluster): Promise<LockSession | null> {
   for (const end = Date.now() + RECOVERY_TIMEOUT; Date.now() < end; await sleep(50)) {
     const postmaster = await findPostmaster(cluster)
     if (postmaster === null) return null
-    const client = await connect(cluster, postmaster)
+    const client = await tryConnect(cluster, postmaster)
     if (client !== null) return { client, postmaster }
   }
   return null
 }
 
 /** Finds or starts PostgreSQL, and takes the shared lock. @throws EmbeddedPostgresError, or the reason of `signal` */
-async function enter(cluster: Cluster, signal?: AbortSignal): Promise<Session> {
+async function enterCluster(cluster: Cluster, signal?: AbortSignal): Promise<LockSession> {
   let start: PostmasterStart | null = null
   let tries = 0
   for (const end = Date.now() + READY_TIMEOUT; Date.now() < end; await sleep(20)) {
@@ -177,7 +177,7 @@ async function enter(cluster: Cluster, signal?: AbortSignal): Promise<Session> {
     if (start === null) signal?.throwIfAborted()
     const postmaster = await findPostmaster(cluster)
     if (postmaster !== null) {
-      const client = await join(cluster, postmaster).catch(async (error) => {
+      const client = await tryJoinCluster(cluster, postmaster).catch(async (error) => {
         // We started PostgreSQL, and nobody can use it: stop it.
         if (start !== null) await stopPostmaster(postmaster, cluster)
         throw error
@@ -197,7 +197,7 @@ async function enter(cluster: Cluster, signal?: AbortSignal): Promise<Session> {
 }
 
 /** Releases the lock, and stops PostgreSQL when no other process has it. False when the connection was lost. */
-async function leave({ client, postmaster }: Session, cluster: Cluster): Promise<boolean> {
+async function leaveCluster({ client, postmaster }: LockSession, cluster: Cluster): Promise<boolean> {
   try {
     await client.query('select pg_advisory_unlock_all()')
     const last = await tryTakeLock(client, 'pg_try_advisory_lock')
@@ -213,8 +213,8 @@ async function leave({ client, postmaster }: Session, cluster: Cluster): Promise
 }
 
 /** Connects and takes the shared lock. Null when PostgreSQL is not ready, or its last user is stopping it. */
-async function join(cluster: Cluster, postmaster: Postmaster): Promise<pg.Client | null> {
-  const client = await connect(cluster, postmaster)
+async function tryJoinCluster(cluster: Cluster, postmaster: Postmaster): Promise<pg.Client | null> {
+  const client = await tryConnect(cluster, postmaster)
   if (client === null) return null
   try {
     if (await tryTakeLock(client, 'pg_try_advisory_lock_shared')) return client
@@ -229,7 +229,7 @@ async function join(cluster: Cluster, postmaster: Postmaster): Promise<pg.Client
 }
 
 /** A connection to the database `postgres`, or null after an error that may pass (`isPassing`). */
-async function connect(cluster: Cluster, postmaster: Postmaster): Promise<pg.Client | null> {
+async function tryConnect(cluster: Cluster, postmaster: Postmaster): Promise<pg.Client | null> {
   const client = new pg.Client({
     ...connectionTo(cluster, postmaster, 'postgres'),
     application_name: 'rollcall lock',
@@ -270,7 +270,7 @@ async function requirePassing(start: PostmasterStart, cluster: Cluster, tries: n
   const said = await start.said()
   // 0: PostgreSQL was stopped regularly; null: a signal killed it.
   const code = start.exitCode()
-  if (code === 0 || ((code === null || PASSING.test(said)) && tries < MOST_START_TRIES)) return
+  if (code === 0 || ((code === null || PASSING_START_FAILURES.test(said)) && tries < MOST_START_TRIES)) return
   const fatal = said.split('\n').findLast((line) => /FATAL|PANIC/.test(line))
   const reason = fatal?.replace(/^.*(FATAL|PANIC):\s*/, '') ?? said.trim().slice(0, 500)
   throw new EmbeddedPostgresError(

@@ -157,7 +157,7 @@ export async function stopPostmaster(postmaster: Postmaster, cluster: Cluster): 
     ['SIGINT', STOP_TIMEOUT.fast],
     ['SIGQUIT', STOP_TIMEOUT.immediate],
   ] as const) {
-    if (await isPostmaster(postmaster.pid, cluster)) send(signal, postmaster)
+    if (await isPostmaster(postmaster.pid, cluster)) sendSignal(signal, postmaster)
     if (await hasGone(postmaster, cluster, timeout)) {
       await removeSocketDirectory(postmaster)
       return
@@ -168,7 +168,7 @@ export async function stopPostmaster(postmaster: Postmaster, cluster: Cluster): 
   )
 }
 
-function send(signal: 'SIGINT' | 'SIGQUIT', { pid }: Postmaster): void {
+function sendSignal(signal: 'SIGINT' | 'SIGQUIT', { pid }: Postmaster): void {
   try {
     process.kill(pid, signal)
   } catch (error) {

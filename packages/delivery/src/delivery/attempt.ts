@@ -24,7 +24,7 @@ export interface AttemptDeps extends SignDeps {
 }
 
 /** The envelope to send, with its receiver and its sender. */
-export interface Outgoing {
+export interface EnvelopeToSend {
   readonly participant: Participant
   readonly registry: Registry
   readonly settings: CallbackSettings
@@ -62,7 +62,7 @@ const USER_AGENT = `rollcall/${packageJson.version}`
  * Signs an envelope with the present key, sends it at most once, and returns the result, whatever the peer does.
  * @throws the error of an unavailable database
  */
-export async function attemptEnvelope(deps: AttemptDeps, outgoing: Outgoing): Promise<FinishedAttempt> {
+export async function attemptEnvelope(deps: AttemptDeps, outgoing: EnvelopeToSend): Promise<FinishedAttempt> {
   const { clock } = deps
   const at = new Date(clock.date())
   const began = clock.now()

@@ -37,7 +37,7 @@ export interface CredentialsOf {
 }
 
 /** The credentials of a participant in clear, and the origin of the addresses to which they are sent. */
-export type Secrets = {
+export type ClearCredentials = {
   readonly [auth in keyof CredentialsOf]: { readonly auth: auth; readonly origin: string } & CredentialsOf[auth]
 }[keyof CredentialsOf]
 
@@ -66,7 +66,11 @@ export interface Credentials {
 const { table, purpose } = SEALED_CREDENTIALS
 
 /** Encrypts credentials for the row of their participant. */
-export async function encryptCredentials(vault: Vault, participant: number, secrets: Secrets): Promise<Buffer> {
+export async function encryptCredentials(
+  vault: Vault,
+  participant: number,
+  secrets: ClearCredentials,
+): Promise<Buffer> {
   const context = { table, id: String(participant) }
   return vault.encrypt(purpose, context, Buffer.from(JSON.stringify(secrets)))
 }
@@ -79,7 +83,7 @@ export async function decryptCredentials(
   vault: Vault,
   participant: number,
   { auth, sealed }: Pick<CallbackSettings, 'auth' | 'sealed'>,
-): Promise<Secrets | null> {
+): Promise<ClearCredentials | null> {
   if (auth === 'none' || sealed === null) return null
   const opened = await vault.decrypt(purpose, { table, id: String(participant) }, sealed).catch((error: unknown) => {
     if (error instanceof DecryptionError || error instanceof MasterKeyError) {
@@ -93,7 +97,8 @@ export async function decryptCredentials(
 }
 
 /** True when a value has the `auth`. Nothing else is checked: only this server can write values that decrypt here. */
-const areSecrets = (value: unknown, auth: CallbackAuth): value is Secrets => isJsonObject(value) && value.auth === auth
+const areSecrets = (value: unknown, auth: CallbackAuth): value is ClearCredentials =>
+  isJsonObject(value) && value.auth === auth
 
 /** True when a certificate and a key belong together and can be used. */
 export function isClientIdentity({ cert, key }: CredentialsOf['mtls']): boolean {
@@ -112,7 +117,7 @@ export function createCredentials(
   { now }: Pick<Clock, 'now'> = CLOCK,
 ): Credentials {
   const tokens = new Memo<Refreshed<string>>()
-  const opened = new Memo<Promise<Secrets | null>>()
+  const opened = new Memo<Promise<ClearCredentials | null>>()
 
   const open = async (id: number, settings: Pick<CallbackSettings, 'auth' | 'sealed'>) => {
     const source = `${settings.auth} ${settings.sealed?.toString('base64') ?? ''}`
@@ -167,7 +172,7 @@ async function fetchToken(
   timeoutMs: number,
 ): Promise<Fetched<string>> {
   const form = new URLSearchParams({ grant_type: 'client_credentials', ...(scope !== null && { scope }) })
-  const login = [client_id, client_secret].map(encoded).join(':')
+  const login = [client_id, client_secret].map(formEncode).join(':')
   const { status, body } = await guard.request(token_url, {
     method: 'POST',
     headers: {
@@ -183,7 +188,7 @@ async function fetchToken(
 }
 
 /** Form-encodes a client id or a client secret (RFC 6749, 2.3.1). */
-const encoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
+const formEncode = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
 
 /** Throws a failed token request as CredentialsUnusable, without any text of the peer, and other errors unchanged. */
 function throwUnusable(error: unknown): never {

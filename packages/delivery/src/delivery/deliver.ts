@@ -18,7 +18,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { ownTraceparent, readTraceparent } from '@rollcall/core/model/traceparent'
 import type { Database } from '@rollcall/database/database'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
-import { type Bodies, BodyUnreadable, parsePersisted } from '@rollcall/keys/bodies'
+import { type BodyEncryption, BodyUnreadable, parsePersisted } from '@rollcall/keys/bodies'
 import type { Metrics } from '@rollcall/observe/metrics'
 import type { CallbackSettingsReader, Directory } from '@rollcall/participants/directory/directory'
 import type { Grants } from '@rollcall/participants/directory/grants'
@@ -41,7 +41,7 @@ export interface DeliverDeps extends AttemptDeps, AnsweredRequests {
   readonly directory: Pick<Directory, 'participantById' | 'registryById'>
   readonly grants: Grants
   readonly callbacks: CallbackSettingsReader
-  readonly bodies: Bodies
+  readonly bodies: BodyEncryption
   readonly breakers: Breakers
   readonly limiter: Limiter
   /** The seconds between attempts at a delivery, for participants without a schedule of their own. */

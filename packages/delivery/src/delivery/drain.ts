@@ -71,7 +71,7 @@ async function takeTurn(
   let failed: unknown
   let over = false
   const begin = (taken: TakenDelivery, claim: DeliveryClaim): void => {
-    const attempting = attempt(deps, settings, taken, claim)
+    const attempting = attemptTaken(deps, settings, taken, claim)
       .catch((error: unknown) => {
         if (over) logUnrecorded(deps, error)
         else failed ??= error
@@ -121,18 +121,18 @@ interface TakenDelivery {
   readonly probe: boolean
 }
 
-async function attempt(
+async function attemptTaken(
   deps: DeliverDeps,
   settings: CallbackSettings,
   { delivery, permit, probe }: TakenDelivery,
   claim: DeliveryClaim,
 ): Promise<void> {
   await attemptWithPermit(deps, permit, { delivery, claim, probe, read: () => decryptDelivery(deps, delivery) })
-  if (probe) await expire(deps, settings, delivery)
+  if (probe) await expireAfterProbe(deps, settings, delivery)
 }
 
 /** Gives up deliveries that have waited longer than their schedule, after a probe found the destination still down. */
-async function expire(deps: DeliverDeps, settings: CallbackSettings, to: ClaimedDelivery): Promise<void> {
+async function expireAfterProbe(deps: DeliverDeps, settings: CallbackSettings, to: ClaimedDelivery): Promise<void> {
   const { opened_at } = await findBreaker(deps.db, to)
   if (opened_at === null) return
   const schedule = scheduleLength(settings.schedule ?? deps.retrySchedule)

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { deliveryBodyBinding, type EncryptedReply } from '@rollcall/core/model/delivery'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { withTraceparent } from '@rollcall/core/model/traceparent'
-import type { Bodies } from '@rollcall/keys/bodies'
+import type { BodyEncryption } from '@rollcall/keys/bodies'
 import { CanonicalText, canonicalJson } from '@rollcall/protocol'
 
 /**
@@ -13,7 +13,7 @@ import { CanonicalText, canonicalJson } from '@rollcall/protocol'
  * @returns header and message as they will be signed, the encrypted body, and the digest
  */
 export async function encryptReply(
-  { bodies }: { readonly bodies: Pick<Bodies, 'encryptBody'> },
+  { bodies }: { readonly bodies: Pick<BodyEncryption, 'encryptBody'> },
   id: string,
   header: object,
   members: ReplyMembers,

@@ -1,7 +1,7 @@
 /** The results of attempts, as rows: what each means for the delivery, the breaker and the metrics. */
 
 import { isUnavailable } from '@rollcall/database/database-errors'
-import type { Answer } from '@rollcall/participants/egress/guarded-request'
+import type { GuardedAnswer } from '@rollcall/participants/egress/guarded-request'
 import { AddressRefused, CredentialsUnusable, RequestFailed } from '@rollcall/participants/egress/problems'
 import { isJsonObject, JsonError, type JsonValue, parseJson, RequestFault } from '@rollcall/protocol'
 
@@ -49,7 +49,7 @@ const PERMANENT_STATUSES: ReadonlySet<number> = new Set([400, 405, 410, 411, 413
 const REFUSAL_STATUSES: ReadonlySet<number> = new Set([400, 422])
 
 /** The result of an attempt that was answered (3.3: an ack ERR is a refusal of the peer, which is not repeated). */
-export function resultOfAnswer({ status, body }: Answer): AttemptResult {
+export function resultOfAnswer({ status, body }: GuardedAnswer): AttemptResult {
   const isSuccess = status >= 200 && status <= 299
   if ((isSuccess || REFUSAL_STATUSES.has(status)) && isRefusal(body)) {
     return { name: 'ack_err', verdict: 'refused', status, peer: 'up' }

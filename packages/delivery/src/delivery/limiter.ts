@@ -54,9 +54,9 @@ const FAILURE_MEMORY_MS = 60_000
  */
 const MOST_REMEMBERED_HEALTHS = 100
 
-interface Health {
+interface DestinationHealth {
   inUse: number
-  /** `unknownHealth`: makers of answers attempt one delivery at a time to this destination, until one succeeds or fails. */
+  /** `unknown`: makers of answers attempt one delivery at a time to this destination, until one succeeds or fails. */
   health: 'healthy' | 'unknown' | 'failing'
   failedAt: number
 }
@@ -66,7 +66,7 @@ interface ParticipantState {
   tokens: number
   filledAt: number
   /** The health of the participant's destinations by origin, the least recently used first. */
-  readonly destinations: Map<string, Health>
+  readonly destinations: Map<string, DestinationHealth>
 }
 
 /** Creates the limiter. @param now milliseconds of a clock that only goes forward */
@@ -92,7 +92,7 @@ export function createLimiter(now: () => number = () => performance.now()): Limi
     if (state.inUse >= concurrency || !mayAcquire(state, destination, concurrency)) return null
     const wait = takeToken(state, rate, now())
     if (wait > 0) return wait
-    remember(state, origin, destination)
+    rememberDestination(state, origin, destination)
     inUse += 1
     return createPermit(state, destination, now, released)
   }
@@ -129,7 +129,12 @@ function takeToken(state: ParticipantState, rate: number, at: number): number {
 }
 
 /** Makes a permit. @param released called once, when the permit is released */
-function createPermit(state: ParticipantState, destination: Health, now: () => number, released: () => void): Permit {
+function createPermit(
+  state: ParticipantState,
+  destination: DestinationHealth,
+  now: () => number,
+  released: () => void,
+): Permit {
   state.inUse += 1
   destination.inUse += 1
   let isReleased = false
@@ -157,13 +162,17 @@ function createPermit(state: ParticipantState, destination: Health, now: () => n
   }
 }
 
-const unknownHealth = (): Health => ({ inUse: 0, health: 'unknown', failedAt: 0 })
+const unknownHealth = (): DestinationHealth => ({ inUse: 0, health: 'unknown', failedAt: 0 })
 
 /**
  * True when a destination may have a permit. One that is not known to be healthy gets at most half of the participant's
  * permits, and all of these together leave a quarter of the permits to healthy ones (none if there is only one permit).
  */
-function mayAcquire({ destinations }: ParticipantState, { inUse, health }: Health, concurrency: number): boolean {
+function mayAcquire(
+  { destinations }: ParticipantState,
+  { inUse, health }: DestinationHealth,
+  concurrency: number,
+): boolean {
   if (health === 'healthy') return true
   if (inUse >= Math.ceil(concurrency / 2)) return false
   let unwell = 0
@@ -171,7 +180,7 @@ function mayAcquire({ destinations }: ParticipantState, { inUse, health }: Healt
   return unwell < Math.max(1, concurrency - Math.ceil(concurrency / 4))
 }
 
-function remember({ destinations }: ParticipantState, origin: string, destination: Health): void {
+function rememberDestination({ destinations }: ParticipantState, origin: string, destination: DestinationHealth): void {
   destinations.delete(origin)
   destinations.set(origin, destination)
   if (destinations.size <= MOST_REMEMBERED_HEALTHS) return

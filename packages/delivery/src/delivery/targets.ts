@@ -10,12 +10,12 @@ import { AddressRefused } from '@rollcall/participants/egress/problems'
 import { type CallbackSettings, defaultCallbackAddress } from '@rollcall/participants/store/participant-callbacks'
 import { CALLBACKS, type Callback, RequestFault } from '@rollcall/protocol'
 
-type Addresses = Pick<CallbackSettings, 'allowed' | 'default_url' | 'notify_url'>
+type CallbackAddresses = Pick<CallbackSettings, 'allowed' | 'default_url' | 'notify_url'>
 
 /** How the address of a callback is found, when not in the same way as the address for answers. */
 interface AddressRule {
   /** The address that the operator set for this callback alone, which is used before others; null: none. */
-  readonly own: (addresses: Addresses) => string | null
+  readonly own: (addresses: CallbackAddresses) => string | null
   /** Derives the address of this callback from the sender_uri that a request has named. */
   readonly named: (sender_uri: string) => string
 }
@@ -34,7 +34,7 @@ const CALLBACK_ADDRESS_RULES: Readonly<Partial<Record<string, AddressRule>>> = {
  * @throws RequestFault err.sender_uri.invalid
  */
 export function callbackTarget(
-  addresses: Addresses,
+  addresses: CallbackAddresses,
   sender_uri: string | null,
   callback: Callback | null,
 ): string | null {
@@ -51,7 +51,7 @@ export function callbackTarget(
  * Returns an address that was found for a callback before, if it is still the participant's own or an allowed one.
  * @throws RequestFault err.sender_uri.invalid it is neither
  */
-export function recheckTarget(addresses: Addresses, target: string, callback: Callback): string {
+export function recheckTarget(addresses: CallbackAddresses, target: string, callback: Callback): string {
   return callbackTarget(addresses, null, callback) === target ? target : allowedTarget(addresses.allowed, target)
 }
 
@@ -62,12 +62,13 @@ function allowedTarget(allowed: readonly string[], address: string): string {
     throw senderUriFault(
       `must be an absolute http or https address of at most ${MAX_ADDRESS_LENGTH} characters, without credentials and fragment`,
     )
-  if (!allowed.some((entry) => allows(entry, url))) throw senderUriFault('is not an address registered for this sender')
+  if (!allowed.some((entry) => allowsAddress(entry, url)))
+    throw senderUriFault('is not an address registered for this sender')
   return url.href
 }
 
 /** True when there is an allowed address for a callback. */
-export function hasTarget(addresses: Addresses, sender_uri: string | null, callback: Callback): boolean {
+export function hasTarget(addresses: CallbackAddresses, sender_uri: string | null, callback: Callback): boolean {
   try {
     return callbackTarget(addresses, sender_uri, callback) !== null
   } catch (error) {
@@ -95,7 +96,7 @@ function readTarget(text: string): URL | null {
 }
 
 /** True when an entry allows an address: the same scheme, host and port (`:*` is any), and its path or one below. */
-function allows(entry: string, url: URL): boolean {
+function allowsAddress(entry: string, url: URL): boolean {
   const anyPort = /^(https?:\/\/[^/?#]+):\*(?=\/|$)/
   const rule = URL.parse(entry.replace(anyPort, '$1'))
   if (rule === null) return false
@@ -160,7 +161,7 @@ export async function readSenderUri(
  */
 export function couldLeavePrefix(path: string): boolean {
   if (AMBIGUOUS_ESCAPES.test(path)) return true
-  const folded = decoded(path)?.normalize('NFKC')
+  const folded = decodePath(path)?.normalize('NFKC')
   if (folded === undefined || !READABLE_PATH.test(folded)) return true
   const segments = folded.split('/')
   // NFKC has turned another character into a slash, so there are more segments than were written.
@@ -177,7 +178,7 @@ const AMBIGUOUS_ESCAPES = /%(?:2f|5c|2e|25|[01][0-9a-f]|7f)/i
 const READABLE_PATH = /^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}]|[ -$&-[\]-~])*$/u
 
 /** Decodes a path; undefined when it is no percent-encoded UTF-8, such as `%u002e` or an overlong form. */
-function decoded(path: string): string | undefined {
+function decodePath(path: string): string | undefined {
   try {
     return decodeURIComponent(path)
   } catch {

@@ -18,11 +18,11 @@ import {
 } from '@rollcall/participants/egress/problems'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { PROTOCOL_VERSION, RequestFault } from '@rollcall/protocol'
-import { type AttemptDeps, attemptEnvelope, type FinishedAttempt, type Outgoing } from './attempt.ts'
+import { type AttemptDeps, attemptEnvelope, type EnvelopeToSend, type FinishedAttempt } from './attempt.ts'
 import { callbackNamed, callbackTarget } from './targets.ts'
 
 /** One step of trying a participant's callback address, with its result. */
-export interface Step {
+export interface CallbackTryStep {
   readonly step: 'address' | 'network' | 'credentials' | 'tls' | 'answer'
   readonly ok: boolean
   /** The finding of this step, in words for the operator. */
@@ -35,7 +35,7 @@ export interface CallbackTryReport {
   readonly target: string | null
   readonly message_id: string
   /** The steps up to the first one that failed; after `tls` there is always an `answer`. */
-  readonly steps: readonly Step[]
+  readonly steps: readonly CallbackTryStep[]
   /** True when no step failed: the peer answered with a status from 200 to 299, or refused with an ack ERR. */
   readonly ok: boolean
   /** The HTTP status of the peer's answer; null when there was no answer. */
@@ -47,7 +47,7 @@ export interface CallbackTryReport {
 type TryCallbackDeps = AttemptDeps & { readonly callbacks: CallbackSettingsReader; readonly guards: AddressGuards }
 
 /** Adds a step to the report of the try. Returns `ok`: whether the step succeeded. */
-type AddStep = (step: Step['step'], ok: boolean, told: string) => boolean
+type AddStep = (step: CallbackTryStep['step'], ok: boolean, told: string) => boolean
 
 const TRIED_CALLBACK = callbackNamed('on-search')
 
@@ -62,7 +62,7 @@ export async function tryCallback(
   registry: Registry,
   sender_uri: string | null,
 ): Promise<CallbackTryReport> {
-  const steps: Step[] = []
+  const steps: CallbackTryStep[] = []
   const message_id = randomUUID()
   const step: AddStep = (name, ok, told) => {
     steps.push({ step: name, ok, told })
@@ -129,7 +129,7 @@ async function checkCredentials(
 
 function sendTest(
   deps: TryCallbackDeps,
-  to: Pick<Outgoing, 'participant' | 'registry' | 'settings' | 'target'>,
+  to: Pick<EnvelopeToSend, 'participant' | 'registry' | 'settings' | 'target'>,
   message_id: string,
 ): Promise<FinishedAttempt> {
   const { participant, registry } = to

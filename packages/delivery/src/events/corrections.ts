@@ -24,7 +24,7 @@ import type { VisibilityFilter } from './visibility-filter.ts'
 const DAY_MS = 86_400_000
 
 /** The filter of each subscription: null when it has none, undefined when the filter cannot be read. */
-type Predicates = ReadonlyMap<number, Predicate | null | undefined>
+type SubscriptionFilters = ReadonlyMap<number, Predicate | null | undefined>
 
 /**
  * Notifies the receivers of the events, of the last `correction_time` days, that a correction is about. If the event
@@ -86,7 +86,7 @@ function makeCorrections(
   { registry, now }: RecordingDeps,
   { id, recordType, after }: DraftEvent,
   receivers: readonly EarlierNotification[],
-  predicates: Predicates,
+  predicates: SubscriptionFilters,
   dueOf: (earlier: EarlierNotification) => Date | undefined,
 ): readonly NewNotification[] {
   const day = dayIn(registry.time_zone, now.getTime())
@@ -107,7 +107,7 @@ async function reopenReversedEnds(
   client: ClientBase,
   { registry, now }: RecordingDeps,
   receivers: readonly EarlierNotification[],
-  predicates: Predicates,
+  predicates: SubscriptionFilters,
 ): Promise<void> {
   const readable = receivers.filter(({ subscription }) => predicates.get(subscription) !== undefined)
   const opened = await reopenSubscriptions(

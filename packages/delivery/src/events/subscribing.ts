@@ -138,7 +138,7 @@ export class SubscribeDecisions {
   get effects(): readonly ReplyEffect[] {
     const all = [...this.#standing.values()]
     const made = all.flatMap((standing) => newSubscription(standing) ?? [])
-    const renewals = all.flatMap((standing) => renewal(standing) ?? [])
+    const renewals = all.flatMap((standing) => renewalOf(standing) ?? [])
     if (made.length + renewals.length === 0) return []
     const { participant, registry, sender_uri, ...request } = this.#subscriber
     return [
@@ -190,7 +190,7 @@ function newSubscription({ code, end_at, criteria, item, renewed }: PendingSubsc
   }
 }
 
-function renewal({ found, end_at, renewed }: PendingSubscription): SubscriptionRenewal | null {
+function renewalOf({ found, end_at, renewed }: PendingSubscription): SubscriptionRenewal | null {
   if (found === undefined || renewed === undefined) return null
   const { id, state, mailbox } = found
   const from = { state, mailbox, end_at: found.end_at }

@@ -56,7 +56,7 @@ export interface ComposedNotification {
   readonly named: readonly AuditedPerson[]
 }
 
-type Meta = { -readonly [Member in keyof NotifyMeta]: NotifyMeta[Member] }
+type WritableNotifyMeta = { -readonly [Member in keyof NotifyMeta]: NotifyMeta[Member] }
 
 /**
  * Makes an object whose member names are codes and ids. It has no prototype, so that the JavaScript engine does not
@@ -72,7 +72,7 @@ export function composeEnvelope(
 ): ComposedNotification {
   const { participant, registry, mailbox, sequence } = to
   const marking = items[0] === undefined ? null : markingOf(items[0].notifications[0])
-  const meta: Meta = {
+  const meta: WritableNotifyMeta = {
     subscriptions: dictionary(),
     presence: dictionary(),
     record_version: dictionary(),
@@ -125,7 +125,7 @@ export function composeEnvelope(
  */
 function writeItemMeta(
   { grant, registry: { kind } }: EnvelopeContext,
-  meta: Meta,
+  meta: WritableNotifyMeta,
   reference_id: string,
   { notifications }: PlannedItem,
   names: ReadonlyMap<number, string>,

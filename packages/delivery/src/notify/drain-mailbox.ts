@@ -42,7 +42,7 @@ export interface NotifyDeps extends DeliverDeps {
   readonly envelopeBytes: Semaphore
 }
 
-const NOTIFY = callbackNamed('notify')
+const NOTIFY_CALLBACK = callbackNamed('notify')
 /** Milliseconds for which one mailbox is drained before other mailboxes have their turn. */
 const MAILBOX_TURN_MS = 10_000
 /**
@@ -138,7 +138,7 @@ interface PlannedAhead {
 }
 
 /** An envelope that is ready to be committed. */
-interface Envelope extends Recipient {
+interface ReadyEnvelope extends Recipient {
   readonly composed: ComposedNotification
   readonly auditEntry: EntryWithPersons
   readonly id: string
@@ -153,7 +153,7 @@ interface Envelope extends Recipient {
   readonly leave: () => void
 }
 
-type NextEnvelope = Envelope | 'nowhere' | null
+type NextEnvelope = ReadyEnvelope | 'nowhere' | null
 
 const isStale = (next: NextEnvelope, now: number): boolean =>
   next !== null && next !== 'nowhere' && now - next.at > STALE_AFTER_MS
@@ -242,7 +242,7 @@ async function recipientOf(
   const grant = await grants.of(participant, registry)
   const settings = await callbacks.of(participant)
   try {
-    const target = callbackTarget(settings, mailbox.sender_uri, NOTIFY)
+    const target = callbackTarget(settings, mailbox.sender_uri, NOTIFY_CALLBACK)
     return target === null ? null : { participant, registry, grant, settings, target }
   } catch (error) {
     if (error instanceof RequestFault) return null
@@ -260,7 +260,20 @@ async function commitEnvelope(
   mailbox: ClaimedMailbox,
   claim: DeliveryClaim,
   after: number,
-  { participant, registry, grant, settings, target, composed, auditEntry, id, header, message, body, leave }: Envelope,
+  {
+    participant,
+    registry,
+    grant,
+    settings,
+    target,
+    composed,
+    auditEntry,
+    id,
+    header,
+    message,
+    body,
+    leave,
+  }: ReadyEnvelope,
 ): Promise<(() => Promise<boolean>) | 'lost' | 'left'> {
   const { notifications, encrypted } = composed
   const delivery: NewDelivery = {
@@ -268,7 +281,7 @@ async function commitEnvelope(
     participant: participant.id,
     registry: registry.id,
     correlation_id: null,
-    callback: NOTIFY.name,
+    callback: NOTIFY_CALLBACK.name,
     page: 1,
     message_id: composed.header.message_id,
     target,

@@ -37,7 +37,7 @@ const FREE_SLOT_SHARE = 0.25
 /** Milliseconds until a mailbox that could not be drained is polled again. It may rest longer (`restMailbox`). */
 const FAILURE_PAUSE_MS = 1_000
 
-interface Options {
+interface MailboxDrainerOptions {
   /** The most mailboxes that are drained at the same time. */
   readonly slots: number
   /** Asks the caller to poll again in so many milliseconds; without a number, at once. */
@@ -50,12 +50,12 @@ interface Options {
 type ClaimDue = (pool: NotifyDeps['db']['pool'], poll: MailboxPoll) => Promise<PolledMailboxes>
 type BeginDraining = (wanted: number, claim: ClaimDue, signal: AbortSignal) => Promise<PolledMailboxes>
 
-type Deps = Omit<NotifyDeps, 'mailboxDue'> & { readonly metrics: Pick<Metrics, 'taskEnded'> }
+type MailboxDrainerDeps = Omit<NotifyDeps, 'mailboxDue'> & { readonly metrics: Pick<Metrics, 'taskEnded'> }
 
 /** Creates the `MailboxDrainer` of this node. */
 export function createMailboxDrainer(
-  deps: Deps,
-  { slots, wake, now = () => performance.now() }: Options,
+  deps: MailboxDrainerDeps,
+  { slots, wake, now = () => performance.now() }: MailboxDrainerOptions,
 ): MailboxDrainer {
   const { pool } = deps.db
   const inWork = new Map<number, Promise<void>>()
@@ -130,7 +130,7 @@ export function createMailboxDrainer(
 }
 
 /** A pass: a poll of all mailboxes with waiting notifications, in one or several statements. */
-interface Pass {
+interface MailboxPass {
   /** The id of the mailbox after which the pass goes on. */
   from: number
   /** The milliseconds that statements of this pass took which claimed no mailbox. */
@@ -143,13 +143,13 @@ interface Pass {
 
 /** Creates the passes of one node, which follow one another. @param free returns the number of free slots */
 function createPasses(now: () => number, free: () => number) {
-  let pass: Pass | null = null
+  let pass: MailboxPass | null = null
   /** The time at which the next pass should begin, in milliseconds of the clock. */
   let at = 0
   /** The time before which no pass begins, so that passes which find nothing take little time. */
   let earliest = 0
 
-  const end = ({ took, next, waits }: Pass): void => {
+  const end = ({ took, next, waits }: MailboxPass): void => {
     pass = null
     // A pass at a time that is known to be due finds something: it need not wait longer than the last one took.
     earliest = now() + Math.min(took * (1 / EMPTY_PASS_SHARE - 1), MOST_PASS_WAIT_MS, Math.max(next - now(), took))
@@ -157,7 +157,7 @@ function createPasses(now: () => number, free: () => number) {
   }
 
   /** Continues the pass until it has polled all mailboxes, or all slots are in use. */
-  const continuePass = async (current: Pass, begin: BeginDraining, signal: AbortSignal): Promise<void> => {
+  const continuePass = async (current: MailboxPass, begin: BeginDraining, signal: AbortSignal): Promise<void> => {
     let most = 0
     while (!signal.aborted) {
       const wanted = free()

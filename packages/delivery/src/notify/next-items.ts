@@ -102,7 +102,7 @@ async function keepSendable(
 }
 
 /** For each grant and subscription that was judged: true when the grant permits the criteria of the subscription. */
-const judgements = new WeakMap<Grant, Map<number, boolean>>()
+const criteriaJudgements = new WeakMap<Grant, Map<number, boolean>>()
 
 /** Finds the subscriptions whose criteria the grant no longer permits. */
 async function findForbiddenSubscriptions(
@@ -111,8 +111,8 @@ async function findForbiddenSubscriptions(
   found: readonly WaitingNotification[],
 ): Promise<ReadonlySet<number>> {
   if (grant === null || allowsEveryFilter(grant)) return new Set()
-  const known = judgements.get(grant) ?? new Map<number, boolean>()
-  judgements.set(grant, known)
+  const known = criteriaJudgements.get(grant) ?? new Map<number, boolean>()
+  criteriaJudgements.set(grant, known)
   const subscriptions = new Set(found.map(({ subscription }) => subscription))
   const unknown = [...subscriptions].filter((subscription) => !known.has(subscription))
   const read = unknown.length === 0 ? [] : await readCriteriaTexts({ pool }, unknown)

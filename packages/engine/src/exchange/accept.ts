@@ -5,7 +5,7 @@ import type { JointAuditLog } from '@rollcall/audit/audit-log'
 import { type Exchange, requestEncryptionContext } from '@rollcall/core/model/exchange'
 import { withTraceparent } from '@rollcall/core/model/traceparent'
 import { readSenderUri, type SenderUriDeps } from '@rollcall/delivery/delivery/targets'
-import type { Bodies } from '@rollcall/keys/bodies'
+import type { BodyEncryption } from '@rollcall/keys/bodies'
 import { type DayLimitDeps, withinDailyLimit } from '@rollcall/participants/admission/day-limits'
 import { canonicalJson } from '@rollcall/protocol'
 import {
@@ -25,7 +25,7 @@ export type AcceptDeps = SenderUriDeps &
   DayLimitDeps &
   RememberDeps & {
     readonly auditLog: JointAuditLog
-    readonly bodies: Pick<Bodies, 'encryptBody'>
+    readonly bodies: Pick<BodyEncryption, 'encryptBody'>
     /** Wakes the loop of this node that claims accepted exchanges. */
     readonly exchangeAccepted: () => void
     readonly acceptanceSlots: Pick<AcceptanceSlots, 'keep'>

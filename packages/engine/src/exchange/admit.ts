@@ -7,13 +7,13 @@ import { NOTHING_GRANTED, permissionFor } from '@rollcall/core/policy/permission
 import type { Admission, Quota } from '@rollcall/participants/admission/quota'
 import type { Directory } from '@rollcall/participants/directory/directory'
 import type { Grants } from '@rollcall/participants/directory/grants'
-import type { Tokens } from '@rollcall/participants/directory/tokens'
+import type { AccessTokens } from '@rollcall/participants/directory/tokens'
 import type { IncomingRequest } from '@rollcall/participants/reading/body'
 import { type Operation, RequestFault } from '@rollcall/protocol'
 
 /** The dependencies of `authenticate`. */
 export interface AuthenticateDeps {
-  readonly tokens: Pick<Tokens, 'verify'>
+  readonly tokens: Pick<AccessTokens, 'verify'>
   readonly directory: Pick<Directory, 'activeParticipant'>
 }
 

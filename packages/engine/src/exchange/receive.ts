@@ -83,7 +83,8 @@ export async function receiveRequest(
     const current = { ...exchange, grant: await authorize(deps, participant, registry, operation) }
     checkDemands(current.grant, header)
 
-    // 6. Message, then 7. each item, audit entry and reply: now, or for an asynchronous request after it is accepted.
+    // 6. Checks the message, before an asynchronous request is accepted. 7. Answers the items, and makes audit entry and reply:
+    // now, or later when the request is asynchronous.
     const verified = { exchange: current, unread, opened, signed, rejection, path: request.path }
     return mode === 'sync' ? await answerNow(deps, verified) : await acceptRequest(deps, verified)
   } catch (error) {

@@ -9,7 +9,7 @@ import type { Limits } from '@rollcall/core/limits'
 import type { Message } from '@rollcall/core/model/exchange'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
-import type { Bodies } from '@rollcall/keys/bodies'
+import type { BodyEncryption } from '@rollcall/keys/bodies'
 import { type DayLimitDeps, withinDailyLimit } from '@rollcall/participants/admission/day-limits'
 import { decodeBody, type IncomingRequest, readJsonBody } from '@rollcall/participants/reading/body'
 import {
@@ -95,7 +95,10 @@ export async function receiveCallback(
 }
 
 /** The dependencies of `persistCallback`. */
-export type PersistCallbackDeps = DayLimitDeps & { readonly inbox: Inbox; readonly bodies: Pick<Bodies, 'encryptBody'> }
+export type PersistCallbackDeps = DayLimitDeps & {
+  readonly inbox: Inbox
+  readonly bodies: Pick<BodyEncryption, 'encryptBody'>
+}
 
 /** A callback from another system, checked and decrypted, to be stored in the inbox. */
 export interface ReceivedCallback {

@@ -13,7 +13,7 @@ import { answerSubscribe } from './subscribe.ts'
 import { answerTxnStatus, unansweredQuestion } from './txn-status.ts'
 import { answerUnsubscribe, unansweredUnsubscribe } from './unsubscribe.ts'
 
-interface Handler {
+interface OperationHandler {
   /** Set when a batch that is answered later reads all its records from one snapshot. */
   readonly needsSnapshot?: true
   readonly answer: (deps: AnswerDeps, asked: MessageToAnswer) => Promise<Outcome>
@@ -29,7 +29,7 @@ interface Handler {
 
 type UnansweredExchange = Pick<Exchange, 'operation' | 'correlation_id'>
 
-const HANDLERS = new Map<Operation, Handler>([
+const HANDLERS = new Map<Operation, OperationHandler>([
   [
     operation('search'),
     {
@@ -77,7 +77,7 @@ export function unansweredMembers(exchange: UnansweredExchange, message: Message
   return handlerOf(exchange).unanswered?.(exchange, message, reason) ?? (items === null ? {} : { [items]: [] })
 }
 
-function handlerOf(exchange: Pick<Exchange, 'operation'>): Handler {
+function handlerOf(exchange: Pick<Exchange, 'operation'>): OperationHandler {
   const handler = HANDLERS.get(exchange.operation)
   if (handler === undefined) throw new Error(`no handler for operation ${exchange.operation.name}`)
   return handler

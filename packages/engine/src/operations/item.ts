@@ -11,7 +11,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { RecordReader, RecordSource } from '@rollcall/core/model/record-source'
 import type { RecordId } from '@rollcall/core/model/records'
 import type { Database } from '@rollcall/database/database'
-import type { Bodies } from '@rollcall/keys/bodies'
+import type { BodyEncryption } from '@rollcall/keys/bodies'
 import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
 import type { GrantQuota } from '@rollcall/participants/admission/grant-quota'
@@ -22,7 +22,7 @@ import type { FoundRecords } from './outcome.ts'
 /** The dependencies for reading stored requests. */
 export interface OpenRequestDeps {
   readonly db: Pick<Database, 'pool'>
-  readonly bodies: Pick<Bodies, 'decryptBody' | 'encryptBody'>
+  readonly bodies: Pick<BodyEncryption, 'decryptBody' | 'encryptBody'>
   /** The threads that parse large requests. */
   readonly reading: ReadingThreads
 }
@@ -73,7 +73,7 @@ export interface ItemWork {
     /** True when the request has failed, so that searches which still wait for a slot do not begin. */
     over: boolean
   }
-  readonly mode: Mode
+  readonly mode: SearchMode
   /** The number of items in the message. */
   readonly items: number
   /** The snapshot of the records for the whole batch; undefined: each statement sees the newest state. */
@@ -120,7 +120,7 @@ export type ItemHandler = (work: ItemWork, item: Item) => Promise<ItemAnswer>
 export type PageHandler = (work: ItemWork, item: Item, page: PersistedPage) => Promise<ItemAnswer>
 
 /** The limits of searches, which differ between synchronous and asynchronous answers. */
-export interface Mode {
+export interface SearchMode {
   readonly name: ModeName
   /** The slots for searches in this mode. */
   readonly searchSlots: SearchSlots
@@ -129,7 +129,7 @@ export interface Mode {
 }
 
 /** The synchronous and the asynchronous mode, by name. */
-export type Modes = Readonly<Record<ModeName, Mode>>
+export type Modes = Readonly<Record<ModeName, SearchMode>>
 
 /** The items of a message; empty when its operation is no batch. */
 export function batchItemsOf({ operation }: Pick<Exchange, 'operation'>, message: Message): readonly Item[] {

@@ -19,7 +19,7 @@ import {
   TxnType,
   validator,
 } from '@rollcall/protocol'
-import { type AskedExchange, type Asker, findAskedExchange } from '../store/exchanges/accepted-exchanges.ts'
+import { type AskedExchange, type AskedScope, findAskedExchange } from '../store/exchanges/accepted-exchanges.ts'
 import { findByReferences } from '../store/exchanges/references.ts'
 import type { AnswerDeps, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
@@ -42,12 +42,12 @@ interface FoundExchange {
 }
 
 /** Finds the exchange that a status question names, among the sender's own exchanges with this registry. */
-type Finder = (deps: AnswerDeps, asker: Asker, values: readonly string[]) => Promise<FoundExchange | null>
+type ExchangeFinder = (deps: AnswerDeps, asker: AskedScope, values: readonly string[]) => Promise<FoundExchange | null>
 
 const wholeExchange = (asked: AskedExchange | null): FoundExchange | null => asked && { asked, references: null }
 
 /** The finder of the earlier exchange, for each attribute_type of a status question (D15). */
-const FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], Finder>> = {
+const EXCHANGE_FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], ExchangeFinder>> = {
   transaction_id: async ({ db }, asker, transaction_ids) =>
     wholeExchange(await findAskedExchange(db, asker, { transaction_ids })),
   correlation_id: async ({ db }, asker, correlation_ids) =>
@@ -86,7 +86,7 @@ export async function answerTxnStatus(
   }
   // The earlier answer is shown only while the grant still has its operation.
   const isGranted = operation !== undefined && permissionFor(exchange.grant, { operation: operation.name }).allowed
-  const found = isGranted && (await FINDERS[question.attribute_type](deps, asker, values))
+  const found = isGranted && (await EXCHANGE_FINDERS[question.attribute_type](deps, asker, values))
   if (given.txn_type === undefined && !found && mode === 'sync') {
     throw new RequestFault('err.request.bad', 'message.txnstatus_request.txn_type: is required')
   }
@@ -138,7 +138,7 @@ const MOST_OPENED_REQUESTS = 8
 /** Finds the asker's exchange that has most of the given reference_ids; the newest of several. */
 export async function findExchangeHolding(
   deps: AnswerDeps,
-  asker: Asker,
+  asker: AskedScope,
   reference_ids: readonly string[],
 ): Promise<AskedExchange | null> {
   await storeMissingReferences(deps, MOST_OPENED_REQUESTS, asker.participant)
@@ -158,7 +158,7 @@ export interface NothingFound {
 }
 
 const correlationIds = validator(CorrelationId)
-const questions = validator(TxnStatusQuestion)
+const questionValidator = validator(TxnStatusQuestion)
 const txnTypes = validator(TxnType)
 
 /**
@@ -201,7 +201,7 @@ export function unansweredQuestion(
   status_reason_message: string,
 ): ReplyMembers {
   const asked = message.txnstatus_request
-  const question = questions.accepts(asked) ? (asked as TxnStatusQuestion) : readableQuestion(exchange, asked)
+  const question = questionValidator.accepts(asked) ? (asked as TxnStatusQuestion) : readableQuestion(exchange, asked)
   const { txn_status } = nothingFound(exchange, message, question, { status_reason_message })
   return { txnstatus_response: { txn_type: question.txn_type, txn_status } }
 }

@@ -12,17 +12,17 @@ import { type ItemCode, isWithinWindow } from '@rollcall/protocol'
 import type { AnswerDeps, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 
-interface Refusal {
+interface UnsubscribeRefusal {
   readonly code: ItemCode
   readonly rule: string
 }
 
 /** Why a subscription is not ended. If none is ended, the reply has the code of the first of these that applies. */
-const REFUSALS = {
+const UNSUBSCRIBE_REFUSALS = {
   right: { code: 'rjct.requester.invalid', rule: 'this sender has lost the right to them' },
   ended: { code: 'rjct.event.already_unsubscribed', rule: 'they had ended before' },
   unknown: { code: 'rjct.subscription_code.invalid', rule: 'they are no subscriptions of this sender here' },
-} as const satisfies Record<string, Refusal>
+} as const satisfies Record<string, UnsubscribeRefusal>
 
 /** Ends the subscriptions that the codes name, when the answer is committed. */
 export async function answerUnsubscribe(deps: AnswerDeps, { exchange, message }: MessageToAnswer): Promise<Outcome> {
@@ -41,14 +41,14 @@ export async function answerUnsubscribe(deps: AnswerDeps, { exchange, message }:
   const judged = codes.map((code) => ({ code, refusal: refusalOf(exchange, own.get(code)) }))
   const ended = judged.flatMap(({ code, refusal }) => (refusal === null ? (own.get(code) ?? []) : []))
   const settled = judged.flatMap(({ code, refusal }) => {
-    const found = refusal === REFUSALS.ended ? own.get(code) : undefined
+    const found = refusal === UNSUBSCRIBE_REFUSALS.ended ? own.get(code) : undefined
     return found === undefined || isTakenBack(found) ? [] : found
   })
   const others = Map.groupBy(
     judged.filter(({ refusal }) => refusal !== null),
     ({ refusal }) => refusal,
   )
-  const named = Object.values(REFUSALS).flatMap((refusal) => {
+  const named = Object.values(UNSUBSCRIBE_REFUSALS).flatMap((refusal) => {
     const refused = others.get(refusal)
     return refused === undefined ? [] : [{ ...refusal, codes: refused.map(({ code }) => code) }]
   })
@@ -71,12 +71,12 @@ const askedCodes = ({ subscription_codes }: Message): readonly string[] => [
 ]
 
 /** Why a subscription may not be ended; null: it may. Codes of others are answered like unknown ones. */
-function refusalOf({ grant }: Exchange, found: OwnSubscription | undefined): Refusal | null {
-  if (found === undefined) return REFUSALS.unknown
+function refusalOf({ grant }: Exchange, found: OwnSubscription | undefined): UnsubscribeRefusal | null {
+  if (found === undefined) return UNSUBSCRIBE_REFUSALS.unknown
   const { event_type, record_type, unfiltered } = found
   const wanted = { operation: 'unsubscribe', event_type, record_type, unfiltered }
-  if (!permissionFor(grant, wanted).allowed) return REFUSALS.right
-  return found.state === 'ended' ? REFUSALS.ended : null
+  if (!permissionFor(grant, wanted).allowed) return UNSUBSCRIBE_REFUSALS.right
+  return found.state === 'ended' ? UNSUBSCRIBE_REFUSALS.ended : null
 }
 
 const isTakenBack = ({ reason }: OwnSubscription): boolean => SILENT_END_REASONS.some((one) => one === reason)
@@ -135,7 +135,7 @@ export const unansweredUnsubscribe = (_: unknown, __: Message, reason: string, n
 const MOST_REASON_LENGTH = 999 - 40
 
 /** Says which codes were not ended and why, as many as fit into a text; undefined when there are none. */
-function namedText(named: readonly (Refusal & { readonly codes: readonly string[] })[]): string | undefined {
+function namedText(named: readonly (UnsubscribeRefusal & { readonly codes: readonly string[] })[]): string | undefined {
   if (named.length === 0) return undefined
   let text = ''
   let unnamed = 0

@@ -30,7 +30,7 @@ interface PollDeps {
 
 /** Asks the database which queues have work, wakes their loops, and plans the next poll. */
 export async function pollQueues(deps: PollDeps): Promise<void> {
-  const { exchanges, deliveries, notifications, outbox } = await secondsUntilDue(deps.db.claims, QUEUES)
+  const { exchanges, deliveries, notifications, outbox } = await secondsUntilDue(deps.db.claims, QUEUES_DUE_SQL)
   if (exchanges !== null) deps.exchangesWake.raise(exchanges * 1_000)
   if (deliveries !== null) deps.deliveriesWake.raise()
   if (notifications !== null) deps.mailboxes.due([])
@@ -38,7 +38,7 @@ export async function pollQueues(deps: PollDeps): Promise<void> {
   deps.wake.raise(exchanges !== null && exchanges <= 0 ? OVERDUE_POLL_MS : POLL_PERIOD_MS)
 }
 
-const QUEUES = {
+const QUEUES_DUE_SQL = {
   exchanges: EXCHANGES_DUE_SQL,
   deliveries: DELIVERIES_DUE_SQL,
   notifications: NOTIFICATIONS_DUE_SQL,

@@ -35,7 +35,7 @@ interface QuotaSubject {
   readonly registry: { readonly id: number; readonly namespace: string }
 }
 
-const MINUTE = 60
+const MINUTE_SECONDS = 60
 
 export function createGrantQuota(db: Pick<Database, 'pool'>, metrics: Pick<Metrics, 'grantRateRefused'>): GrantQuota {
   const used = (counted: CountedQuantity, { participant, registry }: QuotaSubject) => ({
@@ -51,7 +51,7 @@ export function createGrantQuota(db: Pick<Database, 'pool'>, metrics: Pick<Metri
   ): Promise<QuotaShortage | null> => {
     if (wanted > most) return { of: 'burst', most }
     const bucket = `grant ${of.participant.id} ${of.registry.id} ${what}`
-    const rate = most / MINUTE
+    const rate = most / MINUTE_SECONDS
     const { granted, left } = await takeTokens(db, { bucket, rate, capacity: most, wanted, least: wanted })
     if (granted > 0) return null
     return { of: 'minute', most, wait: Math.max(1, Math.ceil((wanted - left) / rate)) }

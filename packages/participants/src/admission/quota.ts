@@ -57,7 +57,7 @@ const waitFor = (work: () => void, milliseconds: number): void => {
 }
 
 /** The name of the bucket for the requests of all participants together. */
-const TOTAL = 'total'
+const TOTAL_BUCKET = 'total'
 
 /** Milliseconds between a refused large request and the next large one of its participant: at most ten a second. */
 const REFUSED_PAUSE = 100
@@ -75,7 +75,7 @@ export function createQuota({ limits, metrics, take, turns, delay = waitFor }: Q
     if (mine >= limit) {
       throw refusal('participant_concurrency', 1, `at most ${limit} requests of a participant at a time`)
     }
-    if (total >= limits.total_concurrency) throw refusal('total_concurrency', 1, BUSY)
+    if (total >= limits.total_concurrency) throw refusal('total_concurrency', 1, BUSY_TEXT)
     inFlight.set(id, mine + 1)
     total += 1
     const held = heldBytes.begin(id)
@@ -84,7 +84,7 @@ export function createQuota({ limits, metrics, take, turns, delay = waitFor }: Q
       if (whose === 'participant') {
         throw refusal('participant_bytes', 1, `at most ${heldBytes.share} bytes of a participant at a time`)
       }
-      if (whose === 'total') throw refusal('total_bytes', 1, BUSY)
+      if (whose === 'total') throw refusal('total_bytes', 1, BUSY_TEXT)
     }
     const left = (): void => {
       total -= 1
@@ -101,10 +101,10 @@ export function createQuota({ limits, metrics, take, turns, delay = waitFor }: Q
     const rate = rate_limit ?? limits.participant_rate
     const wait = await rates.pass(bucket, rate)
     if (wait > 0) throw refusal('participant_rate', wait, `at most ${rate} requests of a participant a second`)
-    const waitAll = await rates.pass(TOTAL, limits.total_rate)
+    const waitAll = await rates.pass(TOTAL_BUCKET, limits.total_rate)
     if (waitAll === 0) return
     rates.giveBack(bucket)
-    throw refusal('total_rate', waitAll, BUSY)
+    throw refusal('total_rate', waitAll, BUSY_TEXT)
   }
 
   const refusal = (quota: QuotaName, wait: number, text: string): RequestFault => {
@@ -162,7 +162,7 @@ function createAdmissionTurn(
 }
 
 /** The text of a refusal when all participants together reach a limit. It does not tell how much others send. */
-const BUSY = 'the service is busy; try again later'
+const BUSY_TEXT = 'the service is busy; try again later'
 
 /** The bytes of bodies in memory on this node. One participant may have half of the bytes that are allowed. */
 interface HeldBytes {

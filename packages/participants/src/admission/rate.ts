@@ -20,7 +20,7 @@ export interface Rates {
 }
 
 /** The tokens that this node has taken from one shared bucket. */
-interface Slice {
+interface TokenSlice {
   /** Tokens that requests on this node may still take. */
   tokens: number
   /** The number of requests that wait for the tokens of `asking`. */
@@ -38,9 +38,9 @@ const SLICES_A_SECOND = 10
  * @param now milliseconds of a clock that only goes forward
  */
 export function createRates(take: (asked: TokensWanted) => Promise<TokensTaken>, now = () => performance.now()): Rates {
-  const slices = new Map<string, Slice>()
+  const slices = new Map<string, TokenSlice>()
 
-  const sliceOf = (bucket: string): Slice => {
+  const sliceOf = (bucket: string): TokenSlice => {
     const known = slices.get(bucket)
     if (known !== undefined) return known
     const made = { tokens: 0, waiting: 0, emptyUntil: 0, asking: undefined }
@@ -48,7 +48,7 @@ export function createRates(take: (asked: TokensWanted) => Promise<TokensTaken>,
     return made
   }
 
-  const ask = async (bucket: string, slice: Slice, rate: number): Promise<void> => {
+  const ask = async (bucket: string, slice: TokenSlice, rate: number): Promise<void> => {
     const size = sizeOf(rate)
     const wanted = Math.max(1, size - slice.tokens, slice.waiting)
     const { granted, left } = await take({ bucket, rate, capacity: capacityOf(rate), wanted })
@@ -57,7 +57,7 @@ export function createRates(take: (asked: TokensWanted) => Promise<TokensTaken>,
   }
 
   /** Takes a slice from the shared bucket. One refill of a bucket runs at a time; all waiting requests share it. */
-  const refill = (bucket: string, slice: Slice, rate: number): Promise<void> => {
+  const refill = (bucket: string, slice: TokenSlice, rate: number): Promise<void> => {
     slice.asking ??= ask(bucket, slice, rate).finally(() => {
       slice.asking = undefined
     })

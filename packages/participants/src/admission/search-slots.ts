@@ -12,7 +12,7 @@ export interface SearchSlots {
   run<Result>(participant: number, work: () => Promise<Result>): Promise<Result>
 }
 
-interface Options {
+interface SearchSlotOptions {
   /** The number of searches that may run at a time. */
   readonly slots: number
   /** Seconds for which a search waits for a slot; null: without limit. */
@@ -30,7 +30,7 @@ const RETRY_AFTER = 5
  * they may have. A free slot goes to the waiting participant with the fewest slots that may have one more; participants
  * with equally many take turns. The searches of one participant begin in the order of the calls.
  */
-export function createSearchSlots({ slots, timeout, waiting = 1_000 }: Options): SearchSlots {
+export function createSearchSlots({ slots, timeout, waiting = 1_000 }: SearchSlotOptions): SearchSlots {
   const share = Math.ceil(slots / 2)
   const held = new Map<number, number>()
   const queues = createQueues()
@@ -67,11 +67,11 @@ export function createSearchSlots({ slots, timeout, waiting = 1_000 }: Options):
   const waitForSlot = (participant: number): Promise<void> => {
     if (timeout === null) return queues.wait(participant, null)
     if (queues.length(participant) >= waiting) {
-      throw refusal(`more than ${waiting} searches of this participant are waiting; send fewer at a time`)
+      throw slotRefusal(`more than ${waiting} searches of this participant are waiting; send fewer at a time`)
     }
     const late = (): RequestFault => {
       const own = heldBy(participant) > 0
-      return refusal(
+      return slotRefusal(
         `a search was not begun within ${timeout} seconds: too many slow searches ${own ? 'of this participant ' : ''}are under way; ${own ? 'send fewer at a time' : 'try again later'}`,
       )
     }
@@ -134,5 +134,5 @@ function createQueues() {
   }
 }
 
-const refusal = (text: string): RequestFault =>
+const slotRefusal = (text: string): RequestFault =>
   new RequestFault('err.service.unavailable', text, undefined, { retryAfter: RETRY_AFTER })

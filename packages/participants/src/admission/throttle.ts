@@ -13,7 +13,7 @@ export interface Throttle {
   fail(key: string, more?: number): void
 }
 
-const WINDOW = 60_000
+const WINDOW_MS = 60_000
 const MAX_KEYS = 100_000
 
 /**
@@ -25,7 +25,7 @@ export function createThrottle(limit: number, now = () => performance.now()): Th
 
   const current = (key: string): { since: number; count: number } | undefined => {
     const known = failures.get(key)
-    if (known !== undefined && now() - known.since < WINDOW) return known
+    if (known !== undefined && now() - known.since < WINDOW_MS) return known
     failures.delete(key)
     return undefined
   }
@@ -34,7 +34,7 @@ export function createThrottle(limit: number, now = () => performance.now()): Th
     wait(key, more = 1) {
       const known = current(key)
       if (known === undefined || known.count + more <= limit) return 0
-      return Math.max(1, Math.ceil((WINDOW - (now() - known.since)) / 1_000))
+      return Math.max(1, Math.ceil((WINDOW_MS - (now() - known.since)) / 1_000))
     },
     fail(key, more = 1) {
       const known = current(key)

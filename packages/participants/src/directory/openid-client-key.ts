@@ -8,19 +8,23 @@ export interface ClientKey {
   readonly kid?: string
 }
 
-type Algorithm = Parameters<KeyObject['toCryptoKey']>[0]
+type ImportAlgorithm = Parameters<KeyObject['toCryptoKey']>[0]
 
-const CURVES: Readonly<Record<string, string>> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' }
+const CURVE_BY_NODE_NAME: Readonly<Record<string, string>> = {
+  prime256v1: 'P-256',
+  secp384r1: 'P-384',
+  secp521r1: 'P-521',
+}
 
 /** The least length of an RSA key, in bits of its modulus. */
 const LEAST_RSA = 2_048
 
 /** The algorithm for each type of key; null when the curve or length of the key is not supported. */
-const ALGORITHMS: Readonly<Record<string, (key: KeyObject) => Algorithm | null>> = {
+const ALGORITHM_BY_KEY_TYPE: Readonly<Record<string, (key: KeyObject) => ImportAlgorithm | null>> = {
   rsa: ({ asymmetricKeyDetails: { modulusLength = 0 } = {} }) =>
     modulusLength < LEAST_RSA ? null : { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
   ec: ({ asymmetricKeyDetails: { namedCurve = '' } = {} }) => {
-    const { [namedCurve]: curve } = CURVES
+    const { [namedCurve]: curve } = CURVE_BY_NODE_NAME
     return curve === undefined ? null : { name: 'ECDSA', namedCurve: curve }
   },
   ed25519: () => ({ name: 'Ed25519' }),
@@ -34,7 +38,7 @@ export function readClientKey(text: string): ClientKey | null {
   try {
     const jwk = text.trimStart().startsWith('{') ? (JSON.parse(text) as JsonWebKey & { kid?: unknown }) : null
     const key = jwk === null ? createPrivateKey(text) : createPrivateKey({ key: jwk, format: 'jwk' })
-    const algorithm = ALGORITHMS[key.asymmetricKeyType ?? '']?.(key) ?? null
+    const algorithm = ALGORITHM_BY_KEY_TYPE[key.asymmetricKeyType ?? '']?.(key) ?? null
     if (algorithm === null) return null
     const kid = typeof jwk?.kid === 'string' ? { kid: jwk.kid } : {}
     return { key: key.toCryptoKey(algorithm, false, ['sign']), ...kid }

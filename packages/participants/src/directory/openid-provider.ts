@@ -222,7 +222,7 @@ function valuesAt(claims: IdTokenClaims, path: string): readonly string[] {
   return (Array.isArray(found) ? found : [found]).filter((value) => typeof value === 'string')
 }
 
-const REQUEST = { timeoutMs: 10_000, maxBytes: 262_144 }
+const REQUEST_LIMITS = { timeoutMs: 10_000, maxBytes: 262_144 }
 
 /** Sends the requests to the provider through the address guard. */
 const fetchBy =
@@ -234,7 +234,7 @@ const fetchBy =
       headers: answered,
       body: content,
     } = await guard.request(address, {
-      ...REQUEST,
+      ...REQUEST_LIMITS,
       method,
       headers,
       ...(body instanceof URLSearchParams && { body: String(body) }),

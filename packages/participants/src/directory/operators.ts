@@ -7,7 +7,7 @@ import { findOperatorToken } from '../store/operator-tokens.ts'
 import { isSecretOf } from './secrets.ts'
 
 /** Checks the tokens of operators. */
-export interface Operators {
+export interface OperatorTokenCheck {
   /** The operator who owns a token; null when the token is unknown, expired or revoked. */
   operatorOf(token: string): Promise<Operator | null>
 }
@@ -15,16 +15,16 @@ export interface Operators {
 /** The text of a new token. Its prefix lets scanners for leaked secrets recognise it. */
 export const operatorToken = (id: number, secret: string): string => `rollcall_${id}_${secret}`
 
-const TOKEN = /^rollcall_([1-9]\d{0,8})_([\w-]{43})$/
+const OPERATOR_TOKEN_PATTERN = /^rollcall_([1-9]\d{0,8})_([\w-]{43})$/
 
 /**
  * Creates the check of tokens. It reads the database at each call, so a revoked token is refused at once.
  * @param clock the time by which tokens expire
  */
-export function createOperators(db: Pick<Database, 'pool'>, { date }: Pick<Clock, 'date'> = CLOCK): Operators {
+export function createOperators(db: Pick<Database, 'pool'>, { date }: Pick<Clock, 'date'> = CLOCK): OperatorTokenCheck {
   return {
     async operatorOf(token) {
-      const [, id, secret] = TOKEN.exec(token) ?? []
+      const [, id, secret] = OPERATOR_TOKEN_PATTERN.exec(token) ?? []
       if (id === undefined || secret === undefined) return null
       const found = await findOperatorToken(db, Number(id))
       if (!isSecretOf(found === null ? [] : [found.sha256], secret) || found === null) return null

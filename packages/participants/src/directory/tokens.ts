@@ -15,7 +15,7 @@ export interface TokenKeys {
 }
 
 /** Issues and verifies access tokens. */
-export interface Tokens {
+export interface AccessTokens {
   /** Issues a token for this participant. `expires_in` is its lifetime in seconds. */
   issue(owner: TokenOwner): Promise<{ access_token: string; expires_in: number }>
   /** The owner of a token; null: it was not made here, was altered, has expired, or its key is not valid any more. */
@@ -28,12 +28,12 @@ export interface Tokens {
  */
 export type TokenOwner = Pick<Participant, 'sender_id' | 'client_id' | 'environment'>
 
-const ALGORITHM = 'EdDSA'
-const TYPE = 'at+jwt'
+const TOKEN_ALGORITHM = 'EdDSA'
+const TOKEN_TYPE = 'at+jwt'
 /** The issuer and the audience of every token. Tokens of another system that has the same key are refused. */
-const ISSUER = 'rollcall'
+const TOKEN_ISSUER = 'rollcall'
 /** The claim of tokens for sandbox participants; tokens of live ones do not have it. */
-const ENVIRONMENT = 'environment'
+const ENVIRONMENT_CLAIM = 'environment'
 /** The most verified tokens that are cached: each until it expires at the latest, or until others need its place. */
 const MAX_REMEMBERED = 10_000
 /** The length in characters above which a token is refused unchecked. Our tokens are far shorter. */
@@ -48,7 +48,7 @@ export function createTokens(
   keys: TokenKeys,
   options: { lifetime: number },
   clock: Pick<Clock, 'date'> = CLOCK,
-): Tokens {
+): AccessTokens {
   const remembered = recentlyUsed<string, VerifiedToken>(MAX_REMEMBERED)
   return {
     async issue({ sender_id, client_id, environment }) {
@@ -56,11 +56,11 @@ export function createTokens(
       const now = Math.floor(clock.date() / 1_000)
       const access_token = await new SignJWT({
         client_id,
-        ...(environment !== 'live' && { [ENVIRONMENT]: environment }),
+        ...(environment !== 'live' && { [ENVIRONMENT_CLAIM]: environment }),
       })
-        .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: key.kid })
-        .setIssuer(ISSUER)
-        .setAudience(ISSUER)
+        .setProtectedHeader({ alg: TOKEN_ALGORITHM, typ: TOKEN_TYPE, kid: key.kid })
+        .setIssuer(TOKEN_ISSUER)
+        .setAudience(TOKEN_ISSUER)
         .setSubject(sender_id)
         .setJti(randomUUID())
         .setIssuedAt(now)
@@ -82,18 +82,18 @@ export function createTokens(
       if (token.length > MAX_TOKEN_LENGTH || !isCanonical(token)) return null
       try {
         const { payload, protectedHeader } = await jwtVerify(token, (header) => keyOf(keys, header.kid), {
-          algorithms: [ALGORITHM],
-          typ: TYPE,
+          algorithms: [TOKEN_ALGORITHM],
+          typ: TOKEN_TYPE,
           currentDate: new Date(clock.date()),
-          issuer: ISSUER,
-          audience: ISSUER,
+          issuer: TOKEN_ISSUER,
+          audience: TOKEN_ISSUER,
           requiredClaims: ['sub', 'client_id', 'exp'],
         })
         const { sub, exp, client_id } = payload
         const { kid } = protectedHeader
         if (sub === undefined || exp === undefined || kid === undefined) return null
         if (typeof client_id !== 'string') return null
-        const environment = payload[ENVIRONMENT] === 'sandbox' ? 'sandbox' : 'live'
+        const environment = payload[ENVIRONMENT_CLAIM] === 'sandbox' ? 'sandbox' : 'live'
         const verified = { sender_id: sub, client_id, environment, expires: exp, kid } as const
         remembered.set(token, verified)
         return verified

@@ -8,7 +8,7 @@ import { Memo } from '@rollcall/base/shared/memo'
 import { type AllowedHost, hostsByName, hostWithoutBrackets } from '@rollcall/core/model/allowed-hosts'
 import type { Agent } from 'undici'
 import { assertReachable, readAddress } from './address-rules.ts'
-import { type Answer, type GuardedRequest, sendRequest } from './guarded-request.ts'
+import { type GuardedAnswer, type GuardedRequest, sendRequest } from './guarded-request.ts'
 import { errorCodeOf, RequestFailed } from './problems.ts'
 
 /** A client certificate and its private key, both PEM. */
@@ -56,7 +56,7 @@ export interface AddressGuard {
    * @throws {AddressRefused} before a socket is opened
    * @throws {RequestFailed}
    */
-  request(address: string, request: GuardedRequest): Promise<Answer>
+  request(address: string, request: GuardedRequest): Promise<GuardedAnswer>
   /** Closes the open connections when their current requests have ended. */
   close(): Promise<void>
 }

@@ -133,9 +133,9 @@ const IPV6_RANGES: readonly NonPublicRange[] = [
   { network: 'reserved', prefixes: ['::/3', '4000::/2', '8000::/1'], allowedBy: null },
 ]
 
-type Family = 'ipv4' | 'ipv6'
+type AddressFamily = 'ipv4' | 'ipv6'
 
-function withList(range: NonPublicRange, family: Family): NonPublicRange & { list: BlockList } {
+function withList(range: NonPublicRange, family: AddressFamily): NonPublicRange & { list: BlockList } {
   const list = new BlockList()
   for (const prefix of range.prefixes) {
     const [network = '', bits] = prefix.split('/')
@@ -144,7 +144,7 @@ function withList(range: NonPublicRange, family: Family): NonPublicRange & { lis
   return { ...range, list }
 }
 
-const RANGES = {
+const RANGES_BY_FAMILY = {
   ipv4: IPV4_RANGES.map((range) => withList(range, 'ipv4')),
   ipv6: IPV6_RANGES.map((range) => withList(range, 'ipv6')),
 }
@@ -164,7 +164,7 @@ export function nonPublicNetworkOf(address: string): SpecialNetwork | null {
   // An address with a scope, such as `fe80::1%eth0`, is on a link of this machine.
   if (address.includes('%')) return SCOPED_NETWORK
   const name = family === 6 ? 'ipv6' : 'ipv4'
-  const range = RANGES[name].find(({ list }) => list.check(address, name))
+  const range = RANGES_BY_FAMILY[name].find(({ list }) => list.check(address, name))
   if (range === undefined) return null
   return range.embeds === true ? nonPublicNetworkOf(embeddedAddress(address)) : range
 }

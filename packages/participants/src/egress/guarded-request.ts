@@ -19,7 +19,7 @@ export interface GuardedRequest {
 }
 
 /** The answer of the other system. */
-export interface Answer {
+export interface GuardedAnswer {
   readonly status: number
   /** The headers of the answer; the names are in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -31,7 +31,7 @@ export interface Answer {
  * @throws {AddressRefused} the host has a refused address
  * @throws {RequestFailed}
  */
-export async function sendRequest(agent: Dispatcher, url: URL, request: GuardedRequest): Promise<Answer> {
+export async function sendRequest(agent: Dispatcher, url: URL, request: GuardedRequest): Promise<GuardedAnswer> {
   const { method, body = null, timeoutMs } = request
   const signal = AbortSignal.timeout(timeoutMs)
   try {

@@ -2,7 +2,7 @@
 import { MAX_ADDRESS_LENGTH } from '@rollcall/core/model/allowed-hosts'
 
 /** The texts of the rules for addresses. Peers see them, so they do not say to which IP address a name resolved. */
-const RULES = {
+const ADDRESS_RULE_TEXTS = {
   form: `the address must be an absolute address of at most ${MAX_ADDRESS_LENGTH} characters`,
   spelling: 'the host and port must be written in their usual form',
   scheme: 'the address must be https',
@@ -11,10 +11,10 @@ const RULES = {
   port: 'the port is not one that requests may be sent to',
   network: 'the address must be reachable on the public network',
 } as const
-export type AddressRule = keyof typeof RULES
+export type AddressRule = keyof typeof ADDRESS_RULE_TEXTS
 
 /** Advice to the operator when an address breaks a rule. Peers do not see these texts. */
-const REMEDIES: Partial<Readonly<Record<AddressRule, string>>> = {
+const ADDRESS_REMEDIES: Partial<Readonly<Record<AddressRule, string>>> = {
   scheme: 'rollcall participant host allow with --plain-http permits http to that host',
   port: 'rollcall participant host allow with --port permits another port than 443 of that host',
   network:
@@ -23,8 +23,8 @@ const REMEDIES: Partial<Readonly<Record<AddressRule, string>>> = {
 
 /** Says, for the operator, which rule an address breaks, and how to allow the address if that is possible. */
 export const addressAdvice = ({ rule }: AddressRefused): string => {
-  const remedy = REMEDIES[rule]
-  return remedy === undefined ? RULES[rule] : `${RULES[rule]}; ${remedy}`
+  const remedy = ADDRESS_REMEDIES[rule]
+  return remedy === undefined ? ADDRESS_RULE_TEXTS[rule] : `${ADDRESS_RULE_TEXTS[rule]}; ${remedy}`
 }
 
 /**
@@ -37,21 +37,21 @@ export class AddressRefused extends Error {
   readonly network: string | null
 
   constructor(rule: AddressRule, network: string | null = null) {
-    super(RULES[rule])
+    super(ADDRESS_RULE_TEXTS[rule])
     this.name = 'AddressRefused'
     this.rule = rule
     this.network = network
   }
 }
 
-const FAILURES = {
+const REQUEST_FAILURE_TEXTS = {
   unresolved: 'the name of the host cannot be resolved',
   connection: 'the connection cannot be made, or it broke',
   timeout: 'the answer did not come in time',
   too_large: 'the answer is larger than allowed',
   encoded: 'the answer is compressed, which was not asked for',
 } as const
-export type RequestFailure = keyof typeof FAILURES
+export type RequestFailure = keyof typeof REQUEST_FAILURE_TEXTS
 
 /** A request that was allowed has failed; another try may succeed. */
 export class RequestFailed extends Error {
@@ -60,7 +60,7 @@ export class RequestFailed extends Error {
   readonly detail: string | null
 
   constructor(failure: RequestFailure, detail: string | null = null) {
-    super(FAILURES[failure])
+    super(REQUEST_FAILURE_TEXTS[failure])
     this.name = 'RequestFailed'
     this.failure = failure
     this.detail = detail

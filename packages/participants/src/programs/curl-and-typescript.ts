@@ -28,7 +28,7 @@ interface FormRow {
   readonly code: (query: JsonValue, record_type: string) => { readonly name: string | null; readonly text: string }
 }
 
-const FORMS: Readonly<Record<FormedQuery['name'], FormRow>> = {
+const QUERY_FORM_ROWS: Readonly<Record<FormedQuery['name'], FormRow>> = {
   identifier: {
     criteria: (query) => ({ query_type: 'idtype-value', query }),
     code: (query) => {
@@ -61,7 +61,7 @@ const FORMS: Readonly<Record<FormedQuery['name'], FormRow>> = {
 
 /** Makes the members of search_criteria that hold the query. */
 export const searchCriteriaOf = ({ name, query }: FormedQuery, record_type: string): JsonObject =>
-  FORMS[name].criteria(query, record_type)
+  QUERY_FORM_ROWS[name].criteria(query, record_type)
 
 /** Shell commands that send the search. The body is a here-document, so the shell interprets nothing in it. */
 export const searchAsCurl = (path: string, body: string): string =>
@@ -94,7 +94,7 @@ export function searchAsTypeScript({
   readonly page_size: number | undefined
   readonly later: boolean
 }): string {
-  const { name, text } = FORMS[form.name].code(form.query, record_type)
+  const { name, text } = QUERY_FORM_ROWS[form.name].code(form.query, record_type)
   const more = [
     `reg_record_type: ${typeScriptLiteral(record_type)}`,
     ...(page_size === undefined ? [] : [`pagination: { page_size: ${page_size}, page_number: 1 }`]),

@@ -43,13 +43,13 @@ export function pythonProgram({ namespace, registry, participant, kid }: ShownPr
 from rollcall import Peer, Registry, SigningKey  # examples/python/rollcall.py
 
 host = os.environ["REGISTRY"]
-peer = Peer(${literal(registry.sender_id)}, f"{host}${KEY_SET}", (${algorithms},), ${literal(profile.digest_prefix)})
+peer = Peer(${textLiteral(registry.sender_id)}, f"{host}${KEY_SET}", (${algorithms},), ${textLiteral(profile.digest_prefix)})
 registry = Registry(
     f"{host}/${namespace}/v${PROTOCOL_VERSION}",
     peer,
-    sender_id=${literal(sender_id)},
+    sender_id=${textLiteral(sender_id)},
     # ${KEY_PLACEHOLDER}
-    key=SigningKey.from_file(os.environ["SIGNING_KEY"], kid=${literal(kid ?? NO_KID)}),
+    key=SigningKey.from_file(os.environ["SIGNING_KEY"], kid=${textLiteral(kid ?? NO_KID)}),
     token_url=f"{host}/${TOKEN_PATH}",
     client_id=os.environ["CLIENT_ID"],
     client_secret=os.environ["CLIENT_SECRET"],
@@ -61,7 +61,7 @@ print(registry.${call})
 
 /** Shows a search as a Java program. */
 export function searchAsJava({ criteria, later, ...program }: ShownSearch): string {
-  const question = `(ObjectNode) json(${literal(JSON.stringify(criteria))})`
+  const question = `(ObjectNode) json(${textLiteral(JSON.stringify(criteria))})`
   return javaProgram(program, later ? `searchLater(null, ${question})` : `search(${question})`)
 }
 
@@ -83,13 +83,13 @@ import java.nio.file.Path;
 public class Search {
   public static void main(String... words) throws Exception {
     String host = System.getenv("REGISTRY");
-    var peer = new Rollcall.Peer(${literal(registry.sender_id)}, new Rollcall.KeySet(host + "${KEY_SET}"));
+    var peer = new Rollcall.Peer(${textLiteral(registry.sender_id)}, new Rollcall.KeySet(host + "${KEY_SET}"));
     // ${KEY_PLACEHOLDER}
-    var key = Rollcall.SigningKey.fromFile(Path.of(System.getenv("SIGNING_KEY")), ${literal(kid ?? NO_KID)});
+    var key = Rollcall.SigningKey.fromFile(Path.of(System.getenv("SIGNING_KEY")), ${textLiteral(kid ?? NO_KID)});
     var tokens = new Rollcall.Tokens(
       host + "/${TOKEN_PATH}", System.getenv("CLIENT_ID"), System.getenv("CLIENT_SECRET"));
     var registry = new Rollcall.Registry(
-      host + "/${namespace}/v${PROTOCOL_VERSION}", peer, ${literal(sender_id)}, key, tokens);
+      host + "/${namespace}/v${PROTOCOL_VERSION}", peer, ${textLiteral(sender_id)}, key, tokens);
 
     System.out.println(registry.${call});
   }
@@ -113,15 +113,15 @@ const unsupportedText = (
   `${file} cannot sign as this participant does: ${[layout, canonical_form, digest_prefix, ...algorithms].filter((word) => word !== '').join(', ')}. docs/other-languages.md has the steps.`
 
 /** A text as a literal, which JSON, Python and Java write alike. U+2028 and U+2029 are escaped. */
-const literal = (text: string): string =>
+const textLiteral = (text: string): string =>
   JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 
 function pythonLiteral(value: JsonValue): string {
   if (value === null) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'
   if (typeof value === 'number') return JSON.stringify(value)
-  if (typeof value === 'string') return literal(value)
+  if (typeof value === 'string') return textLiteral(value)
   if (Array.isArray(value)) return `[${value.map(pythonLiteral).join(', ')}]`
-  const members = Object.entries(value).map(([name, member]) => `${literal(name)}: ${pythonLiteral(member)}`)
+  const members = Object.entries(value).map(([name, member]) => `${textLiteral(name)}: ${pythonLiteral(member)}`)
   return `{${members.join(', ')}}`
 }

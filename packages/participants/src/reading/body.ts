@@ -20,14 +20,14 @@ export interface IncomingRequest {
 /** A request that the quotas have admitted. */
 export interface AdmittedRequest extends IncomingRequest {
   /** Counts a piece of the body that is in memory (`Admission.hold` of `quota.ts`). */
-  readonly hold: Hold
+  readonly hold: CountHeldBytes
   /** Waits for the turn for a large request (`Admission.largeTurn` of `quota.ts`). */
   readonly largeTurn: () => Promise<void>
   readonly endTurn: () => void
 }
 
 /** The members of an admitted request that reading its body needs. */
-type Body = Pick<AdmittedRequest, 'headers' | 'body' | 'hold' | 'largeTurn' | 'endTurn'>
+type BodyReadRequest = Pick<AdmittedRequest, 'headers' | 'body' | 'hold' | 'largeTurn' | 'endTurn'>
 
 /** A body of this many bytes or more waits for a turn: a node works on one such body of a participant at a time. */
 const TURN_BYTES = 1_048_576
@@ -35,7 +35,7 @@ const TURN_BYTES = 1_048_576
 const BEGINNING_BYTES = 262_144
 
 /** Counts bytes in memory. @throws RequestFault 429: too many bytes are in memory */
-export type Hold = (bytes: number) => void
+export type CountHeldBytes = (bytes: number) => void
 
 /**
  * Reads the bytes of a body; `decodeBody` turns them into text.
@@ -45,7 +45,7 @@ export type Hold = (bytes: number) => void
  * 400 the connection ends early; also as `hold` and `checkBeginning` do
  */
 export async function readJsonBody(
-  { headers, body, hold, largeTurn, endTurn }: Body,
+  { headers, body, hold, largeTurn, endTurn }: BodyReadRequest,
   maxBytes: number,
   accepted: AcceptedTypes,
   checkBeginning: (bytes: Buffer) => void,
@@ -74,7 +74,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * @throws RequestFault err.request.bad: 413 the body is above `maxBytes`; 400 the connection ends early, or the bytes
  * are not UTF-8; also as `hold` does
  */
-export async function readBodyText(body: Readable, maxBytes: number, hold?: Hold): Promise<string> {
+export async function readBodyText(body: Readable, maxBytes: number, hold?: CountHeldBytes): Promise<string> {
   return decodeBody(await readBytes(body, maxBytes, { hold })).replace(/^\ufeff/, '')
 }
 
@@ -118,7 +118,7 @@ export function nextChunk(body: Readable): Promise<Buffer | null> {
 function readBytes(
   body: Readable,
   maxBytes: number,
-  { hold, check }: { hold?: Hold | undefined; check?: (beginning: Buffer) => Promise<void> },
+  { hold, check }: { hold?: CountHeldBytes | undefined; check?: (beginning: Buffer) => Promise<void> },
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

@@ -145,9 +145,9 @@ function readHeaderAndMessage(text: string, bounds: JsonBounds) {
   return { header: tolerateHeader(header) as JsonObject, message: absent ? undefined : (message as JsonObject), source }
 }
 
-const requests = oncePerObject((row: MessageRow): Validator<Message> => validator(row.incoming))
+const requestValidators = oncePerObject((row: MessageRow): Validator<Message> => validator(row.incoming))
 /** Validators of callback messages, by the members that a kind leaves open; few kinds have any. */
-const results = oncePerObject((_row: MessageRow) => new Map<Kind['relaxed'], Validator<Message>>())
+const callbackValidators = oncePerObject((_row: MessageRow) => new Map<Kind['relaxed'], Validator<Message>>())
 
 /**
  * Checks a message against the schema of its operation, and returns it in canonical spelling. Rules about single items
@@ -155,7 +155,7 @@ const results = oncePerObject((_row: MessageRow) => new Map<Kind['relaxed'], Val
  * @throws RequestFault 400 err.request.bad, with the member and the rule
  */
 export function readMessage(row: MessageRow, message: JsonObject): Message {
-  return requests(row).checked(tolerateMessage({ request: row }, message), 'message', badRequest)
+  return requestValidators(row).checked(tolerateMessage({ request: row }, message), 'message', badRequest)
 }
 
 /**
@@ -169,7 +169,7 @@ export function readResult(
   kind: Pick<Kind, 'relaxed'>,
   message: JsonObject,
 ): { readonly message: Message; readonly assumed_utc: InUtc['assumed_utc'] } {
-  const known = results(row)
+  const known = callbackValidators(row)
   const messages = known.get(kind.relaxed) ?? validator(receivedSchema(row.incoming, [kind]))
   known.set(kind.relaxed, messages)
   const { value, assumed_utc } = inUtc(row.incoming, tolerateMessage({ request: row }, message), 'message')

@@ -1,6 +1,6 @@
 /**
- * The program of a reading thread, which `threads.ts` starts. It does the slow work on a large body that needs only the
- * text. Its results are small objects and texts, which are quick to pass to the main thread.
+ * The program of a reading thread, which `threads.ts` starts. It does the slow work on a large body that needs only the text. Its
+ * results are a few small objects, and texts that may be as long as the body. Both are quick to pass to the main thread.
  */
 import { parentPort } from 'node:worker_threads'
 import { type Message, referenceId } from '@rollcall/core/model/exchange'
@@ -77,7 +77,7 @@ export interface EnvelopeTask {
 }
 
 /** Reads an envelope. @throws RequestFault as `decodeBody` and `readEnvelope` do */
-function envelope(task: EnvelopeTask): ReadEnvelope {
+function readEnvelopeTask(task: EnvelopeTask): ReadEnvelope {
   const { body, bounds, sender_id, mustBeSigned, form } = task
   const text = typeof body === 'string' ? body : decodeBody(body)
   const { header, message, source } = readEnvelope(text, bounds)
@@ -116,13 +116,17 @@ function checkedOrProblem(name: string, message: JsonObject): ReadMessage['check
   }
 }
 
-type Members = Readonly<Record<string, unknown>>
+type MessageMembers = Readonly<Record<string, unknown>>
 
 /**
  * Separates the items from the rest of a message.
  * @param same another form of the message: if its items are the same array, they are not written again
  */
-function withoutItems<Frame extends Members>(name: string, message: Frame, same?: Members): SplitMessage<Frame> {
+function withoutItems<Frame extends MessageMembers>(
+  name: string,
+  message: Frame,
+  same?: MessageMembers,
+): SplitMessage<Frame> {
   const member = operation(name).request.items
   const batch: unknown = member === null ? undefined : message[member]
   if (member === null || !Array.isArray(batch)) return { frame: message, items: null }
@@ -132,12 +136,12 @@ function withoutItems<Frame extends Members>(name: string, message: Frame, same?
 }
 
 /** The most items in one piece of the text. */
-const PIECE = 100
+const ITEMS_IN_PIECE = 100
 
 function itemsText(items: readonly unknown[]): ItemTexts {
   const pieces: string[] = []
-  for (let from = 0; from < items.length; from += PIECE) {
-    pieces.push(canonicalJson(items.slice(from, from + PIECE)))
+  for (let from = 0; from < items.length; from += ITEMS_IN_PIECE) {
+    pieces.push(canonicalJson(items.slice(from, from + ITEMS_IN_PIECE)))
   }
   const reference_ids = items.map((item) => referenceId(isJsonObject(item) ? item : {}))
   return { pieces, count: items.length, reference_ids }
@@ -182,8 +186,8 @@ function readPersistedTask(task: TextTask): PersistedRequest | null {
 const isMessage = (value: unknown): value is Message => isJsonObject(value) && typeof value.transaction_id === 'string'
 
 /** The functions that a reading thread runs, by the names of their tasks. */
-const TASKS = { envelope, message: readMessageTask, persisted: readPersistedTask } as const
-export type ReadingTasks = typeof TASKS
+const TASK_FUNCTIONS = { envelope: readEnvelopeTask, message: readMessageTask, persisted: readPersistedTask } as const
+export type ReadingTasks = typeof TASK_FUNCTIONS
 export type ReadingTaskName = keyof ReadingTasks
 
 /** A task for a reading thread, with the name of the function that does it. */
@@ -200,7 +204,7 @@ export type ReadingOutcome =
 
 function outcomeOf({ name, task }: ReadingOrder): ReadingOutcome {
   try {
-    return { done: (TASKS[name] as (task: unknown) => unknown)(task) }
+    return { done: (TASK_FUNCTIONS[name] as (task: unknown) => unknown)(task) }
   } catch (error) {
     if (error instanceof RequestFault) {
       const { code, message, httpStatus } = error

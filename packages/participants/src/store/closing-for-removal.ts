@@ -12,7 +12,7 @@ interface ClosingSql {
   readonly reopen: string
 }
 
-const CLOSING: Readonly<Record<Removable, ClosingSql>> = {
+const CLOSING_SQL: Readonly<Record<Removable, ClosingSql>> = {
   registry: {
     close: `update participant_grant set revoked_at = now()
       where registry = $1 and revoked_at is null returning id`,
@@ -33,7 +33,7 @@ export async function closeForRemoval(
   removable: Removable,
   id: number,
 ): Promise<() => Promise<void>> {
-  const { close, reopen } = CLOSING[removable]
+  const { close, reopen } = CLOSING_SQL[removable]
   const { rows } = await pool.query<{ id: number }>(close, [id])
   return async () => {
     await pool.query(reopen, [rows.map((row) => row.id)])

@@ -23,7 +23,7 @@ export interface StoredGrant {
   readonly valid_until: Date | null
 }
 
-const COLUMNS = 'id, participant, registry, terms, valid_from, valid_until'
+const GRANT_COLUMNS = 'id, participant, registry, terms, valid_from, valid_until'
 
 interface GrantOwner {
   readonly participant: Pick<Participant, 'id'>
@@ -146,7 +146,7 @@ async function insertGrant(
   const { rows } = await sql<StoredGrant>`
     insert into participant_grant (participant, registry, terms, valid_from, valid_until)
     values (${participant.id}, ${registry.id}, ${JSON.stringify(terms)}, ${from}, ${valid_until})
-    returning ${sql.raw(COLUMNS)}`.execute(transaction)
+    returning ${sql.raw(GRANT_COLUMNS)}`.execute(transaction)
   const [added] = rows
   if (added === undefined) throw new Error('unreachable: a grant was inserted')
   return added
@@ -167,9 +167,9 @@ export const findGrant = (
   { pool }: Pick<Database, 'pool'>,
   participant: number,
   registry: number,
-): Promise<StoredGrant | null> => counting(pool).submit({ participant, registry })
+): Promise<StoredGrant | null> => grantFinder(pool).submit({ participant, registry })
 
-const counting = oncePerPool((pool) =>
+const grantFinder = oncePerPool((pool) =>
   groupCommit<Pick<StoredGrant, 'participant' | 'registry'>, StoredGrant | null>(
     async (wanted) => {
       const { rows } = await pool.query<StoredGrant & { readonly nth: number }>({
@@ -177,7 +177,7 @@ const counting = oncePerPool((pool) =>
         text: `select nth::integer, granted.*
           from unnest($1::integer[], $2::integer[]) with ordinality as wanted (participant, registry, nth)
             cross join lateral (
-              select ${COLUMNS} from participant_grant
+              select ${GRANT_COLUMNS} from participant_grant
               where participant = wanted.participant and registry = wanted.registry and revoked_at is null
                 and valid_from <= now() and (valid_until is null or valid_until > now())
               order by id desc limit 1
@@ -205,7 +205,7 @@ export async function listGrants(
   { participant, registry }: { readonly participant?: number; readonly registry?: number } = {},
 ): Promise<readonly StoredGrant[]> {
   const { rows } = await pool.query<StoredGrant>(
-    `select ${COLUMNS} from participant_grant
+    `select ${GRANT_COLUMNS} from participant_grant
       where revoked_at is null and ($1::integer is null or participant = $1) and ($2::integer is null or registry = $2)
       order by participant, registry, valid_from`,
     [participant ?? null, registry ?? null],

@@ -65,20 +65,20 @@ export const SEALED_CREDENTIALS = {
 /** SQL for a `from` clause: the address for all notifications of each participant. */
 export const NOTIFY_ADDRESSES_SQL = '(select participant, notify_url from participant_callback)'
 
-const COLUMNS = Object.keys(NO_CALLBACK_SETTINGS).join(', ')
+const CALLBACK_COLUMNS = Object.keys(NO_CALLBACK_SETTINGS).join(', ')
 
 /** Finds the callback settings of a participant by its `Participant.id`. Simultaneous calls share one statement. */
 export const findCallbackSettings = (
   { pool }: Pick<Database, 'pool'>,
   participant: number,
-): Promise<CallbackSettings> => settings(pool).submit(participant)
+): Promise<CallbackSettings> => callbackSettingsFinder(pool).submit(participant)
 
-const settings = oncePerPool((pool) =>
+const callbackSettingsFinder = oncePerPool((pool) =>
   groupCommit<number, CallbackSettings>(
     async (participants) => {
       const { rows } = await pool.query<CallbackSettings & { readonly participant: number }>({
         name: 'find callback settings',
-        text: `select participant, ${COLUMNS} from participant_callback where participant = any($1::integer[])`,
+        text: `select participant, ${CALLBACK_COLUMNS} from participant_callback where participant = any($1::integer[])`,
         values: [participants],
       })
       const found = new Map(rows.map(({ participant, ...row }) => [participant, row]))
@@ -88,7 +88,7 @@ const settings = oncePerPool((pool) =>
   ),
 )
 
-const RANGES = [
+const SETTING_RANGES = [
   ['concurrency', 1, MOST_CONCURRENCY],
   ['rate', 1, 10_000],
   ['timeout_ms', 100, 120_000],
@@ -121,7 +121,7 @@ export async function setCallbackSettings(
     ...(allowed !== undefined && { allowed: [...allowed] }),
     ...(schedule !== undefined && { schedule: schedule === null ? null : [...schedule] }),
   }
-  for (const [name, least, most] of RANGES) {
+  for (const [name, least, most] of SETTING_RANGES) {
     const value = changes[name]
     if (value !== undefined && !(Number.isInteger(value) && value >= least && value <= most)) {
       throw new StoreRefusal(`${name} must be a whole number from ${least} to ${most}`)

@@ -232,7 +232,7 @@ export async function setMessagePolicy(
   changes: Partial<MessagePolicy>,
 ): Promise<Participant> {
   const current = await findParticipant(db, sender_id)
-  if (current === null) throw unknown(sender_id)
+  if (current === null) throw noParticipantRefusal(sender_id)
   const meant = withImpliedChanges(changes)
   const policy = { ...current, ...meant }
   checkMessagePolicy(policy)
@@ -256,19 +256,20 @@ async function updateParticipant(
   sender_id: string,
   values: Readonly<Record<string, unknown>>,
 ): Promise<Participant> {
-  if (!isStorable(sender_id)) throw unknown(sender_id)
+  if (!isStorable(sender_id)) throw noParticipantRefusal(sender_id)
   try {
     const { rows } = await sql<ParticipantRow>`update participant set ${assignmentsSql(values)}
       where sender_id = ${sender_id} returning ${sql.raw(PARTICIPANT_COLUMNS)}`.execute(db.kysely)
     const [changed] = rows
-    if (changed === undefined) throw unknown(sender_id)
+    if (changed === undefined) throw noParticipantRefusal(sender_id)
     return fromRow(changed)
   } catch (error) {
     throw asRefusal(error)
   }
 }
 
-const unknown = (sender_id: string): StoreRefusal => new StoreRefusal(`no participant has sender_id ${sender_id}`)
+const noParticipantRefusal = (sender_id: string): StoreRefusal =>
+  new StoreRefusal(`no participant has sender_id ${sender_id}`)
 
 /** Finds the participant with this client id, whatever its status, and its live secrets; null when there is none. */
 export async function findClient(db: Database, client_id: string): Promise<ParticipantWithSecrets | null> {

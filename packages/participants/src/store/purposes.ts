@@ -10,7 +10,7 @@ export interface ConsentPurpose {
 }
 
 /** The form of a purpose's code: ASCII letters, digits and some signs; it begins with a letter or a digit. */
-const CODE = /^[A-Za-z0-9][\w.:/-]{0,99}$/
+const PURPOSE_CODE_PATTERN = /^[A-Za-z0-9][\w.:/-]{0,99}$/
 const TEXT_LIMIT = 500
 
 /** Adds a purpose, or changes its text. @throws StoreRefusal a code or a text of the wrong form */
@@ -24,7 +24,7 @@ export async function putPurpose({ pool }: Pick<Database, 'pool'>, { code, text 
 
 /** Checks the form of a purpose. @throws StoreRefusal */
 export function checkPurposeForm({ code, text }: ConsentPurpose): void {
-  if (!CODE.test(code)) {
+  if (!PURPOSE_CODE_PATTERN.test(code)) {
     throw new StoreRefusal('code: must have 1 to 100 characters: letters, digits and . : / _ -')
   }
   if (text !== null && (text.trim() === '' || text.length > TEXT_LIMIT || !isStorable(text))) {

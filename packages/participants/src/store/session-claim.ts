@@ -26,7 +26,7 @@ export async function withApprovalClaim<Result>(
 }
 
 /** The name of the lock for changes of settings that acts depend on: grants, policies, addresses, keys, statuses. */
-const SETTINGS = 'rollcall settings'
+const SETTINGS_LOCK = 'rollcall settings'
 /** Milliseconds for which an act waits until another act has changed settings. */
 const SETTINGS_WAIT = 10_000
 
@@ -64,7 +64,7 @@ async function takeSettings(
 ): Promise<void> {
   try {
     await client.query(`set ${scope} lock_timeout = ${SETTINGS_WAIT}`)
-    await client.query(`select ${lock}(hashtext($1), 0)`, [SETTINGS])
+    await client.query(`select ${lock}(hashtext($1), 0)`, [SETTINGS_LOCK])
     await client.query(`set ${scope} lock_timeout = 0`)
   } catch (error) {
     if (!isConflict(error)) throw error

@@ -40,7 +40,10 @@ export interface SessionTimes {
   readonly ends_at: Date
 }
 
-/** A session whose owner may still sign in. The session itself may have ended. */
+/**
+ * A session whose operator token is valid, or whose participant is active. A session from an OpenID Connect provider is found
+ * without such a check. The session itself may have ended.
+ */
 export interface StoredSession extends SessionTimes {
   readonly id: number
   readonly sha256: Buffer

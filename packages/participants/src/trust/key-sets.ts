@@ -17,7 +17,7 @@ import {
   readKeySet,
 } from '@rollcall/protocol'
 import type { AddressGuard, GuardOwner } from '../egress/address-guard.ts'
-import type { Answer } from '../egress/guarded-request.ts'
+import type { GuardedAnswer } from '../egress/guarded-request.ts'
 import { AddressRefused, RequestFailed } from '../egress/problems.ts'
 
 /** The participant that owns a key set, with the address of the set. */
@@ -32,13 +32,13 @@ export interface KeySets {
   get(participant: KeySetOwner, kid: string | null): Promise<readonly PublicKey[]>
 }
 
-const REQUEST = {
+const KEY_SET_REQUEST = {
   method: 'GET',
   headers: { accept: 'application/jwk-set+json, application/json' },
   maxBytes: 256 * 1024,
 } as const
 /** Milliseconds for the whole request for a key set. */
-const TIMEOUT = 5_000
+const KEY_SET_TIMEOUT_MS = 5_000
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i
 
 export function createKeySets(deps: {
@@ -47,7 +47,7 @@ export function createKeySets(deps: {
   readonly clock?: Pick<Clock, 'now'>
   readonly timeoutMs?: number
 }): KeySets {
-  const { guardOf, log, clock = CLOCK, timeoutMs = TIMEOUT } = deps
+  const { guardOf, log, clock = CLOCK, timeoutMs = KEY_SET_TIMEOUT_MS } = deps
   const sets = new Memo<Refreshed<readonly PublicKey[]>>()
   const rules = {
     pause: { withValue: KEY_SET.pause, without: KEY_SET.pause },
@@ -60,7 +60,7 @@ export function createKeySets(deps: {
     address: string,
   ): Promise<Fetched<readonly PublicKey[]>> => {
     try {
-      const answer = await guardOf({ id, outgoing }).request(address, { ...REQUEST, timeoutMs })
+      const answer = await guardOf({ id, outgoing }).request(address, { ...KEY_SET_REQUEST, timeoutMs })
       return { ...KEY_SET, value: await publicKeysOf(readKeySet(textOf(answer)), sender_id) }
     } catch (error) {
       log.warn({ sender_id, problem: problemText(error) }, 'key set not fetched')
@@ -81,7 +81,7 @@ export function createKeySets(deps: {
 }
 
 /** Checks the answer to a request for a key set, and returns its body as text. @throws KeySetProblem */
-function textOf({ status, headers, body }: Answer): string {
+function textOf({ status, headers, body }: GuardedAnswer): string {
   if (status !== 200) throw new KeySetProblem(`the answer has status ${status}`)
   const type = headers['content-type']
   if (typeof type !== 'string' || !JSON_TYPE.test(type)) {

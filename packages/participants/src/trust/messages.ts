@@ -80,12 +80,13 @@ export interface Signature {
 }
 
 /** For each policy: why it refuses a message in clear, and why an encrypted one; null: it accepts that. */
-const REFUSES: Readonly<Record<Participant['encryption_policy'], { clear: string | null; encrypted: string | null }>> =
-  {
-    required: { clear: 'message: must be encrypted', encrypted: null },
-    allowed: { clear: null, encrypted: null },
-    refused: { clear: null, encrypted: 'message: this participant is registered to send in clear' },
-  }
+const REFUSALS_BY_POLICY: Readonly<
+  Record<Participant['encryption_policy'], { clear: string | null; encrypted: string | null }>
+> = {
+  required: { clear: 'message: must be encrypted', encrypted: null },
+  allowed: { clear: null, encrypted: null },
+  refused: { clear: null, encrypted: 'message: this participant is registered to send in clear' },
+}
 
 /** The dependencies of `openMessage`. */
 export interface OpenDeps {
@@ -122,7 +123,7 @@ export async function openMessage(
   const bounds = messageBounds(limits, 'request' in row ? row.request : row.message)
   const opened = await openWith(message, {
     encrypted,
-    refuses: REFUSES[participant.encryption_policy],
+    refuses: REFUSALS_BY_POLICY[participant.encryption_policy],
     keys: keys.decryption,
     maxCiphertextBytes: limits.body_bytes,
     bounds,

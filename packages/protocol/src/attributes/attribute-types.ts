@@ -48,8 +48,8 @@ export const READER_VERSIONS: Readonly<Record<AttributeType, number>> = {
 /** The greatest age in years that a query may name, so that the day of birth is always after the year 1. */
 const MAX_AGE = 1_000
 
-const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
-const BOOLEANS: ReadonlyMap<JsonValue, boolean> = new Map<JsonValue, boolean>([
+const NUMBER_PATTERN = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
+const BOOLEAN_SPELLINGS: ReadonlyMap<JsonValue, boolean> = new Map<JsonValue, boolean>([
   [true, true],
   ['true', true],
   [1, true],
@@ -74,7 +74,7 @@ export const SCALAR_READERS: Readonly<Record<AttributeType, ReadScalar>> = {
     const years = exactNumberOf(raw)
     return Number.isInteger(years) && years >= 0 && years <= MAX_AGE ? years : null
   },
-  boolean: (raw) => BOOLEANS.get(typeof raw === 'string' ? raw.trim().toLowerCase() : raw) ?? null,
+  boolean: (raw) => BOOLEAN_SPELLINGS.get(typeof raw === 'string' ? raw.trim().toLowerCase() : raw) ?? null,
 }
 
 /**
@@ -118,12 +118,12 @@ export function finiteOrNull(number: number): number | null {
 /** The number in a value, NaN when there is none. A text is read as the nearest double; the record keeps the text. */
 function numberOf(raw: JsonValue): number {
   if (typeof raw === 'number') return raw
-  return typeof raw === 'string' && NUMBER.test(raw.trim()) ? Number(raw) : Number.NaN
+  return typeof raw === 'string' && NUMBER_PATTERN.test(raw.trim()) ? Number(raw) : Number.NaN
 }
 
 /** The number in a value of a query; NaN when there is none, or `exactNumber` refuses the text of one. */
 export function exactNumberOf(raw: JsonValue): number {
   if (typeof raw !== 'string') return numberOf(raw)
   const text = raw.trim()
-  return NUMBER.test(text) ? (exactNumber(text) ?? Number.NaN) : Number.NaN
+  return NUMBER_PATTERN.test(text) ? (exactNumber(text) ?? Number.NaN) : Number.NaN
 }

@@ -1,6 +1,6 @@
 /** Compares texts by code point, as PostgreSQL's collation "C" does. JavaScript's own order is different. */
 
-const SURROGATES = 0xd800
+const FIRST_SURROGATE = 0xd800
 const AFTER_SURROGATES = 0xe000
 
 /**
@@ -11,13 +11,13 @@ export function compareCodePoints(one: string, other: string): number {
   const shared = Math.min(one.length, other.length)
   for (let at = 0; at < shared; at += 1) {
     const [unit, against] = [one.charCodeAt(at), other.charCodeAt(at)]
-    if (unit !== against) return rank(unit) - rank(against)
+    if (unit !== against) return rankOfUnit(unit) - rankOfUnit(against)
   }
   return one.length - other.length
 }
 
 /** The place of a UTF-16 unit in the order. A surrogate is half of a high code point, so it comes after others. */
-function rank(unit: number): number {
-  if (unit < SURROGATES) return unit
+function rankOfUnit(unit: number): number {
+  if (unit < FIRST_SURROGATE) return unit
   return unit < AFTER_SURROGATES ? unit + 0x2000 : unit - 0x800
 }

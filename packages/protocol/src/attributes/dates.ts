@@ -12,13 +12,13 @@ export interface DayInterval {
 }
 
 /** Matches 1985, 1985-06, 1985-06-12 and 1985-06-12T10:20, the last also with seconds, fraction and zone. */
-const ISO =
+const ISO_DATE_PATTERN =
   /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?([Zz]|[+-]\d\d(?::?\d\d)?)?)?)?)?$/
 /** Matches 12.06.1985: day, month, year. */
-const DOTTED = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/
+const DOTTED_DATE_PATTERN = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/
 const MAX_DATE_CHARACTERS = 64
-const MINUTE = 60_000
-const DAY = 1440 * MINUTE
+const MINUTE_MS = 60_000
+const DAY_MS = 1440 * MINUTE_MS
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
 
 /** The instants that a written time may mean, first and last, in ISO form, UTC, with milliseconds. */
@@ -81,8 +81,8 @@ export function instantInterval(text: string): InstantInterval | null {
 function instantOf(date: WrittenDate): string | null {
   const [month, day] = [Math.max(date.month, 1), Math.max(date.day, 1)]
   // Most times are on the same day in UTC. For these, toISOString would cost more than the rest of reading.
-  const time = date.time - date.offset * MINUTE
-  if (time >= 0 && time < DAY) return `${dayText(date.year, month, day)}T${clockText(time)}Z`
+  const time = date.time - date.offset * MINUTE_MS
+  if (time >= 0 && time < DAY_MS) return `${dayText(date.year, month, day)}T${clockText(time)}Z`
   // Date.UTC would read the years 1 to 99 as 1901 to 1999.
   const instant = new Date(new Date(0).setUTCFullYear(date.year, month - 1, day) + time)
   const year = instant.getUTCFullYear()
@@ -103,9 +103,9 @@ function clockText(time: number): string {
 function findWrittenDate(text: string): WrittenDate | null {
   if (text.length > MAX_DATE_CHARACTERS) return null
   const trimmed = text.trim()
-  const iso = ISO.exec(trimmed)
+  const iso = ISO_DATE_PATTERN.exec(trimmed)
   if (iso !== null) return findExistingDate(iso[1], iso[2], iso[3], timeOf(iso), offsetOf(iso[8]), iso[4] !== undefined)
-  const dotted = DOTTED.exec(trimmed)
+  const dotted = DOTTED_DATE_PATTERN.exec(trimmed)
   if (dotted === null || Number(dotted[1]) === 0 || Number(dotted[2]) === 0) return null
   return findExistingDate(dotted[3], dotted[2], dotted[1], 0, 0, false)
 }

@@ -1,18 +1,18 @@
 /** Finds the calendar day in a time zone, with the time zones of the JavaScript engine. */
 
-interface Zone {
+interface CachedZone {
   readonly formatter: Intl.DateTimeFormat
   /** The days that were computed last, by the second since 1970 UTC. */
   readonly days: Map<number, string>
 }
 
-const zones = new Map<string, Zone>()
+const zonesByName = new Map<string, CachedZone>()
 
 const YEAR_10000 = Date.UTC(10_000, 0, 1)
 
 /** Makes a formatter once for each zone, because making one costs a hundred times its use. */
-function zoneOf(timeZone: string): Zone {
-  let zone = zones.get(timeZone)
+function zoneOf(timeZone: string): CachedZone {
+  let zone = zonesByName.get(timeZone)
   if (zone === undefined) {
     const formatter = new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', {
       timeZone,
@@ -21,7 +21,7 @@ function zoneOf(timeZone: string): Zone {
       day: '2-digit',
     })
     zone = { formatter, days: new Map() }
-    zones.set(timeZone, zone)
+    zonesByName.set(timeZone, zone)
   }
   return zone
 }

@@ -6,12 +6,12 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Attribute, Compound, CompoundMember, IdentifierType, Kind, RecordType } from '../kinds/kind.ts'
 import { identifierTypeOf, identifierValue } from './read-identifiers.ts'
 import { otherKeys } from './record-keys.ts'
-import { compilePath, member, visitValuesAt } from './walk.ts'
+import { compilePath, readMemberBy, visitValuesAt } from './walk.ts'
 
 /** Returns a function that reads a member of an object in any spelling; undefined when it has no value. */
 export function heldMember(name: string): (object: JsonObject) => JsonValue | undefined {
   const step = { key: name, spellings: otherKeys(name) }
-  return (object) => member(object, step)
+  return (object) => readMemberBy(object, step)
 }
 
 /**

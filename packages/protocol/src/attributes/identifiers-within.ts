@@ -10,10 +10,10 @@ import type { IdentifierSource, IdentifierType, Kind, RecordType } from '../kind
 import { identifierTypeOf, identifierValue, type RecordIdentifier } from './read-identifiers.ts'
 import { searchKey } from './record-keys.ts'
 
-type TypeAndValue = Pick<RecordIdentifier, 'type' | 'value'>
+type Named = Pick<RecordIdentifier, 'type' | 'value'>
 
 /** An identifier that was found in a part of a record. */
-export interface FoundIdentifier extends TypeAndValue {
+export interface BorneIdentifier extends Named {
   /** True when the document gives the identifier no type: `type` is then one of those that it may have. */
   readonly untyped?: true
 }
@@ -25,11 +25,11 @@ interface OwnPlaces {
 }
 
 const NO_OWN_PLACES: OwnPlaces = { at: new Map(), parents: new Set() }
-const known = new WeakMap<Pick<RecordType, 'identifiers'>, OwnPlaces>()
+const ownPlacesByType = new WeakMap<Pick<RecordType, 'identifiers'>, OwnPlaces>()
 
 function ownPlacesOf(recordType: Pick<RecordType, 'identifiers'>): OwnPlaces {
-  const found = known.get(recordType) ?? readOwnPlaces(recordType)
-  known.set(recordType, found)
+  const found = ownPlacesByType.get(recordType) ?? readOwnPlaces(recordType)
+  ownPlacesByType.set(recordType, found)
   return found
 }
 
@@ -53,11 +53,11 @@ export function identifiersWithin(
   kind: Kind,
   object: JsonObject,
   recordType: Pick<RecordType, 'identifiers'> | null = null,
-): readonly FoundIdentifier[] {
+): readonly BorneIdentifier[] {
   return identifiersBelow(kind, recordType === null ? NO_OWN_PLACES : ownPlacesOf(recordType), '', object)
 }
 
-function identifiersBelow(kind: Kind, sources: OwnPlaces, path: string, value: JsonValue): readonly FoundIdentifier[] {
+function identifiersBelow(kind: Kind, sources: OwnPlaces, path: string, value: JsonValue): readonly BorneIdentifier[] {
   if (Array.isArray(value)) return value.flatMap((element) => identifiersBelow(kind, sources, path, element))
   const read = sources.at.get(path)?.flatMap((source) => identifierAt(kind, source, value)) ?? []
   const here = read.length > 0 ? read : anyIdentifier(kind, path, value)
@@ -77,26 +77,26 @@ const isPerson = (path: string): boolean => /^(|((demographic_info|person)(\.|$)
 const isList = (path: string): boolean => /^((demographic_info|person)\.)*(member_)?identifier$/.test(path)
 
 /** The identifiers in a value at the place `source`. A value without a type has the type of the place. */
-function identifierAt(kind: Kind, source: IdentifierSource, leaf: JsonValue): readonly TypeAndValue[] {
+function identifierAt(kind: Kind, source: IdentifierSource, leaf: JsonValue): readonly Named[] {
   const type = identifierTypeOf(kind, source, leaf)
   if (type === undefined) return []
   const raws = isJsonObject(leaf) ? valuesOf(leaf) : [leaf]
   return raws.flatMap((raw) => identifierOf(type, raw))
 }
 
-function identifierOf(type: IdentifierType, raw: JsonValue): readonly TypeAndValue[] {
+function identifierOf(type: IdentifierType, raw: JsonValue): readonly Named[] {
   const value = identifierValue(type, raw)
   return value === null ? [] : [{ type: type.name, value }]
 }
 
 /** A source without a type: with it, `identifierTypeOf` finds only the type that an object itself names. */
-const ANYWHERE: IdentifierSource = { path: '', names: 'part' }
+const UNTYPED_SOURCE: IdentifierSource = { path: '', names: 'part' }
 
 /** The identifiers at a place where the record type finds none. An identifier without a type may have any type. */
-function anyIdentifier(kind: Kind, path: string, value: JsonValue): readonly FoundIdentifier[] {
+function anyIdentifier(kind: Kind, path: string, value: JsonValue): readonly BorneIdentifier[] {
   if (!isJsonObject(value)) return isList(path) ? untypedIdentifiers(kind, value, 1) : []
   if (!isList(path) && !isPerson(path)) return []
-  const type = identifierTypeOf(kind, ANYWHERE, value)
+  const type = identifierTypeOf(kind, UNTYPED_SOURCE, value)
   const itself = valuesOf(value).flatMap((raw) =>
     type === undefined ? untypedIdentifiers(kind, raw, 1) : identifierOf(type, raw),
   )
@@ -104,7 +104,7 @@ function anyIdentifier(kind: Kind, path: string, value: JsonValue): readonly Fou
 }
 
 /** The identifiers in members that have the name of a type, such as `uin`; telephones and e-mail addresses left out. */
-function typedMembers(kind: Kind, object: JsonObject): readonly TypeAndValue[] {
+function typedMembers(kind: Kind, object: JsonObject): readonly Named[] {
   return Object.entries(object).flatMap(([name, value]) => {
     const type = resolveIdentifierType(kind, searchKey(name))
     if (type === undefined || isContact(type)) return []
@@ -120,7 +120,7 @@ const valuesOf = (object: JsonObject): readonly JsonValue[] =>
  * The value as an identifier of every type that it may have. Not of telephones and e-mail addresses: people share them.
  * @param length the smallest number of characters that an identifier may have
  */
-export function untypedIdentifiers(kind: Kind, raw: JsonValue, length: number): readonly FoundIdentifier[] {
+export function untypedIdentifiers(kind: Kind, raw: JsonValue, length: number): readonly BorneIdentifier[] {
   if ((typeof raw !== 'string' && typeof raw !== 'number') || String(raw).length < length) return []
   return [...kind.identifier_types, UNLISTED].flatMap((type) =>
     isContact(type) ? [] : identifierOf(type, raw).map((one) => ({ ...one, untyped: true as const })),
@@ -138,8 +138,8 @@ export const isOfAnother = ({ record_types }: Kind, { primary_identifier }: Reco
 export function distinguishingIdentifiers(
   kind: Kind,
   recordType: RecordType | null,
-  identifiers: readonly TypeAndValue[],
-): readonly TypeAndValue[] {
+  identifiers: readonly Named[],
+): readonly Named[] {
   const contacts = kind.identifier_types.filter(isContact).map(({ name }) => name)
   const telling = identifiers.filter(
     ({ type }) => !contacts.includes(type) && (recordType === null || !isOfAnother(kind, recordType, type)),

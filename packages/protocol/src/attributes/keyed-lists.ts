@@ -6,7 +6,7 @@ import type { Attribute, IdentifierSource, Kind, RecordType } from '../kinds/kin
 import { readAttribute } from './read-attribute.ts'
 import { identifierTypeOf, identifierValue } from './read-identifiers.ts'
 import { searchKey } from './record-keys.ts'
-import { type CompiledPath, compilePath, member, visitValuesAt } from './walk.ts'
+import { type CompiledPath, compilePath, readMemberBy, visitValuesAt } from './walk.ts'
 
 /** The keyed list at a path of a record, in any spelling of the path; undefined when there is none. */
 export function keyedListAt(recordType: RecordType, path: string): KeyedList | undefined {
@@ -93,4 +93,4 @@ function identifierKey(kind: Kind, source: IdentifierSource, leaf: JsonValue): s
 }
 
 const findMemberAt = (object: { readonly [key: string]: JsonValue }, [step]: typeof TYPE): JsonValue | undefined =>
-  step === undefined ? undefined : member(object, step)
+  step === undefined ? undefined : readMemberBy(object, step)

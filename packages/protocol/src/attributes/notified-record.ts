@@ -16,20 +16,20 @@ export function notifiedRecord(kind: Kind, recordType: RecordType, document: Jso
 }
 
 /** For each path, the function that reads it, made at its first use. */
-const readers = new Map<string, (document: JsonValue) => JsonValue[]>()
+const readersByPath = new Map<string, (document: JsonValue) => JsonValue[]>()
 
 function readAtPath(path: string, from: JsonValue): JsonValue[] {
-  const read = readers.get(path) ?? heldAt(path)
-  readers.set(path, read)
+  const read = readersByPath.get(path) ?? heldAt(path)
+  readersByPath.set(path, read)
   return read(from)
 }
 
-interface Scope {
+interface NotifiedRecordType {
   readonly kind: Kind
   readonly recordType: RecordType
 }
 
-function membersOf(scope: Scope, members: readonly NotifiedMember[], from: JsonValue): JsonObject {
+function membersOf(scope: NotifiedRecordType, members: readonly NotifiedMember[], from: JsonValue): JsonObject {
   const made: JsonObject = {}
   for (const member of members) {
     const value = 'members' in member ? objectOf(scope, member, from) : valueAt(scope, member, from)
@@ -39,7 +39,7 @@ function membersOf(scope: Scope, members: readonly NotifiedMember[], from: JsonV
 }
 
 function objectOf(
-  scope: Scope,
+  scope: NotifiedRecordType,
   { paths, members }: Extract<NotifiedMember, { members: unknown }>,
   from: JsonValue,
 ): JsonObject | undefined {
@@ -53,7 +53,7 @@ function objectOf(
 }
 
 function valueAt(
-  scope: Scope,
+  scope: NotifiedRecordType,
   { paths, as }: Extract<NotifiedMember, { as: unknown }>,
   from: JsonValue,
 ): JsonValue | undefined {
@@ -63,28 +63,32 @@ function valueAt(
   const [first, ...others] = values ?? []
   if (values === undefined || first === undefined) return undefined
   if (as === 'list' || (as === 'value' && others.length > 0)) return values
-  return WRITTEN[as](first)
+  return NOTIFIED_VALUE_WRITERS[as](first)
 }
 
 const listUnlessEmpty = (values: readonly JsonValue[]): JsonValue | undefined =>
   values.length === 0 ? undefined : [...values]
 
 /** For each `NotifiedAs` of a single value, the function that writes it. A value that cannot be read is unchanged. */
-const WRITTEN: Readonly<
+const NOTIFIED_VALUE_WRITERS: Readonly<
   Record<Exclude<NotifiedAs, 'identifiers' | 'objects' | 'list'>, (raw: JsonValue) => JsonValue>
 > = {
   value: (raw) => raw,
-  boolean: (raw) => (SCALAR_READERS.boolean(raw, FLAG) as boolean | null) ?? raw,
+  boolean: (raw) => (SCALAR_READERS.boolean(raw, BOOLEAN_ATTRIBUTE) as boolean | null) ?? raw,
   date: (raw) => {
     const days = typeof raw === 'string' ? dayInterval(raw) : null
     return days !== null && days.from === days.to ? days.from : raw
   },
   datetime: (raw) => (typeof raw === 'string' ? (instantText(raw) ?? raw) : raw),
 }
-const FLAG = { name: 'flag', paths: [], type: 'boolean' } as const
+const BOOLEAN_ATTRIBUTE = { name: 'flag', paths: [], type: 'boolean' } as const
 
 /** The identifiers at the paths, each once, with their own type or that of their place; those with neither left out. */
-function identifiersAt({ kind, recordType }: Scope, paths: readonly string[], from: JsonValue): JsonObject[] {
+function identifiersAt(
+  { kind, recordType }: NotifiedRecordType,
+  paths: readonly string[],
+  from: JsonValue,
+): JsonObject[] {
   const found = new Map<string, JsonObject>()
   for (const path of paths) {
     const source = recordType.identifiers.find((one) => one.path === path) ?? { path, names: 'record' as const }

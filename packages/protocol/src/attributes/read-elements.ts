@@ -22,11 +22,11 @@ interface CompoundPlan {
   readonly ofRecord: readonly CompoundMember[]
 }
 
-const plans = new WeakMap<Compound, CompoundPlan>()
+const plansByCompound = new WeakMap<Compound, CompoundPlan>()
 const NO_ELEMENTS: readonly Element[] = []
 
 function planOfCompound(compound: Compound): CompoundPlan {
-  let plan = plans.get(compound)
+  let plan = plansByCompound.get(compound)
   if (plan === undefined) {
     const { members } = compound
     plan = {
@@ -39,7 +39,7 @@ function planOfCompound(compound: Compound): CompoundPlan {
       ),
       ofRecord: members.filter((member) => member.record_paths === undefined),
     }
-    plans.set(compound, plan)
+    plansByCompound.set(compound, plan)
   }
   return plan
 }

@@ -7,7 +7,7 @@ import { normaliseIdentifier } from '../kinds/normalisers.ts'
 import { isOfForm } from '../kinds/value-pattern.ts'
 import { integerText } from '../numbers.ts'
 import { isWritten, type ReadingNotes } from './read-attribute.ts'
-import { type CompiledPath, compilePath, member, visitValuesAt } from './walk.ts'
+import { type CompiledPath, compilePath, readMemberBy, visitValuesAt } from './walk.ts'
 
 /** An identifier of a record, in the normalised form that is stored and searched. */
 export interface RecordIdentifier {
@@ -61,7 +61,7 @@ function visitIdentifiers(
   for (const source of recordType.identifiers) {
     visitValuesAt(document, compiledPath(source), (leaf) => {
       const type = identifierTypeOf(kind, source, leaf)
-      const raw = isJsonObject(leaf) ? member(leaf, IDENTIFIER_VALUE) : leaf
+      const raw = isJsonObject(leaf) ? readMemberBy(leaf, IDENTIFIER_VALUE) : leaf
       const value = type === undefined ? null : identifierValue(type, raw)
       if (notes !== undefined && type !== undefined && value === null && raw !== undefined && isWritten(raw)) {
         notes.unusable(type, source.path)
@@ -92,8 +92,8 @@ export function writtenIdentifiers(
   const found: WrittenIdentifier[] = []
   visitIdentifiers(kind, recordType, document, undefined, (identifier, leaf) => {
     const isObject = isJsonObject(leaf)
-    const type = isObject ? member(leaf, IDENTIFIER_TYPE) : undefined
-    const value = isObject ? member(leaf, IDENTIFIER_VALUE) : leaf
+    const type = isObject ? readMemberBy(leaf, IDENTIFIER_TYPE) : undefined
+    const value = isObject ? readMemberBy(leaf, IDENTIFIER_VALUE) : leaf
     const identifier_type = typeof type === 'string' ? type : identifier.type
     // A usable value is a text or an integer, so it can be written as text.
     found.push({ ...identifier, written: { identifier_type, identifier_value: String(value) } })
@@ -103,7 +103,7 @@ export function writtenIdentifiers(
 
 /** The type that an identifier object names, else that of its place; `UNLISTED`: not listed; undefined: no type. */
 export function identifierTypeOf(kind: Kind, source: IdentifierSource, leaf: JsonValue): IdentifierType | undefined {
-  const named = isJsonObject(leaf) ? member(leaf, IDENTIFIER_TYPE) : undefined
+  const named = isJsonObject(leaf) ? readMemberBy(leaf, IDENTIFIER_TYPE) : undefined
   const spelling = named === undefined ? source.type : named
   return typeof spelling === 'string' ? (resolveIdentifierType(kind, spelling) ?? UNLISTED) : undefined
 }

@@ -1,4 +1,4 @@
-/** Reads values of queries as values of records are read, with the exceptions of `LITERALS`. */
+/** Reads values of queries as values of records are read, with the exceptions of `LITERAL_READERS`. */
 import type { JsonValue } from '../json.ts'
 import type { Attribute, AttributeType } from '../kinds/kind.ts'
 import {
@@ -18,7 +18,7 @@ type ReadLiteral = (raw: JsonValue, attribute: Attribute, part: boolean) => Attr
  * The types whose values are read differently in queries. "2024-06" means the whole month; a number with too many
  * digits is refused instead of rounded; so is a text longer than the part of texts that is compared.
  */
-const LITERALS: Partial<Record<AttributeType, ReadLiteral>> = {
+const LITERAL_READERS: Partial<Record<AttributeType, ReadLiteral>> = {
   text: (raw, attribute, part) => textIfComparable(raw, normalText(raw, attribute, part)),
   code: (raw, attribute) => textIfComparable(raw, normalCode(raw, attribute)),
   number: (raw) => finiteOrNull(exactNumberOf(raw)),
@@ -40,6 +40,6 @@ function textIfComparable(raw: JsonValue, text: string | null): string | null {
  * @param part true when the text is compared with a part of a value, such as its beginning: spaces at its ends are kept
  */
 export function readLiteral(attribute: Attribute, raw: JsonValue, part = false): AttributeScalar | null {
-  const read = LITERALS[attribute.type]
+  const read = LITERAL_READERS[attribute.type]
   return read === undefined ? SCALAR_READERS[attribute.type](raw, attribute) : read(raw, attribute, part)
 }

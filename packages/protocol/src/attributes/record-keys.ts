@@ -41,7 +41,7 @@ export const KEY_SPELLINGS: Readonly<Record<string, readonly string[]>> = {
   surname: ['sur_name', 'last_name', 'family_name', 'familyName'],
 }
 
-const NONE: readonly string[] = []
+const NO_SPELLINGS: readonly string[] = []
 
 /** For each spelling of a member's name, the other spellings. */
 const OTHER_KEYS: ReadonlyMap<string, readonly string[]> = new Map(
@@ -60,12 +60,12 @@ const FIRST_KEYS: ReadonlyMap<string, string> = new Map(
 
 /** The other spellings of a member's name, such as `gender` for `sex` and `sex` for `gender`. */
 export function otherKeys(name: string): readonly string[] {
-  return OTHER_KEYS.get(name) ?? NONE
+  return OTHER_KEYS.get(name) ?? NO_SPELLINGS
 }
 
 /** All names of an attribute, list or identifier type, each once, the canonical one first. */
 export function namesOf(row: { readonly name: string; readonly aliases?: readonly string[] }): string[] {
-  return [...new Set([row.name, ...(row.aliases ?? NONE), ...otherKeys(row.name)])]
+  return [...new Set([row.name, ...(row.aliases ?? NO_SPELLINGS), ...otherKeys(row.name)])]
 }
 
 /**

@@ -1,10 +1,10 @@
 /** Three ways to make texts comparable. Each can be applied again without a further change, and none fails. */
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the ASCII range is meant, control characters included
-const ASCII = /^[\x00-\x7f]*$/
+const ASCII_TEXT = /^[\x00-\x7f]*$/
 
 /** Matches a text in which folding changes only the case: no accents, no double spaces, no backticks. */
-const PLAIN = /^[\x21-\x5f\x61-\x7e]+(?: [\x21-\x5f\x61-\x7e]+)*$/
+const PLAIN_TEXT = /^[\x21-\x5f\x61-\x7e]+(?: [\x21-\x5f\x61-\x7e]+)*$/
 
 /**
  * Characters that folding removes: combining accents of European scripts, vowel marks and tatweel of Arabic, and
@@ -20,7 +20,7 @@ const HYPHENS = /[\u2010-\u2015\u2212]/g
 const SPACES = /[\s\u0085]+/g
 
 /** Letters that Unicode does not decompose, with what people type on keyboards without them. */
-const LETTERS: ReadonlyMap<string, string> = new Map([
+const UNDECOMPOSED_LETTERS: ReadonlyMap<string, string> = new Map([
   ['æ', 'ae'],
   ['œ', 'oe'],
   ['þ', 'th'],
@@ -39,16 +39,16 @@ const LETTERS: ReadonlyMap<string, string> = new Map([
   ['ƙ', 'k'],
   ['ƴ', 'y'],
 ])
-const LETTER = new RegExp(`[${[...LETTERS.keys()].join('')}]`, 'g')
+const ANY_UNDECOMPOSED_LETTER = new RegExp(`[${[...UNDECOMPOSED_LETTERS.keys()].join('')}]`, 'g')
 
 /** The text in Unicode NFC, otherwise unchanged: the form in which texts without `fold` are compared. */
 export function composeText(text: string): string {
-  return ASCII.test(text) ? text : text.normalize('NFC')
+  return ASCII_TEXT.test(text) ? text : text.normalize('NFC')
 }
 
 /** The text in NFC, without case: "É" and "é" become equal, and so do "ß" and "SS". */
 export function foldCase(text: string): string {
-  if (ASCII.test(text)) return text.toLowerCase()
+  if (ASCII_TEXT.test(text)) return text.toLowerCase()
   return withoutCase(text.normalize('NFC')).normalize('NFC')
 }
 
@@ -65,10 +65,10 @@ function withoutCase(text: string): string {
  * "elodie" become equal. Several spaces become one; a space at the ends is kept.
  */
 export function foldText(text: string): string {
-  if (PLAIN.test(text)) return text.toLowerCase()
+  if (PLAIN_TEXT.test(text)) return text.toLowerCase()
   const bare = withoutCase(withoutMarks(text))
   return withoutMarks(bare)
-    .replace(LETTER, (letter) => LETTERS.get(letter) ?? letter)
+    .replace(ANY_UNDECOMPOSED_LETTER, (letter) => UNDECOMPOSED_LETTERS.get(letter) ?? letter)
     .normalize('NFC')
 }
 

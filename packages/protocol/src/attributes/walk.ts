@@ -26,7 +26,7 @@ function isMissing(value: JsonValue | undefined): value is null | undefined | ''
  * Reads a member: by its exact name, else by another spelling, else by one of these after a prefix. Undefined when it
  * has no value.
  */
-export function member(object: JsonObject, step: NameStep): JsonValue | undefined {
+export function readMemberBy(object: JsonObject, step: NameStep): JsonValue | undefined {
   if (Object.hasOwn(object, step.key)) {
     const value = object[step.key]
     if (!isMissing(value)) return value
@@ -37,10 +37,10 @@ export function member(object: JsonObject, step: NameStep): JsonValue | undefine
   return prefixedMember(object, step)
 }
 
-/** Reads a member by its name, like `member`. For a dotted path, only the member of its first name. */
+/** Reads a member by its name, like `readMemberBy`. For a dotted path, only the member of its first name. */
 export function memberNamed(object: JsonObject, name: string): JsonValue | undefined {
   const [step] = compilePath(name)
-  return step && member(object, step)
+  return step && readMemberBy(object, step)
 }
 
 function prefixedMember(object: JsonObject, step: NameStep): JsonValue | undefined {
@@ -73,6 +73,6 @@ function walkFrom(value: JsonValue, path: CompiledPath, depth: number, visit: (l
   const step = path[depth]
   if (step === undefined) return !isMissing(value) && visit(value)
   if (!isJsonObject(value)) return false
-  const next = member(value, step)
+  const next = readMemberBy(value, step)
   return next !== undefined && walkFrom(next, path, depth + 1, visit)
 }

@@ -77,11 +77,11 @@ interface PersonPlaces {
   readonly counts: ReadonlySet<string>
 }
 
-const known = new WeakMap<RecordType, PersonPlaces>()
+const personPlacesByType = new WeakMap<RecordType, PersonPlaces>()
 
 function personPlacesOf(recordType: RecordType): PersonPlaces {
-  const found = known.get(recordType) ?? readPersonPlaces(recordType)
-  known.set(recordType, found)
+  const found = personPlacesByType.get(recordType) ?? readPersonPlaces(recordType)
+  personPlacesByType.set(recordType, found)
   return found
 }
 
@@ -188,7 +188,7 @@ const isAroundPersons = ({ relations }: PersonPlaces, path: string, value: JsonO
   )
 
 /** Members that describe an object. An object that has only these after a removal is removed too. */
-const STRUCTURE = ['@type', '@context', '@id']
+const STRUCTURE_MEMBERS = ['@type', '@context', '@id']
 
 function cutMembers(scope: RemovalScope, path: string, object: JsonObject): JsonValue | undefined {
   const entered = scope.places.entries.get(path)
@@ -207,7 +207,7 @@ function cutMembers(scope: RemovalScope, path: string, object: JsonObject): Json
   })
   if (!changed) return object
   if (entered?.some((place) => gone.includes(place))) return undefined
-  const isEmpty = members.every(([name]) => STRUCTURE.includes(name))
+  const isEmpty = members.every(([name]) => STRUCTURE_MEMBERS.includes(name))
   if (path !== '' && isEmpty) return undefined
   return Object.fromEntries(members.map(([name, value]) => [name, reduceCount(scope, path, name, value)]))
 }
@@ -226,7 +226,7 @@ const isRead = (
 
 const nobodysOwn = (scope: RemovalScope): RemovalScope => ({ ...scope, places: { ...scope.places, own: new Set() } })
 
-const UNKNOWN = { relation: null, record: null } as const
+const UNKNOWN_PERSON = { relation: null, record: null } as const
 
 /** The value of a member. A number that counts persons is reduced by the removed persons who are nowhere left. */
 function reduceCount({ places, persons }: RemovalScope, path: string, name: string, value: JsonValue): JsonValue {
@@ -258,7 +258,7 @@ function namesRemovedPerson({ kind, takesOut }: RemovalScope, value: JsonObject 
   const identifiers = isJsonObject(value)
     ? identifiersWithin(kind, value)
     : untypedIdentifiers(kind, value, BARE_LENGTH)
-  return identifiers.length > 0 && takesOut({ ...UNKNOWN, identifiers }) !== null
+  return identifiers.length > 0 && takesOut({ ...UNKNOWN_PERSON, identifiers }) !== null
 }
 
 /** The smallest number of characters of a plain value, outside of relations, that is checked as an identifier. */

@@ -42,16 +42,16 @@ function withAttribute(recordType: RecordType, added: Attribute): RecordType {
 const RESERVED_NAMES = ['id', 'primary_identifier', 'document', 'created_at', 'updated_at', 'constructor']
 /** System columns that every PostgreSQL table has; an added attribute cannot have their names. */
 const SYSTEM_COLUMNS = ['tableoid', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax']
-const NAME = /^[a-z][a-z0-9_]{0,40}$/
-const ALIAS = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
-const SEGMENT = /^[^\s.:\p{Cc}](?:[^.:\p{Cc}]*[^\s.:\p{Cc}])?$/u
+const ATTRIBUTE_NAME_PATTERN = /^[a-z][a-z0-9_]{0,40}$/
+const ALIAS_PATTERN = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
+const PATH_SEGMENT_PATTERN = /^[^\s.:\p{Cc}](?:[^.:\p{Cc}]*[^\s.:\p{Cc}])?$/u
 const MAX_PATH_LENGTH = 200
 const MAX_PATHS = 20
 const MAX_ALIASES = 20
 /** The types that an operator may use: all except `age`, which has no column. */
-const TYPES: readonly AttributeType[] = ['text', 'code', 'date', 'datetime', 'number', 'boolean']
-const FLAGS = ['many', 'fold', 'indexed', 'sortable'] as const
-const ATTRIBUTE_MEMBERS: readonly string[] = ['name', 'aliases', 'paths', 'type', 'codes', ...FLAGS]
+const ADDABLE_TYPES: readonly AttributeType[] = ['text', 'code', 'date', 'datetime', 'number', 'boolean']
+const ATTRIBUTE_FLAGS = ['many', 'fold', 'indexed', 'sortable'] as const
+const ATTRIBUTE_MEMBERS: readonly string[] = ['name', 'aliases', 'paths', 'type', 'codes', ...ATTRIBUTE_FLAGS]
 
 /** Describes the fault of an addition, in words for the operator; null when it is valid. */
 export function additionProblem(kind: Kind, addition: AttributeAddition): string | null {
@@ -66,7 +66,7 @@ export function additionProblem(kind: Kind, addition: AttributeAddition): string
   const existing = recordType.attributes.find(({ name }) => name === given.name)
   if (existing !== undefined) return indexProblem(existing, given)
   const meansAlready = (name: string) => resolveSearchable(kind, recordType, name) !== undefined
-  for (const check of CHECKS) {
+  for (const check of ADDITION_CHECKS) {
     const problem = check(given, meansAlready)
     if (problem !== null) return problem
   }
@@ -74,7 +74,7 @@ export function additionProblem(kind: Kind, addition: AttributeAddition): string
 }
 
 type UncheckedAttribute = { readonly [member in keyof Attribute]?: unknown }
-type Check = (given: UncheckedAttribute, meansAlready: (name: string) => boolean) => string | null
+type AdditionCheck = (given: UncheckedAttribute, meansAlready: (name: string) => boolean) => string | null
 
 function indexProblem(existing: Attribute, given: UncheckedAttribute): string | null {
   if (existing.type === 'age') return `${existing.name}: nothing of it is stored; index ${existing.since}`
@@ -88,17 +88,18 @@ function indexProblem(existing: Attribute, given: UncheckedAttribute): string | 
 }
 
 /** The checks of an addition, in order: the first problem is reported. */
-const CHECKS: readonly Check[] = [
+const ADDITION_CHECKS: readonly AdditionCheck[] = [
   (given) => {
     const unknown = Object.keys(given).find((member) => !ATTRIBUTE_MEMBERS.includes(member))
     return unknown === undefined ? null : `${unknown}: must be one of ${ATTRIBUTE_MEMBERS.join(', ')}`
   },
   nameProblem,
-  ({ type }) => (TYPES.some((known) => known === type) ? null : `type: must be one of ${TYPES.join(', ')}`),
+  ({ type }) =>
+    ADDABLE_TYPES.some((known) => known === type) ? null : `type: must be one of ${ADDABLE_TYPES.join(', ')}`,
   codesProblem,
   pathsProblem,
   (given) => {
-    const flag = FLAGS.find((name) => given[name] !== undefined && given[name] !== true)
+    const flag = ATTRIBUTE_FLAGS.find((name) => given[name] !== undefined && given[name] !== true)
     return flag === undefined ? null : `${flag}: must be true or left out`
   },
   ({ many, sortable }) => (many && sortable ? 'sortable: an attribute with many values cannot be sorted by' : null),
@@ -107,7 +108,7 @@ const CHECKS: readonly Check[] = [
 ]
 
 function nameProblem({ name }: UncheckedAttribute, meansAlready: (name: string) => boolean): string | null {
-  if (typeof name !== 'string' || !NAME.test(name)) {
+  if (typeof name !== 'string' || !ATTRIBUTE_NAME_PATTERN.test(name)) {
     return 'name: must be 1 to 41 lower-case letters, digits and _, beginning with a letter'
   }
   if (RESERVED_NAMES.includes(name)) return `name: ${RESERVED_NAMES.join(', ')} are reserved`
@@ -140,7 +141,7 @@ function isPath(path: unknown): boolean {
   return (
     typeof path === 'string' &&
     path.length <= MAX_PATH_LENGTH &&
-    path.split('.').every((segment) => SEGMENT.test(segment))
+    path.split('.').every((segment) => PATH_SEGMENT_PATTERN.test(segment))
   )
 }
 
@@ -151,7 +152,7 @@ function aliasesProblem({ name, aliases }: UncheckedAttribute, meansAlready: (na
   }
   const seen = new Set([name])
   for (const [index, alias] of aliases.entries()) {
-    if (typeof alias !== 'string' || !ALIAS.test(alias)) {
+    if (typeof alias !== 'string' || !ALIAS_PATTERN.test(alias)) {
       return `aliases[${index}]: must be 1 to 64 letters, digits and _, beginning with a letter`
     }
     if (QUERY_WORDS.includes(alias.toLowerCase())) {

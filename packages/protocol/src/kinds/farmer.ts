@@ -10,11 +10,11 @@ import {
   registrationAttributes,
 } from './shared-attributes.ts'
 
-const details = ['farmer_personal_details']
-const personPaths = pathsAt(details, 'demographic_info', 'demographic_info.person')
+const detailsPaths = ['farmer_personal_details']
+const personPaths = pathsAt(detailsPaths, 'demographic_info', 'demographic_info.person')
 /** The lists of parcels: land in the published examples, farms in the newer classes. */
-const parcels = ['land_details', 'farm_details']
-const activities = pathsAt(parcels, 'farming_activities')
+const parcelPaths = ['land_details', 'farm_details']
+const activityPaths = pathsAt(parcelPaths, 'farming_activities')
 
 const farmerIdSource = (path: string): IdentifierSource => ({ path, type: 'FARMER_ID', names: 'record' })
 
@@ -26,7 +26,7 @@ function elementOrRecordMember(name: string, more: Partial<CompoundMember> = {})
 /** A parcel of land, or a farm. */
 const parcel: Compound = {
   name: 'parcel',
-  paths: [...parcels, ''],
+  paths: [...parcelPaths, ''],
   members: [
     elementOrRecordMember('farm_type'),
     { name: 'farm_size', paths: ['land_size', 'farm_size'], record_paths: ['farm_size'], type: 'number' },
@@ -39,7 +39,7 @@ const parcel: Compound = {
 /** A crop, and how it is grown. Where crops are not listed, one element stands for an activity, parcel or farmer. */
 const crop: Compound = {
   name: 'crop',
-  paths: [...pathsAt(activities, 'crop_details'), ...activities, ...parcels, ''],
+  paths: [...pathsAt(activityPaths, 'crop_details'), ...activityPaths, ...parcelPaths, ''],
   members: [
     { name: 'crop_type', paths: ['crop_type'], record_paths: ['crop_type'], type: 'code', codes: 'crop_type' },
     elementOrRecordMember('irrigation_type'),
@@ -62,25 +62,25 @@ export const farmer: Kind = {
       document_types: ['Farmer', 'FRPerson', 'Person'],
       primary_identifier: 'FARMER_ID',
       identifiers: [
-        ...pathsAt([...details, ''], 'member_identifier', 'identifier').map(farmerIdSource),
+        ...pathsAt([...detailsPaths, ''], 'member_identifier', 'identifier').map(farmerIdSource),
         ...personPaths.map((path) => ({ path, names: 'record' as const })),
         ...pathsAt(personPaths, 'identifier').map(farmerIdSource),
-        ...pathsAt(parcels, 'identifier').map((path) => ({ path, names: 'record' as const })),
-        ...pathsAt(parcels, 'farm_id').map((path) => ({ path, type: 'FARM_ID', names: 'record' as const })),
+        ...pathsAt(parcelPaths, 'identifier').map((path) => ({ path, names: 'record' as const })),
+        ...pathsAt(parcelPaths, 'farm_id').map((path) => ({ path, type: 'FARM_ID', names: 'record' as const })),
       ],
       attributes: [
         ...personAttributes(personPaths),
-        ...addressAttributes([...personPaths, ...parcels]),
+        ...addressAttributes([...personPaths, ...parcelPaths]),
         { name: 'farmer_type', paths: ['farmer_type'], type: 'text', fold: true },
         ...registrationAttributes(['']),
       ],
       compounds: [parcel, crop],
       keyed_lists: [
         identifierList([
-          ...pathsAt([...details, ''], 'member_identifier', 'identifier'),
-          ...pathsAt([...personPaths, ...parcels], 'identifier'),
+          ...pathsAt([...detailsPaths, ''], 'member_identifier', 'identifier'),
+          ...pathsAt([...personPaths, ...parcelPaths], 'identifier'),
         ]),
-        { name: 'parcel', paths: parcels, identifiers: ['identifier'], values: ['farm_id'] },
+        { name: 'parcel', paths: parcelPaths, identifiers: ['identifier'], values: ['farm_id'] },
       ],
       event_rules: [{ event: 'REGISTER', on: 'new' }],
       relations: [{ name: 'family_details', paths: ['family_details'] }],

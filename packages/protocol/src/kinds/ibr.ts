@@ -22,7 +22,7 @@ const personPaths = [
   'demographic_info.person',
   'demographic_info',
 ]
-const members = ['member', '']
+const beneficiaryMemberPaths = ['member', '']
 
 /**
  * An enrolment in a programme. In the examples, enrolments are in the member; in the newer public classes they are
@@ -31,7 +31,7 @@ const members = ['member', '']
 const enrolment: Compound = {
   name: 'enrolment',
   aliases: ['enrollment'],
-  paths: [...pathsAt(members, 'programme_identifier'), ''],
+  paths: [...pathsAt(beneficiaryMemberPaths, 'programme_identifier'), ''],
   members: [
     // A plain value instead of an enrolment is the identifier of its programme.
     ...programmeMembers.map((member) =>
@@ -41,7 +41,7 @@ const enrolment: Compound = {
       name: 'enrolment_status',
       paths: ['enrolment_status', 'programme.enrolment_status'],
       record_paths: [
-        ...pathsAt(members, 'enrolment_status', 'additional_attributes.enrolment_status'),
+        ...pathsAt(beneficiaryMemberPaths, 'enrolment_status', 'additional_attributes.enrolment_status'),
         'programme.enrolment_status',
       ],
       type: 'code',
@@ -50,7 +50,7 @@ const enrolment: Compound = {
     {
       name: 'enrolment_date',
       paths: ['enrolment_date', 'programme.enrolment_date'],
-      record_paths: [...pathsAt(members, 'enrolment_date'), 'programme.enrolment_date'],
+      record_paths: [...pathsAt(beneficiaryMemberPaths, 'enrolment_date'), 'programme.enrolment_date'],
       type: 'date',
     },
   ],
@@ -63,7 +63,11 @@ const notifiedMember: NotifiedShape = {
   members: [
     {
       name: 'member_identifier',
-      paths: [...pathsAt(members, 'member_identifier'), ...personPaths, ...pathsAt(personPaths, 'identifier')],
+      paths: [
+        ...pathsAt(beneficiaryMemberPaths, 'member_identifier'),
+        ...personPaths,
+        ...pathsAt(personPaths, 'identifier'),
+      ],
       as: 'identifiers',
     },
     {
@@ -86,15 +90,15 @@ const notifiedMember: NotifiedShape = {
         { name: 'email', paths: ['email'], as: 'list' },
       ],
     },
-    { name: 'related_person', paths: pathsAt(members, 'related_person'), as: 'objects' },
-    { name: 'is_disabled', paths: pathsAt(members, 'is_disabled'), as: 'boolean' },
+    { name: 'related_person', paths: pathsAt(beneficiaryMemberPaths, 'related_person'), as: 'objects' },
+    { name: 'is_disabled', paths: pathsAt(beneficiaryMemberPaths, 'is_disabled'), as: 'boolean' },
     ...['marital_status', 'employment_status', 'occupation', 'income_level', 'education_level'].map((name) => {
-      return { name, paths: pathsAt(members, name), as: 'value' } as const
+      return { name, paths: pathsAt(beneficiaryMemberPaths, name), as: 'value' } as const
     }),
-    { name: 'language_code', paths: pathsAt(members, 'language_code'), as: 'list' },
-    { name: 'additional_attributes', paths: pathsAt(members, 'additional_attributes'), as: 'objects' },
-    { name: 'registration_date', paths: pathsAt(members, 'registration_date'), as: 'datetime' },
-    { name: 'last_updated', paths: pathsAt(members, 'last_updated'), as: 'datetime' },
+    { name: 'language_code', paths: pathsAt(beneficiaryMemberPaths, 'language_code'), as: 'list' },
+    { name: 'additional_attributes', paths: pathsAt(beneficiaryMemberPaths, 'additional_attributes'), as: 'objects' },
+    { name: 'registration_date', paths: pathsAt(beneficiaryMemberPaths, 'registration_date'), as: 'datetime' },
+    { name: 'last_updated', paths: pathsAt(beneficiaryMemberPaths, 'last_updated'), as: 'datetime' },
   ],
 }
 
@@ -112,21 +116,28 @@ export const ibr: Kind = {
       document_types: ['Beneficiary', 'Member', 'Person'],
       primary_identifier: 'UIN',
       identifiers: [
-        ...pathsAt(members, 'member_identifier').map((path) => ({ path, type: 'UIN', names: 'record' as const })),
+        ...pathsAt(beneficiaryMemberPaths, 'member_identifier').map((path) => ({
+          path,
+          type: 'UIN',
+          names: 'record' as const,
+        })),
         ...personPaths.map((path) => ({ path, names: 'record' as const })),
         ...pathsAt(personPaths, 'identifier').map((path) => ({ path, type: 'UIN', names: 'record' as const })),
       ],
       attributes: [
         ...personAttributes(personPaths),
         ...addressAttributes(personPaths),
-        ...situationAttributes(members),
+        ...situationAttributes(beneficiaryMemberPaths),
         { name: 'assistance_unit', paths: ['assistance_unit'], type: 'code', codes: 'group_type' },
-        ...registrationAttributes(members),
+        ...registrationAttributes(beneficiaryMemberPaths),
       ],
       compounds: [enrolment],
       keyed_lists: [
-        identifierList([...pathsAt(members, 'member_identifier', 'identifier'), ...pathsAt(personPaths, 'identifier')]),
-        programmeList(pathsAt(members, 'programme_identifier')),
+        identifierList([
+          ...pathsAt(beneficiaryMemberPaths, 'member_identifier', 'identifier'),
+          ...pathsAt(personPaths, 'identifier'),
+        ]),
+        programmeList(pathsAt(beneficiaryMemberPaths, 'programme_identifier')),
       ],
       event_rules: [
         { event: 'enrollement', on: 'new' },
@@ -144,8 +155,8 @@ export const ibr: Kind = {
       relations: [
         {
           name: 'related_person',
-          paths: pathsAt(members, 'related_person.related_member'),
-          entries: pathsAt(members, 'related_person'),
+          paths: pathsAt(beneficiaryMemberPaths, 'related_person.related_member'),
+          entries: pathsAt(beneficiaryMemberPaths, 'related_person'),
           record_type: 'Beneficiary',
         },
       ],

@@ -78,15 +78,15 @@ export const COMPARED_AS = ['code', 'phone', 'email'] as const satisfies Identif
 const MAX_TYPES = 50
 const MAX_ALIASES = 20
 const MAX_PATTERNS = 10
-const NAME = /^[A-Z][A-Z0-9_]{0,40}$/
-const ALIAS = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
+const TYPE_NAME_PATTERN = /^[A-Z][A-Z0-9_]{0,40}$/
+const TYPE_ALIAS_PATTERN = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
 /** Words of the query language, which no added identifier type or attribute may have as a name or alias. */
 export const QUERY_WORDS = ['and', 'or', 'nor', 'not', 'where', 'query', 'expression', 'type', 'value']
 
 /** Why an identifier type cannot be added to a kind: the member and the rule; null when it can. */
 export function identifierTypeProblem(kind: Kind, added: IdentifierType): string | null {
   const { name, aliases = [], normaliser, patterns = [], sortable } = added
-  if (!NAME.test(name)) {
+  if (!TYPE_NAME_PATTERN.test(name)) {
     return 'name: must be 1 to 41 capital letters, digits and _, beginning with a letter; queries may write it in any case'
   }
   const shared = sharedIdentifierType(name)
@@ -118,7 +118,7 @@ function aliasProblem(kind: Kind, { name }: IdentifierType, aliases: readonly st
   if (aliases.length > MAX_ALIASES) return `aliases: must be at most ${MAX_ALIASES} names`
   const seen = new Set([name.toLowerCase()])
   for (const [at, alias] of aliases.entries()) {
-    if (!ALIAS.test(alias)) {
+    if (!TYPE_ALIAS_PATTERN.test(alias)) {
       return `aliases[${at}]: must be 1 to 64 letters, digits and _, beginning with a letter`
     }
     if (seen.has(alias.toLowerCase())) return `aliases[${at}]: repeats a name`

@@ -79,7 +79,7 @@ function nameKey(name: string): string {
 }
 
 /** For each list of rows, a table of rows by name, made at first use. The first of two rows with a name wins. */
-const tables = new WeakMap<readonly object[], ReadonlyMap<string, object>>()
+const rowsByNameKey = new WeakMap<readonly object[], ReadonlyMap<string, object>>()
 
 function findNamedRow<Row extends object>(
   rows: readonly Row[],
@@ -87,13 +87,13 @@ function findNamedRow<Row extends object>(
   spellingsOf: (row: Row) => readonly string[],
   keyOf: (spelling: string) => string = nameKey,
 ): Row | undefined {
-  let table = tables.get(rows) as ReadonlyMap<string, Row> | undefined
+  let table = rowsByNameKey.get(rows) as ReadonlyMap<string, Row> | undefined
   if (table === undefined) {
     const made = new Map<string, Row>()
     for (const row of rows) {
       for (const key of spellingsOf(row).map(keyOf)) if (!made.has(key)) made.set(key, row)
     }
-    tables.set(rows, made)
+    rowsByNameKey.set(rows, made)
     table = made
   }
   return table.get(keyOf(name))

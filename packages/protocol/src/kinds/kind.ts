@@ -194,7 +194,7 @@ export interface EventOffer {
 }
 
 /** Rules of the documented result schemas that are relaxed for registries of one kind. */
-export interface RelaxedRules {
+export interface Relaxed {
   /** The members that may be missing, by the title of the schema that requires them. */
   readonly optional: Readonly<Record<string, readonly string[]>>
   /** The members whose texts need not match their pattern. Their lengths are checked. */
@@ -225,5 +225,5 @@ export interface Kind {
   readonly search_event_types?: readonly string[]
   /** Operations besides those of all kinds, by their names in `operations.ts`. */
   readonly operations: readonly string[]
-  readonly relaxed?: RelaxedRules
+  readonly relaxed?: Relaxed
 }

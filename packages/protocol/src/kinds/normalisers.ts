@@ -6,12 +6,12 @@ export const IDENTIFIER_MAX_LENGTH = 256
 
 /** White space of every script, and invisible characters such as a zero-width space. */
 const UNSEEN_CHARACTERS = /[\s\p{Cf}]+/gu
-const UNUSABLE = /[\p{Cc}\p{Cs}]/u
+const UNUSABLE_CHARACTER = /[\p{Cc}\p{Cs}]/u
 const PLAIN_CODE = /^[A-Z0-9-]+$/
 
 const PHONE_PUNCTUATION = /[-./()]/g
-const PHONE = /^[0-9]{3,32}$/
-const EMAIL = /^[^@]+@[^@]+$/
+const PHONE_DIGITS = /^[0-9]{3,32}$/
+const EMAIL_ADDRESS_PATTERN = /^[^@]+@[^@]+$/
 
 /**
  * Removes white space and invisible characters, and composes (NFKC). A lone accent becomes a space and an accent, so
@@ -35,11 +35,11 @@ const NORMALISERS: Record<IdentifierType['normaliser'], (raw: string) => string 
       .replace(/^tel:/i, '')
       .replace(PHONE_PUNCTUATION, '')
       .replace(/^\+/, '')
-    return PHONE.test(digits) ? digits : null
+    return PHONE_DIGITS.test(digits) ? digits : null
   },
   email: (raw) => {
     const address = withoutUnseen(withoutUnseen(raw).toLowerCase())
-    return EMAIL.test(address) ? address : null
+    return EMAIL_ADDRESS_PATTERN.test(address) ? address : null
   },
   /** Keeps the value as written, in NFC and without spaces at its ends. */
   exact: (raw) => raw.normalize('NFC').trim() || null,
@@ -53,7 +53,7 @@ const NORMALISERS: Record<IdentifierType['normaliser'], (raw: string) => string 
 export function normaliseIdentifier(type: IdentifierType, raw: string): string | null {
   if (raw.length > IDENTIFIER_MAX_LENGTH * 4) return null
   const trimmed = raw.trim()
-  if (UNUSABLE.test(trimmed)) return null
+  if (UNUSABLE_CHARACTER.test(trimmed)) return null
   const value = NORMALISERS[type.normaliser](trimmed)
   return value !== null && value.length <= IDENTIFIER_MAX_LENGTH ? value : null
 }

@@ -21,18 +21,18 @@ const IDENTIFIER_WORDS = ['identifier', 'person_identifier', 'member_identifier'
 const VALUE_WORDS = ['identifier_value', 'id_value']
 const TYPE_WORDS = ['identifier_type', 'id_type']
 
-const tables = new WeakMap<Kind, Map<RecordType, ReadonlyMap<string, Searchable>>>()
+const searchablesByKey = new WeakMap<Kind, Map<RecordType, ReadonlyMap<string, Searchable>>>()
 
 /**
  * Finds the target of `spelling` in a record type: it is a name, an alias, or a dotted path. Names of attributes and
  * lists are preferred to paths, attributes to lists, and both to identifiers.
  */
 export function resolveSearchable(kind: Kind, recordType: RecordType, spelling: string): Searchable | undefined {
-  const ofKind = tables.get(kind) ?? new Map<RecordType, ReadonlyMap<string, Searchable>>()
+  const ofKind = searchablesByKey.get(kind) ?? new Map<RecordType, ReadonlyMap<string, Searchable>>()
   let table = ofKind.get(recordType)
   if (table === undefined) {
     table = tableOf(kind, recordType)
-    tables.set(kind, ofKind.set(recordType, table))
+    searchablesByKey.set(kind, ofKind.set(recordType, table))
   }
   return queryKeys(recordType, spelling)
     .map((key) => table?.get(key))

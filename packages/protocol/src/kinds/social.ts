@@ -17,7 +17,7 @@ import {
 
 const personPaths = ['demographic_info', 'demographic_info.person']
 /** The paths in a group record at which members of the group are. */
-const places = ['group_head_info', 'member_list', 'member_list.household_member']
+const groupMemberPaths = ['group_head_info', 'member_list', 'member_list.household_member']
 
 /** The places of the identifiers of members, for members at the paths `at`. */
 function memberIdentifiers(at: readonly string[], names: IdentifierSource['names']): IdentifierSource[] {
@@ -109,7 +109,7 @@ export const social: Kind = {
       sort_identifiers: ['UIN'],
       identifiers: [
         { path: 'group_identifier', type: 'HOUSEHOLD_ID', names: 'record' },
-        ...memberIdentifiers(places, 'part'),
+        ...memberIdentifiers(groupMemberPaths, 'part'),
       ],
       attributes: [
         { name: 'group_type', paths: ['group_type'], type: 'code', codes: 'group_type' },
@@ -121,7 +121,7 @@ export const social: Kind = {
       ],
       compounds: [householdMember],
       keyed_lists: [
-        identifierList(['group_identifier', ...memberIdentifierLists(places)]),
+        identifierList(['group_identifier', ...memberIdentifierLists(groupMemberPaths)]),
         { name: 'member', paths: ['member_list'], identifiers: memberIdentifierLists(['', 'household_member']) },
       ],
       event_rules: [

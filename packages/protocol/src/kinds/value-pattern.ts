@@ -10,7 +10,7 @@ export const PATTERN_MAX_LENGTH = 100
 /** The longest value that a pattern may describe, in characters. */
 const VALUE_MAX_LENGTH = 64
 
-const RULE =
+const PATTERN_RULE =
   'must be digits, capital letters, - / . _ and classes such as [0-9], [A-Z0-9] or \\d, each with {n}, {n,m} or ? if it is there several times or may be missing'
 /** One part of a pattern: a class, a digit, an escaped or plain character, with a repetition. */
 const PATTERN_PART =
@@ -23,13 +23,13 @@ interface PatternStep {
 }
 
 const DIGITS = '0123456789'
-const known = new Map<string, readonly PatternStep[] | null>()
+const stepsByPattern = new Map<string, readonly PatternStep[] | null>()
 
 /** The rule that a pattern breaks; null when it is valid. */
 export function patternProblem(pattern: string): string | null {
   if (pattern.length > PATTERN_MAX_LENGTH) return `must be at most ${PATTERN_MAX_LENGTH} characters`
   const steps = stepsOf(pattern)
-  if (steps === null) return RULE
+  if (steps === null) return PATTERN_RULE
   if (steps.length > VALUE_MAX_LENGTH) return `must describe values of at most ${VALUE_MAX_LENGTH} characters`
   return steps.some(({ optional }) => !optional) ? null : 'must describe values of one character at least'
 }
@@ -66,14 +66,14 @@ function addReachableSteps(steps: readonly PatternStep[], reached: Set<number>):
 }
 
 function stepsOf(pattern: string): readonly PatternStep[] | null {
-  const found = known.get(pattern)
+  const found = stepsByPattern.get(pattern)
   if (found !== undefined) return found
-  const steps = pattern.length > PATTERN_MAX_LENGTH ? null : parse(pattern.replace(/^\^/, '').replace(/\$$/, ''))
-  known.set(pattern, steps)
+  const steps = pattern.length > PATTERN_MAX_LENGTH ? null : parsePattern(pattern.replace(/^\^/, '').replace(/\$$/, ''))
+  stepsByPattern.set(pattern, steps)
   return steps
 }
 
-function parse(pattern: string): readonly PatternStep[] | null {
+function parsePattern(pattern: string): readonly PatternStep[] | null {
   const steps: PatternStep[] = []
   PATTERN_PART.lastIndex = 0
   while (PATTERN_PART.lastIndex < pattern.length) {

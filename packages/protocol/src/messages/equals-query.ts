@@ -20,7 +20,7 @@ export const ENROLLED_ATTRIBUTES = {
   ],
 } as const satisfies AskedAttributes<string>
 
-const EQUALS: ReadonlySet<string> = new Set(['eq', '$eq', 'EQ'])
+const EQUALS_OPERATORS: ReadonlySet<string> = new Set(['eq', '$eq', 'EQ'])
 const SPELLED_OUT = ['attribute_name', 'operator', 'attribute_value'] as const
 
 /**
@@ -35,7 +35,7 @@ export function readEqualsQuery<Asked extends string>(
 ): Readonly<Partial<Record<Asked, string>>> {
   if (!isJsonObject(query)) throw badQuery(place, 'must be an object')
   const found: Partial<Record<Asked, string>> = {}
-  for (const [name, value] of comparisons(query, place)) {
+  for (const [name, value] of comparedValues(query, place)) {
     const asked = (Object.keys(attributes) as Asked[]).find((key) => attributes[key].includes(name))
     if (asked === undefined) throw badQuery(place, `each attribute must be one of ${canonicalNames(attributes)}`)
     if (found[asked] !== undefined) throw badQuery(place, `must compare ${attributes[asked][0]} only once`)
@@ -45,7 +45,10 @@ export function readEqualsQuery<Asked extends string>(
 }
 
 /** The attribute names and values in the query, from either published form of a query. */
-function comparisons(query: Readonly<Record<string, unknown>>, place: string): readonly (readonly [string, unknown])[] {
+function comparedValues(
+  query: Readonly<Record<string, unknown>>,
+  place: string,
+): readonly (readonly [string, unknown])[] {
   if (Object.hasOwn(query, 'attribute_name')) {
     const { attribute_name, operator, attribute_value, ...others } = query
     if (Object.keys(others).length > 0) {
@@ -65,7 +68,7 @@ function comparisons(query: Readonly<Record<string, unknown>>, place: string): r
   })
 }
 
-const isEquals = (operator: unknown): boolean => typeof operator === 'string' && EQUALS.has(operator)
+const isEquals = (operator: unknown): boolean => typeof operator === 'string' && EQUALS_OPERATORS.has(operator)
 
 /** The value as text. A whole number is accepted, because some senders write an identifier as one. */
 function textOf(value: unknown, place: string): string {

@@ -20,12 +20,12 @@ const requestTime = '2026-02-03T09:15:00.000Z'
 const replyTime = '2026-02-03T09:15:00.120Z'
 const transaction_id = 'tx-900'
 const correlation_id = '5f0c2b7e-0d52-4c6e-9a54-30c1f2d9a001'
-const ids = { transaction_id, correlation_id }
-const page = { page_size: 10, page_number: 1 }
+const replyIds = { transaction_id, correlation_id }
+const examplePage = { page_size: 10, page_number: 1 }
 
 const regType = (kind: Kind) => `${REG_TYPE_PREFIX}${kind.reg_type.name}`
 const eventType = (kind: Kind) => kind.event_types[0]?.name ?? 'REGISTER'
-const person = (kind: Kind) => sampleIdentifier(kind, kind.record_types[0]).value
+const personIdentifierValue = (kind: Kind) => sampleIdentifier(kind, kind.record_types[0]).value
 
 function searchReply(kind: Kind, records: readonly unknown[] = [sampleRecord(kind, kind.record_types[0])]): JsonObject {
   const data = {
@@ -34,9 +34,9 @@ function searchReply(kind: Kind, records: readonly unknown[] = [sampleRecord(kin
     reg_record_type: kind.record_types[0].emitted,
     reg_records: records,
   }
-  const pagination = { ...page, total_count: records.length }
+  const pagination = { ...examplePage, total_count: records.length }
   const item = { reference_id: 'r1', timestamp: replyTime, status: 'succ', data, pagination, locale: 'eng' }
-  return { ...ids, search_response: [item] }
+  return { ...replyIds, search_response: [item] }
 }
 
 function searchExample(kind: Kind): MessageExample {
@@ -51,13 +51,13 @@ function searchFor(kind: Kind, asks: Pick<QueryExample, 'query_type' | 'query'>)
     reg_record_type: kind.record_types[0].emitted,
     query_type: asks.query_type,
     query: asks.query,
-    pagination: page,
+    pagination: examplePage,
   }
   const item = { reference_id: 'r1', timestamp: requestTime, search_criteria, locale: 'eng' }
   return { transaction_id, search_request: [item] }
 }
 
-function subscribe(kind: Kind): MessageExample {
+function subscribeExample(kind: Kind): MessageExample {
   const [recordType] = kind.record_types
   const wanted = {
     reg_type: regType(kind),
@@ -73,7 +73,7 @@ function subscribe(kind: Kind): MessageExample {
       subscribe_request: [{ reference_id: 's1', timestamp: requestTime, subscribe_criteria: wanted, locale: 'eng' }],
     },
     reply: {
-      ...ids,
+      ...replyIds,
       subscribe_response: [
         {
           reference_id: 's1',
@@ -87,10 +87,10 @@ function subscribe(kind: Kind): MessageExample {
   }
 }
 
-const unsubscribe = (): MessageExample => ({
+const unsubscribeExample = (): MessageExample => ({
   request: { transaction_id, timestamp: requestTime, subscription_codes: ['SUB-AB12'] },
   reply: {
-    ...ids,
+    ...replyIds,
     timestamp: replyTime,
     status: 'succ',
     subscription_status: [{ code: 'SUB-AB12', status: 'unsubscribe' }],
@@ -108,7 +108,7 @@ const txnStatus = (kind: Kind): MessageExample => ({
     },
   },
   reply: {
-    ...ids,
+    ...replyIds,
     transaction_id: 'tx-950',
     txnstatus_response: { txn_type: 'search', txn_status: searchReply(kind) },
   },
@@ -119,7 +119,10 @@ const enrolmentUpdates = (kind: Kind): MessageExample => ({
     transaction_id,
     enrolled_updates: { receipt_type: eventType(kind), beneficiaries: [sampleRecord(kind, kind.record_types[0])] },
   },
-  reply: { ...ids, enrolled_response: [{ reference_id: person(kind), timestamp: replyTime, status: 'succ' }] },
+  reply: {
+    ...replyIds,
+    enrolled_response: [{ reference_id: personIdentifierValue(kind), timestamp: replyTime, status: 'succ' }],
+  },
 })
 
 const enrolledFor = (kind: Kind, query: JsonObject): JsonObject => ({
@@ -127,7 +130,7 @@ const enrolledFor = (kind: Kind, query: JsonObject): JsonObject => ({
   enrolled_criteria: { query_type: 'expression', response_entity: kind.record_types[0].emitted, query },
 })
 
-const personQuery = (kind: Kind): JsonObject => ({ person_identifier: { eq: person(kind) } })
+const personQuery = (kind: Kind): JsonObject => ({ person_identifier: { eq: personIdentifierValue(kind) } })
 
 /** A question whether a person is enrolled. The answers differ between operations (D9). */
 const enrolledExample =
@@ -135,48 +138,52 @@ const enrolledExample =
   (kind: Kind): MessageExample => ({
     request: enrolledFor(kind, personQuery(kind)),
     reply: {
-      ...ids,
-      enrolled_response: [{ reference_id: person(kind), timestamp: replyTime, status: 'succ', enrolled_status }],
+      ...replyIds,
+      enrolled_response: [
+        { reference_id: personIdentifierValue(kind), timestamp: replyTime, status: 'succ', enrolled_status },
+      ],
     },
   })
 
-/** A question to a disability registry. The questions are equal, the answers differ (2.7). */
-const disability =
+/** The example of an operation about disabilities. The three operations ask the same question, and their answers differ (2.7). */
+const disabilityExample =
   (reply: (kind: Kind) => JsonObject) =>
   (kind: Kind): MessageExample => ({
     request: {
       transaction_id,
       disabled_criteria: {
         query_type: 'expression',
-        query: { 'personal_details.member_identifier': { eq: person(kind) } },
+        query: { 'personal_details.member_identifier': { eq: personIdentifierValue(kind) } },
       },
     },
     reply: reply(kind),
   })
 
-const EXAMPLES: Readonly<Record<string, (kind: Kind) => MessageExample>> = {
+const EXAMPLES_BY_OPERATION: Readonly<Record<string, (kind: Kind) => MessageExample>> = {
   search: searchExample,
-  subscribe,
-  unsubscribe,
+  subscribe: subscribeExample,
+  unsubscribe: unsubscribeExample,
   'txn-status': txnStatus,
   'enrolment-updates': enrolmentUpdates,
   enrolled: enrolledExample('yes'),
   'enrolment-status': enrolledExample('Active'),
-  disabled: disability((kind) => ({
-    ...ids,
-    disabled_response: [{ reference_id: person(kind), timestamp: replyTime, status: 'succ', disabled_status: 'yes' }],
+  disabled: disabilityExample((kind) => ({
+    ...replyIds,
+    disabled_response: [
+      { reference_id: personIdentifierValue(kind), timestamp: replyTime, status: 'succ', disabled_status: 'yes' },
+    ],
   })),
-  'disability-details': disability((kind) =>
+  'disability-details': disabilityExample((kind) =>
     searchReply(kind, [{ impairment_type: '1', impairment_level: '3', impairment_cause: '2', age_on_set: '2' }]),
   ),
-  'disability-support': disability((kind) =>
+  'disability-support': disabilityExample((kind) =>
     searchReply(kind, [{ human_assistance: { type: 'mobility', frequency: '2', support_status: '1' } }]),
   ),
 }
 
 /** The example of an operation. @throws RangeError there is none */
 export function exampleOf(kind: Kind, operationName: string): MessageExample {
-  const make = Object.hasOwn(EXAMPLES, operationName) ? EXAMPLES[operationName] : undefined
+  const make = Object.hasOwn(EXAMPLES_BY_OPERATION, operationName) ? EXAMPLES_BY_OPERATION[operationName] : undefined
   if (!make) throw new RangeError(`there is no example of operation ${operationName}`)
   return make(kind)
 }
@@ -207,7 +214,7 @@ const replyHeader = {
 export const inventedExample = (kind: Kind): ExampleOf => ({
   sender_id: requestHeader.sender_id,
   receiver_id: replyHeader.sender_id,
-  identifier_value: person(kind),
+  identifier_value: personIdentifierValue(kind),
 })
 
 /** The example request of an operation, in its envelope. An asynchronous one has an address for the callback (G1). */
@@ -245,7 +252,11 @@ const NAMED_REQUESTS: Readonly<Record<string, (kind: Kind) => readonly NamedRequ
 
 /** The two forms of a question about a person (D10). */
 function personForms(kind: Kind): readonly NamedRequest[] {
-  const spelledOut = { attribute_name: 'person_identifier', operator: 'eq', attribute_value: person(kind) }
+  const spelledOut = {
+    attribute_name: 'person_identifier',
+    operator: 'eq',
+    attribute_value: personIdentifierValue(kind),
+  }
   return [
     { name: 'person', summary: 'By an identifier of the person', message: enrolledFor(kind, personQuery(kind)) },
     { name: 'comparison', summary: 'By a comparison that is spelled out', message: enrolledFor(kind, spelledOut) },
@@ -278,7 +289,7 @@ export function exampleReply(kind: Kind, operation: Operation): JsonObject {
 /** An example callback in its envelope: a notification, or the example reply of the operation that it answers. */
 export function exampleCallback(kind: Kind, callback: Callback): JsonObject {
   const answered = OPERATIONS.find((operation) => operation.callback === callback)
-  const message = answered === undefined ? notification(kind) : exampleOf(kind, answered.name).reply
+  const message = answered === undefined ? notifyExampleMessage(kind) : exampleOf(kind, answered.name).reply
   const meta = callback.meta === null ? {} : { meta: NOTIFY_META }
   return { header: { ...replyHeader, action: callback.action, ...meta }, message }
 }
@@ -292,7 +303,7 @@ const NOTIFY_META = {
   sequence: 1,
 }
 
-function notification(kind: Kind): JsonObject {
+function notifyExampleMessage(kind: Kind): JsonObject {
   const [recordType] = kind.record_types
   const data = {
     reg_type: regType(kind),

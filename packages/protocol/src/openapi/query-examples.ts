@@ -15,14 +15,17 @@ export interface QueryExample {
 }
 
 /** Conditions for the example queries. Conditions on attributes that a record type lacks are left out. */
-const CONDITIONS: readonly (readonly [attribute: string, operator: string, value: string])[] = [
+const EXAMPLE_CONDITIONS: readonly (readonly [attribute: string, operator: string, value: string])[] = [
   ['sex', 'eq', 'female'],
   ['birth_date', 'lt', '2000'],
   ['surname', 'eq', 'Okoro'],
   ['registration_date', 'ge', '2024'],
 ]
 
-const typed = (type: string, expression: unknown) => ({ type: `ns:org:QueryType:${type}`, value: { expression } })
+const typedExpression = (type: string, expression: unknown) => ({
+  type: `ns:org:QueryType:${type}`,
+  value: { expression },
+})
 
 /** One example for each query form. The identifier form comes first; the others all ask for the same conditions. */
 export function queryExamples(kind: Kind): readonly QueryExample[] {
@@ -39,7 +42,7 @@ export function queryExamples(kind: Kind): readonly QueryExample[] {
       name: 'expression',
       summary: 'By an expression',
       query_type: 'expression',
-      query: typed('expression', {
+      query: typedExpression('expression', {
         collection: recordType.emitted,
         query: { $and: asked.map(([name, operator, value]) => ({ [name]: { [`$${operator}`]: value } })) },
       }),
@@ -49,7 +52,7 @@ export function queryExamples(kind: Kind): readonly QueryExample[] {
       name: 'graphql',
       summary: 'By graphql, which also says what is answered of each record',
       query_type: 'graphql',
-      query: typed('graphql', graphql(recordType, asked)),
+      query: typedExpression('graphql', exampleGraphql(recordType, asked)),
     },
   ]
 }
@@ -58,7 +61,7 @@ type ExampleConditions = readonly (readonly [attribute: string, operator: string
 
 function conditionsOf({ attributes }: RecordType): ExampleConditions {
   const names = attributes.map(({ name }) => name)
-  return CONDITIONS.filter(([name]) => names.includes(name)).slice(0, 2)
+  return EXAMPLE_CONDITIONS.filter(([name]) => names.includes(name)).slice(0, 2)
 }
 
 function expressionList(asked: ExampleConditions): JsonObject {
@@ -71,7 +74,7 @@ function expressionList(asked: ExampleConditions): JsonObject {
   return { seq_num: 1, expression1: first, ...more }
 }
 
-function graphql({ name, primary_identifier }: RecordType, asked: ExampleConditions): string {
+function exampleGraphql({ name, primary_identifier }: RecordType, asked: ExampleConditions): string {
   const field = `${name.charAt(0).toLowerCase()}${name.slice(1)}`
   const given = asked.map(([attribute, operator, value]) => `${attribute}: {${operator}: "${value}"}`)
   const selected = [primary_identifier, ...asked.map(([attribute]) => attribute)]

@@ -5,7 +5,7 @@
 import type { JsonObject } from './components.ts'
 
 /** Matches a reference to a source that readers of the page do not have, such as `spec "Header"` or N12. */
-const SOURCE = /spec "[^"]*"|public standard(?: [\d.]+)?|\b[NDG]\d+\b:?|\b\d+(?:\.\d+)+\b/g
+const SOURCE_REFERENCE = /spec "[^"]*"|public standard(?: [\d.]+)?|\b[NDG]\d+\b:?|\b\d+(?:\.\d+)+\b/g
 /** Matches the words, numbers, commas, semicolons and spaces that only stand beside a reference to a source. */
 const WORDS_BESIDE_SOURCE = /\b(?:responses|required members|\d+)\b|[,;\s]/g
 
@@ -13,19 +13,19 @@ const WORDS_BESIDE_SOURCE = /\b(?:responses|required members|\d+)\b|[,;\s]/g
 export function withoutSources(text: string): string {
   return text.replaceAll(/ ?\(([^()]*)\)/g, (whole, inside: string) => {
     if (inside.startsWith('RFC')) return whole.replace(/, public standard [\d.]+/, '')
-    const rest = inside.replaceAll(SOURCE, '').trim()
+    const rest = inside.replaceAll(SOURCE_REFERENCE, '').trim()
     if (rest === inside.trim()) return whole
     return rest.replaceAll(WORDS_BESIDE_SOURCE, '') === '' ? '' : ` (${rest})`
   })
 }
 
 /** The members of the document whose texts refer to our sources. */
-const TEXTS = new Set(['description', 'summary'])
+const TEXT_MEMBERS = new Set(['description', 'summary'])
 
 /** The document with `withoutSources` applied to each description and summary. */
 export function textsWithoutSources<Document extends object>(document: Document): Document {
   return mapValues(document as JsonObject, (name, value) =>
-    TEXTS.has(name) && typeof value === 'string' ? withoutSources(value) : value,
+    TEXT_MEMBERS.has(name) && typeof value === 'string' ? withoutSources(value) : value,
   ) as Document
 }
 

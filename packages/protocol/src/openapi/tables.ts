@@ -62,8 +62,8 @@ function attributeTable({ name, attributes }: RecordType): string[] {
     alsoNamed(attribute),
     typeOf(attribute),
     placesOf(attribute.paths),
-    yes(attribute.sortable),
-    yes(attribute.indexed),
+    yesOrEmpty(attribute.sortable),
+    yesOrEmpty(attribute.indexed),
   ])
   return [
     `## Searchable attributes of ${name}`,
@@ -83,7 +83,7 @@ function compoundTable(recordType: RecordType): string[] {
       alsoNamed(member),
       typeOf(member),
       placesOf(member.paths, member.record_paths),
-      yes(compound.indexed),
+      yesOrEmpty(compound.indexed),
     ]),
   )
   const places = compounds.map((compound) => {
@@ -110,7 +110,7 @@ function placesOf(paths: readonly string[], inRecord: readonly string[] = []): s
   return [...here, ...inRecord.map((path) => `record: \`${path}\``)].join(', ')
 }
 
-const yes = (flag: true | undefined): string => (flag ? 'yes' : '')
+const yesOrEmpty = (flag: true | undefined): string => (flag ? 'yes' : '')
 
 function typeOf({ type, codes, since, many, fold }: Attribute): string {
   const detail = codes ? ` of ${codes}` : since ? ` since ${since}` : ''

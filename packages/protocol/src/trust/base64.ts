@@ -55,7 +55,7 @@ function findBinaryString(text: string): string | null {
 }
 
 /** The allowed last characters of a text, by its length modulo 4: unused bits must be zero. */
-const LAST: Readonly<Record<number, RegExp>> = { 2: /[AQgw]$/, 3: /[AEIMQUYcgkosw048]$/ }
+const LAST_CHARACTERS: Readonly<Record<number, RegExp>> = { 2: /[AQgw]$/, 3: /[AEIMQUYcgkosw048]$/ }
 
 /**
  * The number of bytes that a base64url text stands for. Null for other characters, padding, white space, an impossible
@@ -63,6 +63,6 @@ const LAST: Readonly<Record<number, RegExp>> = { 2: /[AQgw]$/, 3: /[AEIMQUYcgkos
  */
 export function base64urlBytes(text: unknown): number | null {
   if (typeof text !== 'string' || text.length % 4 === 1 || !BASE64URL.test(text)) return null
-  if (LAST[text.length % 4]?.test(text) === false) return null
+  if (LAST_CHARACTERS[text.length % 4]?.test(text) === false) return null
   return Math.floor((text.length * 3) / 4)
 }

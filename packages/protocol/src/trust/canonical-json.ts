@@ -39,13 +39,13 @@ export function canonicalJson(value: unknown): string {
     case 'object':
       if (value === null) return 'null'
       if (value instanceof CanonicalText) return value.text
-      return Array.isArray(value) ? array(value) : object(value)
+      return Array.isArray(value) ? canonicalArray(value) : canonicalObject(value)
     default:
       throw new CanonicalJsonError(`a value of type ${typeof value} has no canonical JSON`)
   }
 }
 
-function array(elements: readonly unknown[]): string {
+function canonicalArray(elements: readonly unknown[]): string {
   let text = '['
   for (let index = 0; index < elements.length; index += 1) {
     if (index > 0) text += ','
@@ -54,13 +54,13 @@ function array(elements: readonly unknown[]): string {
   return `${text}]`
 }
 
-function object(members: object): string {
+function canonicalObject(members: object): string {
   const prototype: unknown = Object.getPrototypeOf(members)
   if (prototype !== Object.prototype && prototype !== null) {
     throw new CanonicalJsonError('an object that is no plain data has no canonical JSON')
   }
   let text = '{'
-  for (const name of sorted(Object.keys(members))) {
+  for (const name of sortNames(Object.keys(members))) {
     const value = (members as Readonly<Record<string, unknown>>)[name]
     if (value === undefined) continue
     if (text.length > 1) text += ','
@@ -88,11 +88,11 @@ function beginOf(name: string): string {
 }
 
 /** The number of names up to which sorting by insertion is faster than the engine's own sort. */
-const FEW = 32
+const INSERTION_SORT_MOST = 32
 
 /** Sorts names in place by UTF-16 units (RFC 8785, 3.2.3), as `>` and `sort` without arguments do. */
-function sorted(names: string[]): string[] {
-  if (names.length > FEW) return names.sort()
+function sortNames(names: string[]): string[] {
+  if (names.length > INSERTION_SORT_MOST) return names.sort()
   // Records consist of small objects: inserting takes half the time of the engine's sort.
   for (let index = 1; index < names.length; index += 1) {
     const name = names[index] as string

@@ -15,14 +15,14 @@ interface NodeBuffer {
   from(buffer: ArrayBuffer, offset: number, length: number): { toString(encoding: 'base64'): string }
 }
 
-interface Platform {
+interface NodeGlobals {
   readonly process?: {
     getBuiltinModule?(name: 'node:crypto'): NodeCrypto
     getBuiltinModule?(name: 'node:buffer'): { readonly Buffer: NodeBuffer }
   }
 }
 
-const { process } = globalThis as Platform
+const { process } = globalThis as NodeGlobals
 
 /** The module `node:crypto`; undefined in a browser, as is `nodeBuffer`. */
 export const nodeCrypto = process?.getBuiltinModule?.('node:crypto')

@@ -91,7 +91,7 @@ function purposeOf(
     throw new KeyRefused(`the JWK says that the key is not for ${wanted}; leave --use out, or register another key`)
   }
   const said = use ?? wanted
-  const [found] = PURPOSES.filter((row) => said === undefined || row.use === said).flatMap((row) => {
+  const [found] = ALGORITHM_FINDERS.filter((row) => said === undefined || row.use === said).flatMap((row) => {
     const algorithm = row.algorithm(public_jwk, alg)
     return algorithm === null ? [] : [{ use: row.use, algorithm }]
   })
@@ -103,7 +103,7 @@ function purposeOf(
 }
 
 /** For each use, a function that returns the algorithm of a key; null when the key, or the `alg` it names, has none. */
-const PURPOSES: readonly { use: KeyUse; algorithm(key: Jwk, alg: unknown): string | null }[] = [
+const ALGORITHM_FINDERS: readonly { use: KeyUse; algorithm(key: Jwk, alg: unknown): string | null }[] = [
   {
     use: 'sig',
     algorithm(key, alg) {
@@ -123,11 +123,11 @@ const PURPOSES: readonly { use: KeyUse; algorithm(key: Jwk, alg: unknown): strin
   },
 ]
 
-const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u
+const PRINTABLE_TEXT = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u
 
 /** Reads the kid of a JWK. If that of a key for signatures is a whole kidId (1.5), returns its middle part. */
 function readKid(kid: unknown, use: KeyUse, sender_id: string | undefined): string {
-  if (!isKid(kid) || !PRINTABLE.test(kid)) {
+  if (!isKid(kid) || !PRINTABLE_TEXT.test(kid)) {
     throw new KeyRefused('a kid must be a text of 1 to 256 printable characters')
   }
   const [sender, middle, algorithm, ...more] = kid.split('|')

@@ -25,7 +25,7 @@ export interface RefreshRules {
   readonly now?: () => number
 }
 
-interface Copy<Value> extends Fetched<Value> {
+interface DatedCopy<Value> extends Fetched<Value> {
   readonly since: number
 }
 
@@ -33,7 +33,7 @@ interface Copy<Value> extends Fetched<Value> {
 export class Refreshed<Value> {
   readonly #rules: RefreshRules
   readonly #now: () => number
-  #copy: Copy<Value> | undefined
+  #copy: DatedCopy<Value> | undefined
   #endedAt = Number.NEGATIVE_INFINITY
   #problem: unknown
   #pending: Promise<Value> | undefined
@@ -84,7 +84,7 @@ export class Refreshed<Value> {
     }
   }
 
-  #age({ since }: Copy<Value>): number {
+  #age({ since }: DatedCopy<Value>): number {
     return this.#now() - since
   }
 

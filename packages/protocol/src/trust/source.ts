@@ -55,7 +55,7 @@ export class SourcedEnvelope implements SignedEnvelope {
 /** For each member of the object in `text`, its text. Use it only for texts that `parseJson` has accepted. */
 function memberSources(text: string): ReadonlyMap<string, string> {
   const sources = new Map<string, string>()
-  const scanner = new Scanner(text)
+  const scanner = new JsonScanner(text)
   scanner.members((name) => sources.set(name, scanner.skipValue()))
   return sources
 }
@@ -66,7 +66,7 @@ function memberSources(text: string): ReadonlyMap<string, string> {
  * stay as written. Use it only for texts from `canonicalJson`, or that `parseJson` has accepted.
  */
 export function sortedEscaped(text: string): string {
-  return rewrite(new Scanner(text), asciiJsonString)
+  return writeSorted(new JsonScanner(text), asciiJsonString)
 }
 
 /**
@@ -74,21 +74,21 @@ export function sortedEscaped(text: string): string {
  * U+0020.
  */
 export function sortedUnescaped(text: string): string {
-  return rewrite(new Scanner(text), JSON.stringify)
+  return writeSorted(new JsonScanner(text), JSON.stringify)
 }
 
 /** Writes the next value with sorted members. @param quoted writes a string */
-function rewrite(scanner: Scanner, quoted: (text: string) => string): string {
+function writeSorted(scanner: JsonScanner, quoted: (text: string) => string): string {
   switch (scanner.next()) {
     case '{': {
       const members: { readonly name: string; readonly text: string }[] = []
-      scanner.members((name) => members.push({ name, text: rewrite(scanner, quoted) }))
+      scanner.members((name) => members.push({ name, text: writeSorted(scanner, quoted) }))
       members.sort((one, other) => compareCodePoints(one.name, other.name))
       return `{${members.map(({ name, text }) => `${quoted(name)}:${text}`).join(',')}}`
     }
     case '[': {
       const elements: string[] = []
-      scanner.elements(() => elements.push(rewrite(scanner, quoted)))
+      scanner.elements(() => elements.push(writeSorted(scanner, quoted)))
       return `[${elements.join(',')}]`
     }
     case '"':
@@ -101,7 +101,7 @@ function rewrite(scanner: Scanner, quoted: (text: string) => string): string {
 const NUMBER_OR_WORD = /[-+.0-9a-zA-Z]+/y
 
 /** Moves through valid JSON text. It finds where values end, and checks nothing. */
-class Scanner {
+class JsonScanner {
   readonly #text: string
   #at = 0
 
@@ -203,13 +203,13 @@ function compareCodePoints(one: string, other: string): number {
   for (let index = 0; index < length; index += 1) {
     const a = one.charCodeAt(index)
     const b = other.charCodeAt(index)
-    if (a !== b) return rank(a) - rank(b)
+    if (a !== b) return unitRank(a) - unitRank(b)
   }
   return one.length - other.length
 }
 
 /** The place of a unit: surrogates, which encode code points beyond U+FFFF, come after all other units. */
-function rank(unit: number): number {
+function unitRank(unit: number): number {
   if (unit < 0xd800) return unit
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
 }

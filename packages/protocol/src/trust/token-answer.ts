@@ -26,11 +26,11 @@ export class TokenProblem extends Error {
 }
 
 /** Matches a token that a header may have (RFC 6750, 2.1). */
-const TOKEN = /^[\w.~+/-]{1,8192}=*$/
+const BEARER_TOKEN_PATTERN = /^[\w.~+/-]{1,8192}=*$/
 /** The life of a token in seconds: when the answer does not say it (`unsaid`), and at most (`longest`). */
 const TOKEN_LIFE_SECONDS = { unsaid: 60, longest: 86_400 }
 /** A token is renewed when `part` of its life is left, or `most` milliseconds if that is less. */
-const LEFT = { part: 0.1, most: 60_000 }
+const RENEWAL_LEFT = { part: 0.1, most: 60_000 }
 
 /** The token, and how long it may be used. @throws TokenProblem */
 export function readTokenAnswer(status: number, text: string): Fetched<string> {
@@ -38,19 +38,19 @@ export function readTokenAnswer(status: number, text: string): Fetched<string> {
     throw new TokenProblem('away', status, 'the token endpoint does not answer at the moment')
   }
   const answer = parseObjectOrEmpty(text)
-  if (status !== 200) throw refusal(answer, status)
+  if (status !== 200) throw tokenRefusal(answer, status)
   const { access_token, token_type, expires_in } = answer
   const isBearer = typeof token_type !== 'string' || token_type.toLowerCase() === 'bearer'
-  if (typeof access_token !== 'string' || !TOKEN.test(access_token) || !isBearer) {
+  if (typeof access_token !== 'string' || !BEARER_TOKEN_PATTERN.test(access_token) || !isBearer) {
     throw new TokenProblem('unreadable', status, 'the answer of the token endpoint holds no access_token')
   }
   // expires_in is declared as a text, and often given as a number: both are read.
   const seconds = Number(expires_in)
   const life = (seconds > 0 ? Math.min(seconds, TOKEN_LIFE_SECONDS.longest) : TOKEN_LIFE_SECONDS.unsaid) * 1_000
-  return { value: access_token, fresh: life - Math.min(life * LEFT.part, LEFT.most), usable: life }
+  return { value: access_token, fresh: life - Math.min(life * RENEWAL_LEFT.part, RENEWAL_LEFT.most), usable: life }
 }
 
-function refusal({ error, error_description }: JsonObject, status: number): TokenProblem {
+function tokenRefusal({ error, error_description }: JsonObject, status: number): TokenProblem {
   const unsaid = status === 401 || status === 403 ? 'invalid_client' : ''
   const code = typeof error === 'string' ? error : unsaid
   const why = typeof error_description === 'string' ? error_description : `HTTP status ${status}`

@@ -41,7 +41,7 @@ export async function hasRows(db: Connection, tables: readonly string[]): Promis
   return rows[0]?.found === true
 }
 
-interface Ownership {
+interface TableRights {
   readonly user: string
   readonly owner: string
   /** True when the database user has the rights of the table's owner. */
@@ -53,7 +53,7 @@ interface Ownership {
 /** Checks that the database user may change and index these tables. Missing tables are skipped. @throws StoreRefusal */
 export async function checkOwnership(db: Connection, tables: readonly string[]): Promise<void> {
   for (const table of tables) {
-    const { rows } = await sql<Ownership>`
+    const { rows } = await sql<TableRights>`
       select current_user::text as user, pg_get_userbyid(relowner)::text as owner,
         pg_has_role(relowner, 'usage') as may_change,
         has_schema_privilege(relnamespace, 'create') as may_create

@@ -42,7 +42,7 @@ interface ColumnShape {
 }
 
 const plainColumn = (sql_type: string): ColumnShape => ({ suffix: '', sql_type, toSql: String })
-const text: ColumnShape = { ...plainColumn('text'), collation: '"C"' }
+const TEXT_COLUMN: ColumnShape = { ...plainColumn('text'), collation: '"C"' }
 
 function dayOf(value: AttributeScalar, end: 'from' | 'to'): string {
   if (typeof value !== 'object') throw new TypeError('a date attribute holds an interval of days')
@@ -54,9 +54,9 @@ function dayOf(value: AttributeScalar, end: 'from' | 'to'): string {
  * number is double precision, not numeric: the search in memory compares IEEE doubles too, so both give the same
  * result.
  */
-const COLUMNS: Readonly<Record<AttributeType, readonly ColumnShape[]>> = {
-  text: [text],
-  code: [text],
+const COLUMNS_BY_TYPE: Readonly<Record<AttributeType, readonly ColumnShape[]>> = {
+  text: [TEXT_COLUMN],
+  code: [TEXT_COLUMN],
   date: [
     { suffix: '_from', sql_type: 'date', toSql: (value) => dayOf(value, 'from') },
     { suffix: '_to', sql_type: 'date', toSql: (value) => dayOf(value, 'to') },
@@ -75,7 +75,7 @@ const COLUMNS: Readonly<Record<AttributeType, readonly ColumnShape[]>> = {
 export const attributeColumns: (attribute: Attribute) => readonly AttributeColumn[] = oncePerObject(describeColumns)
 
 function describeColumns(attribute: Attribute): readonly AttributeColumn[] {
-  return COLUMNS[attribute.type].map((shape) => {
+  return COLUMNS_BY_TYPE[attribute.type].map((shape) => {
     const sql_type = attribute.many ? `${shape.sql_type}[]` : shape.sql_type
     return {
       name: columnName(attribute, shape.suffix),
@@ -123,9 +123,9 @@ export function compoundColumn(compound: Compound): CompoundColumn {
   }
 }
 
-type Members = readonly (readonly [name: string, write: (value: AttributeScalar) => string])[]
+type MemberWriters = readonly (readonly [name: string, write: (value: AttributeScalar) => string])[]
 
-function elementText(members: Members, element: Element): string {
+function elementText(members: MemberWriters, element: Element): string {
   let text = ''
   for (const [name, write] of members) {
     const value = element[name]

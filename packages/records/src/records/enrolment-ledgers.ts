@@ -10,7 +10,7 @@ import type { ClientBase } from 'pg'
 import { recordTable } from './record-tables.ts'
 import { aliasesOf } from './retired-records.ts'
 
-type Named = Pick<RecordIdentifier, 'type' | 'value'>
+type NamedIdentifier = Pick<RecordIdentifier, 'type' | 'value'>
 
 /**
  * Locks the registry for enrolment updates that add persons or identifiers, until the transaction ends. The later of
@@ -21,7 +21,7 @@ export async function lockAddedPersons(client: ClientBase, registryId: number): 
 }
 
 /** An identifier, and the record that it names. */
-export interface NamedRecord extends Named {
+export interface NamedRecord extends NamedIdentifier {
   readonly record: RecordId
 }
 
@@ -30,7 +30,7 @@ export async function findByIdentifiers(
   client: ClientBase,
   registry: RegistryShape,
   recordType: RecordType,
-  identifiers: readonly Named[],
+  identifiers: readonly NamedIdentifier[],
 ): Promise<readonly NamedRecord[]> {
   const storable = identifiers.filter(({ value }) => isStorable(value))
   const { rows } = await client.query<NamedRecord & { readonly names_record: boolean }>(

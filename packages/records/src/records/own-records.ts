@@ -35,15 +35,15 @@ import {
 } from './search-statement.ts'
 import { predicateToSql } from './sql/to-sql.ts'
 
-interface Statement extends Omit<NamedStatement, 'name'> {
+interface PreparableStatement extends Omit<NamedStatement, 'name'> {
   /** The name under which a connection prepares the statement once; without a name, it is not prepared. */
   readonly name?: string
 }
 
-type RunStatement = <Row extends QueryResultRow>(statement: Statement) => Promise<readonly Row[]>
+type RunStatement = <Row extends QueryResultRow>(statement: PreparableStatement) => Promise<readonly Row[]>
 
 /** The functions that run the statements of a search, and the names of prepared searches. */
-interface Connections {
+interface SearchConnections {
   /** Runs any statement but a look-up, such as a search by any condition. It may be slow. */
   readonly search: RunStatement
   /** Runs the look-up of one identifier, which is short and prepared. */
@@ -55,8 +55,8 @@ interface Connections {
 export function connectionsByMode(
   db: Database,
   now = (): number => performance.now(),
-): Readonly<Record<ModeName, Connections>> {
-  const lookUp = grouped(db.pipeline)
+): Readonly<Record<ModeName, SearchConnections>> {
+  const lookUp = groupLookUps(db.pipeline)
   const names = db.statementNames
   return {
     sync: { search: runOnOneOf(db.searches, names, now), lookUp, names },
@@ -73,7 +73,7 @@ const LOOK_UPS_WAITING = 10_000
 const LOOK_UPS_TOGETHER = 32
 
 /** Look-ups in a table that come while a statement runs, or in one turn of the event loop, share the next statement. */
-function grouped(pipeline: Pipeline): Connections['lookUp'] {
+function groupLookUps(pipeline: Pipeline): SearchConnections['lookUp'] {
   const groupOf = oncePerObject((table: RecordTable) =>
     groupCommit<LookUp, readonly FoundRow[]>(
       async (asked) => {
@@ -113,7 +113,7 @@ const SLOW_PLAN = 100
 /** Runs a statement on a connection, and measures its time without the wait for the connection. */
 const runOn =
   (client: Snapshot, names: StatementNames, now = (): number => performance.now()): RunStatement =>
-  async <Row extends QueryResultRow>({ values, ...statement }: Statement) => {
+  async <Row extends QueryResultRow>({ values, ...statement }: PreparableStatement) => {
     names.runs(client, statement.name)
     const started = now()
     try {
@@ -129,7 +129,7 @@ const runOn =
  */
 const runOnOneOf =
   (pool: Pool, names: StatementNames, now: () => number): RunStatement =>
-  async <Row extends QueryResultRow>(statement: Statement) => {
+  async <Row extends QueryResultRow>(statement: PreparableStatement) => {
     const client = await pool.connect()
     let failed = true
     try {
@@ -143,18 +143,18 @@ const runOnOneOf =
 
 /** Reads records as a transaction sees them, on the transaction's connection. */
 export function readerInTransaction(client: Pick<ClientBase, 'query'>, names: StatementNames): RecordReader {
-  const run: RunStatement = async <Row extends QueryResultRow>({ values, ...statement }: Statement) =>
+  const run: RunStatement = async <Row extends QueryResultRow>({ values, ...statement }: PreparableStatement) =>
     (await client.query<Row>({ ...statement, values: [...values] })).rows
   return readerOn({ search: run, lookUp: runLookUpAlone(run), names })
 }
 
 /** Returns a function that runs each look-up as a statement of its own, not together with others. */
 const runLookUpAlone =
-  (run: RunStatement): Connections['lookUp'] =>
+  (run: RunStatement): SearchConnections['lookUp'] =>
   (table, { identifier, page }) =>
     run<FoundRow>(lookUpStatement(table, identifier, page))
 
-function readerOn(connections: Connections): RecordReader {
+function readerOn(connections: SearchConnections): RecordReader {
   return {
     async find(registry, query) {
       try {
@@ -209,7 +209,11 @@ function readerOn(connections: Connections): RecordReader {
 }
 
 /** Finds records by the short look-up statement where the query allows it, else by a search. */
-async function findPage(connections: Connections, registry: RegistryShape, query: RecordQuery): Promise<FoundPage> {
+async function findPage(
+  connections: SearchConnections,
+  registry: RegistryShape,
+  query: RecordQuery,
+): Promise<FoundPage> {
   const { recordType, predicate, page, participant } = query
   const table = recordTable(registry, recordType)
   const [identifier] = predicate.is === 'identifier' && isLookUp(query) ? predicate.identifiers : []
@@ -235,7 +239,7 @@ interface FoundRow {
  * @param participant see `StatementNames.nameOf`
  */
 export async function findMatching(
-  { search, names }: Connections,
+  { search, names }: SearchConnections,
   table: RecordTable,
   condition: SqlCondition,
   page: SearchPage,

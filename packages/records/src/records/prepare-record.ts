@@ -89,10 +89,10 @@ export function prepareGiven(
 }
 
 /** A long number that a spreadsheet has shortened, such as 8.1E+09: its last digits are lost. */
-const MANGLED = /^\d([.,]\d+)?[eE][+-]\d+$/
+const SHORTENED_NUMBER_PATTERN = /^\d([.,]\d+)?[eE][+-]\d+$/
 
 function mangledProblem(identifiers: readonly RecordIdentifier[]): string | null {
-  const mangled = identifiers.find(({ value }) => MANGLED.test(value))
+  const mangled = identifiers.find(({ value }) => SHORTENED_NUMBER_PATTERN.test(value))
   return mangled === undefined
     ? null
     : `${mangled.type}: a spreadsheet has shortened the number to a form such as 8.1E+09; format its column as text and export the file again`
@@ -124,14 +124,14 @@ function readValues(recordType: RecordType, document: JsonValue, notes?: Reading
 }
 
 /** Reads one attribute or compound of a document, and appends its column values to `values`. */
-type Reader = (document: JsonValue, values: (string | null)[], notes?: ReadingNotes) => void
+type ValueReader = (document: JsonValue, values: (string | null)[], notes?: ReadingNotes) => void
 
-const readersOf = oncePerObject(({ attributes, compounds = [] }: RecordType): readonly Reader[] => [
+const readersOf = oncePerObject(({ attributes, compounds = [] }: RecordType): readonly ValueReader[] => [
   ...attributes.map(attributeReader),
   ...compounds.map(compoundReader),
 ])
 
-function attributeReader(attribute: Attribute): Reader {
+function attributeReader(attribute: Attribute): ValueReader {
   const columns = attributeColumns(attribute)
   return (document, values, notes) => {
     const value = readAttribute(attribute, document, notes)
@@ -139,7 +139,7 @@ function attributeReader(attribute: Attribute): Reader {
   }
 }
 
-function compoundReader(compound: Compound): Reader {
+function compoundReader(compound: Compound): ValueReader {
   const column = compoundColumn(compound)
   return (document, values, notes) => {
     values.push(column.toSql(readElements(compound, document, notes)))
@@ -149,14 +149,14 @@ function compoundReader(compound: Compound): Reader {
 function canonicalText(document: JsonValue): string {
   const text = canonicalOf(document)
   // A text with NUL is refused: no text column can have it, and many receivers cannot read it.
-  if (text.includes('\\u0000') && NUL.test(text)) {
+  if (text.includes('\\u0000') && ESCAPED_NUL_PATTERN.test(text)) {
     throw new InvalidRecord('the document has a NUL character, which no column can hold')
   }
   return text
 }
 
 /** Matches the escape `\u0000`, but not these letters after an escaped backslash. */
-const NUL = /(?<!\\)(?:\\\\)*\\u0000/
+const ESCAPED_NUL_PATTERN = /(?<!\\)(?:\\\\)*\\u0000/
 
 function canonicalOf(document: JsonValue): string {
   try {

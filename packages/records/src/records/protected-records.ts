@@ -54,7 +54,7 @@ export function removeProtectedData(
 }
 
 /** A record, with the protected persons to whom it belongs (`own`) and those whom it names (`named`). */
-interface Noted {
+interface NotedRecord {
   readonly id: RecordId
   readonly own: readonly ProtectedPerson[]
   readonly identifiers: readonly Identifier[]
@@ -74,7 +74,7 @@ export async function markProtectedRecords(
 ): Promise<void> {
   const { registry, recordType, protection } = writing
   if (protection.byProtectingIdentifier.size === 0) return
-  const noted = records.map((record): Noted => {
+  const noted = records.map((record): NotedRecord => {
     const document: JsonValue = JSON.parse(record.document)
     const own = protectedOwnersOf(registry.kind, recordType, protection, document)
     const read = readIdentifiers(registry.kind, recordType, document)
@@ -101,7 +101,7 @@ export async function markProtectedRecords(
 export async function storeProtectedReferences(
   client: ClientBase,
   { registry, recordType }: Pick<ProtectedWrite, 'registry' | 'recordType'>,
-  noted: readonly Pick<Noted, 'id' | 'named'>[],
+  noted: readonly Pick<NotedRecord, 'id' | 'named'>[],
 ): Promise<void> {
   await client.query(
     `delete from protected_reference where registry = $1 and record_type = $2 and record = any($3::bigint[])`,
@@ -128,7 +128,7 @@ export async function addProtectedRecords(
   client: ClientBase,
   registry: RegistryShape,
   recordType: RecordType,
-  records: readonly Pick<Noted, 'id' | 'own' | 'identifiers'>[],
+  records: readonly Pick<NotedRecord, 'id' | 'own' | 'identifiers'>[],
 ): Promise<readonly Identifier[]> {
   const { name } = recordType
   const marked = registry.own_records === false ? [] : records
@@ -198,7 +198,7 @@ async function sharedIdentifiers(
   client: ClientBase,
   registry: RegistryShape,
   recordType: RecordType,
-  records: readonly Pick<Noted, 'id' | 'identifiers'>[],
+  records: readonly Pick<NotedRecord, 'id' | 'identifiers'>[],
 ): Promise<(identifier: Identifier) => boolean> {
   const own = records.flatMap(({ id, identifiers }) => identifiers.map((one) => ({ ...one, id })))
   const shared = new Set<string>()

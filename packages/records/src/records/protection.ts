@@ -15,7 +15,7 @@ import type { ClientBase } from 'pg'
 type Connection = Pick<ClientBase, 'query'>
 
 /** The protection read last, by connection and registry: ids and versions are valid in one database only. */
-const read = new WeakMap<Connection, Map<number, Protection>>()
+const protectionByConnection = new WeakMap<Connection, Map<number, Protection>>()
 
 /**
  * Returns the current protection of a registry. A connection that has read it reads it again only when its version has
@@ -29,8 +29,8 @@ export async function readProtection(client: Connection, registryId: number): Pr
   })
   const version = rows[0]?.version ?? 0
   if (version === 0) return NOBODY_PROTECTED
-  const memory = read.get(client) ?? new Map<number, Protection>()
-  read.set(client, memory)
+  const memory = protectionByConnection.get(client) ?? new Map<number, Protection>()
+  protectionByConnection.set(client, memory)
   const known = memory.get(registryId)
   if (known?.version === version) return known
   const found = await readAll(client, registryId, version)

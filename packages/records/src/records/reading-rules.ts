@@ -18,17 +18,17 @@ import { sql, type Transaction } from 'kysely'
 import { columnGroups } from './columns.ts'
 
 /** A digest of the rules by which values are read, by the name of the column group; one is for the identifiers. */
-type Rules = ReadonlyMap<string, string>
+type RuleDigests = ReadonlyMap<string, string>
 
-const known = new WeakMap<RecordType, Rules>()
+const digestsByRecordType = new WeakMap<RecordType, RuleDigests>()
 
-function rulesOf(kind: Kind, recordType: RecordType): Rules {
-  const found = known.get(recordType) ?? describeRules(kind, recordType)
-  known.set(recordType, found)
+function rulesOf(kind: Kind, recordType: RecordType): RuleDigests {
+  const found = digestsByRecordType.get(recordType) ?? describeRules(kind, recordType)
+  digestsByRecordType.set(recordType, found)
   return found
 }
 
-function describeRules(kind: Kind, recordType: RecordType): Rules {
+function describeRules(kind: Kind, recordType: RecordType): RuleDigests {
   const { attributes, compounds = [] } = recordType
   const stored = new Set(columnGroups(recordType).flatMap(({ name, columns }) => (columns.length > 0 ? [name] : [])))
   const rows: [string, JsonObject][] = [
@@ -39,10 +39,10 @@ function describeRules(kind: Kind, recordType: RecordType): Rules {
   const identifiers = identifierRules(kind, recordType)
   const sorted = sortedIdentifiers(recordType).map(sortColumnGroup)
   const all = [...own, ...[IDENTIFIERS_GROUP, ...sorted].map((name) => [name, identifiers] as const)]
-  return new Map(all.map(([name, rules]) => [name, digest(rules)]))
+  return new Map(all.map(([name, rules]) => [name, digestRules(rules)]))
 }
 
-const digest = (rules: JsonObject): string =>
+const digestRules = (rules: JsonObject): string =>
   createHash('sha256').update(canonicalJson(rules)).digest('base64url').slice(0, 16)
 
 /** The names of the column groups for which the database has other rules than this version's, or none. */

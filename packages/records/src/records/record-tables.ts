@@ -44,13 +44,13 @@ const FIXED_COLUMNS: Readonly<Record<string, string>> = {
 }
 
 /** The described tables of each record type by registry id, computed once because every search needs them. */
-const described = new WeakMap<RecordType, Map<number, RecordTable>>()
+const tablesByRecordType = new WeakMap<RecordType, Map<number, RecordTable>>()
 
 /** Describes the tables of one record type of a registry. Does not read the database: the tables need not exist yet. */
 export function recordTable(registry: RegistryShape, recordType: RecordType): RecordTable {
-  const ofType = described.get(recordType) ?? new Map<number, RecordTable>()
+  const ofType = tablesByRecordType.get(recordType) ?? new Map<number, RecordTable>()
   const found = ofType.get(registry.id) ?? describeTable(registry.id, recordType)
-  described.set(recordType, ofType.set(registry.id, found))
+  tablesByRecordType.set(recordType, ofType.set(registry.id, found))
   return found
 }
 

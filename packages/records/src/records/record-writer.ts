@@ -16,7 +16,7 @@ import { type AliasesBySurvivor, aliasesOf, findSurvivors } from './retired-reco
 import { updateRows } from './update-rows.ts'
 
 /** The most tries to write one batch while other writers change the same records. */
-const ATTEMPTS = 8
+const MOST_WRITE_ATTEMPTS = 8
 
 /** A record that was written. */
 export interface WrittenRecord {
@@ -67,7 +67,10 @@ export interface WriteResult {
    * the survivor. Absent when there are none.
    */
   readonly retired?: ReadonlyMap<string, string>
-  /** Records that the same import had written before: the primary identifier of each, with the line that wrote it. */
+  /**
+   * For each given record that this import run wrote in an earlier call, by primary identifier, the number of the line that wrote
+   * the record.
+   */
   readonly repeated: ReadonlyMap<string, number>
 }
 
@@ -78,7 +81,7 @@ export interface WriteResult {
  *
  * Runs inside the caller's READ COMMITTED transaction, behind a savepoint (not always: see `WriteOptions.locked`): when
  * it throws, nothing of the batch is written, and the transaction can go on. When another writer changes the same
- * records, it waits, and tries the batch again, `ATTEMPTS` times in all.
+ * records, it waits, and tries the batch again, `MOST_WRITE_ATTEMPTS` times in all.
  *
  * @throws pg's DatabaseError, such as one of class 22 or 54 for a value that PostgreSQL cannot store
  */
@@ -103,7 +106,7 @@ export async function writeRecords(
     } catch (error) {
       // If the rollback fails too, the connection is lost. The first error says why.
       await client.query('rollback to savepoint write_records').catch(() => undefined)
-      if (attempt === ATTEMPTS || !isWriteConflict(error)) throw error
+      if (attempt === MOST_WRITE_ATTEMPTS || !isWriteConflict(error)) throw error
     }
   }
 }

@@ -34,22 +34,22 @@ export interface RecordsOpener {
 }
 
 /** The opened records by database pool and registry id, because ids are valid in one database only. */
-const opened = new WeakMap<Database['pool'], Map<number, RegistryRecords>>()
-const own = new WeakMap<Database['pool'], RegistryRecords>()
-const mirrored = new WeakMap<Database['pool'], RegistryRecords>()
-const openers = new WeakMap<Database['pool'], RecordsOpener>()
+const openedByPool = new WeakMap<Database['pool'], Map<number, RegistryRecords>>()
+const ownByPool = new WeakMap<Database['pool'], RegistryRecords>()
+const mirroredByPool = new WeakMap<Database['pool'], RegistryRecords>()
+const openersByPool = new WeakMap<Database['pool'], RecordsOpener>()
 
 /** The records of a registry: those opened by `openRecords`, else those of our own tables or of its source. */
 export function recordsOf(db: Database, registry: RegistryToOpen): RegistryRecords {
-  const found = opened.get(db.pool)?.get(registry.id)
+  const found = openedByPool.get(db.pool)?.get(registry.id)
   if (found !== undefined) return found
   if (registry.own_records !== false) {
     if (registry.source == null) return ownOf(db)
-    openers.get(db.pool)?.leave(registry.id)
-    return registry.awaits_records ? AWAITED : readOnly(db)
+    openersByPool.get(db.pool)?.leave(registry.id)
+    return registry.awaits_records ? AWAITED_RECORDS : readOnly(db)
   }
   const { id, kind, namespace, source } = registry
-  const opener = openers.get(db.pool)
+  const opener = openersByPool.get(db.pool)
   if (opener === undefined || source == null || kind === undefined || namespace === undefined) return NOT_OPEN
   return opener.open({ id, kind, namespace, source })
 }
@@ -63,11 +63,11 @@ export const storedRecordsOf = (db: Database, registry: RegistryToOpen): Registr
 
 /** Sets the opener of sources that this process uses for the registries of this database. */
 export function openRecordsWith(db: Database, opener: RecordsOpener): void {
-  openers.set(db.pool, opener)
+  openersByPool.set(db.pool, opener)
 }
 
 /** The namespaces of registries whose records are in a database that did not answer lately. */
-export const registriesAway = (db: Database): readonly string[] => openers.get(db.pool)?.away() ?? []
+export const registriesAway = (db: Database): readonly string[] => openersByPool.get(db.pool)?.away() ?? []
 
 /** Returns the functions that write a registry's records. @throws StoreRefusal we must not write them */
 export function requireSink(db: Database, registry: RegistryToOpen & Pick<Registry, 'namespace'>): RecordSink {
@@ -88,28 +88,28 @@ const notWritten = ({ namespace }: Pick<Registry, 'namespace'>): string =>
 
 /** Sets where the records of a registry are, for everything that this process does with the database from now on. */
 export function openRecords(db: Database, registry: { readonly id: number }, records: RegistryRecords): void {
-  const ofDatabase = opened.get(db.pool) ?? new Map<number, RegistryRecords>()
-  opened.set(db.pool, ofDatabase.set(registry.id, records))
+  const ofDatabase = openedByPool.get(db.pool) ?? new Map<number, RegistryRecords>()
+  openedByPool.set(db.pool, ofDatabase.set(registry.id, records))
 }
 
 function ownOf(db: Database): RegistryRecords {
-  const records = own.get(db.pool) ?? {
+  const records = ownByPool.get(db.pool) ?? {
     source: ownRecords(db),
     within: (client) => readerInTransaction(client, db.statementNames),
     sink: OWN_SINK,
   }
-  own.set(db.pool, records)
+  ownByPool.set(db.pool, records)
   return records
 }
 
 /** Our own tables without the functions that write: only the mirror that follows the source may write copies. */
 function readOnly(db: Database): RegistryRecords {
-  const records = mirrored.get(db.pool) ?? { ...ownOf(db), sink: null }
-  mirrored.set(db.pool, records)
+  const records = mirroredByPool.get(db.pool) ?? { ...ownOf(db), sink: null }
+  mirroredByPool.set(db.pool, records)
   return records
 }
 
-const unopened = (): Promise<never> =>
+const rejectUnopened = (): Promise<never> =>
   Promise.reject(
     new StoreUnavailable('the records of the registry are in a database of its own, which is not open here'),
   )
@@ -129,10 +129,10 @@ export const failingRecords = (read: () => Promise<never>): RegistryRecords => {
 }
 
 /** The records of a registry whose source is not open in this process: every read fails. */
-const NOT_OPEN = failingRecords(unopened)
+const NOT_OPEN = failingRecords(rejectUnopened)
 
 /**
  * The records of a registry whose copy is not complete. Every read says that the records are not available: a missing
  * record must not be reported as not found.
  */
-const AWAITED = failingRecords(() => Promise.reject(new RecordsUnavailable(null)))
+const AWAITED_RECORDS = failingRecords(() => Promise.reject(new RecordsUnavailable(null)))

@@ -24,10 +24,10 @@ export interface SqlCondition {
  */
 export const isVisibleSql = ({ registry, recordType }: RecordTable, id: string, categories: string): string =>
   `not exists (select 1 from protected_record as hidden
-    where hidden.registry = ${registry} and hidden.record_type = '${quoted(recordType.name)}' and hidden.record = ${id}
+    where hidden.registry = ${registry} and hidden.record_type = '${escapeQuotes(recordType.name)}' and hidden.record = ${id}
       and hidden.category <> all(${categories}::text[]) offset 0)`
 
-const quoted = (text: string): string => text.replaceAll("'", "''")
+const escapeQuotes = (text: string): string => text.replaceAll("'", "''")
 
 /** SQL expressions for the identifier and the page of one look-up. */
 type LookUpSql = Readonly<Record<'type' | 'value' | 'limit' | 'offset' | 'ids' | 'cap' | 'categories', string>>
@@ -70,11 +70,11 @@ export interface LookUp {
 const preparedLookUps = oncePerObject((table: RecordTable) => {
   const parts = ['type', 'value', 'limit', 'offset', 'ids', 'cap', 'categories'] as const
   const columns = Object.fromEntries(parts.map((part) => [part, `asked."${part}"`])) as LookUpSql
-  const text = `select asked.number::integer as number, found.*
+  const manyLookUpsText = `select asked.number::integer as number, found.*
       from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[])
         with ordinality as asked (${parts.map(quoteName)}, number)
         cross join lateral (${lookUpText(table, columns)}) as found order by asked.number, found.id`
-  return { name: joinName('find', 'many', table.table), text }
+  return { name: joinName('find', 'many', table.table), text: manyLookUpsText }
 })
 
 /** The statement that does many look-ups in a table at once. A row has the number of its look-up, from 1. */

@@ -110,7 +110,7 @@ async function backfillAndBuild(
   for (const recordType of registry.kind.record_types) {
     const names = [...(registry.unfilled.get(recordType.name) ?? [])]
     if (names.length === 0) continue
-    if (!(await backfill(db, registry, recordType, names, options))) return { built, filled, finished: false }
+    if (!(await backfillRecordType(db, registry, recordType, names, options))) return { built, filled, finished: false }
     filled.push(...names.map((name) => `${recordType.name}.${name}`))
   }
   const plans = await planIndexes(db, registry)
@@ -129,7 +129,7 @@ async function backfillAndBuild(
   return { built, filled, finished: true }
 }
 
-async function backfill(
+async function backfillRecordType(
   db: Database,
   registry: Registry,
   recordType: RecordType,

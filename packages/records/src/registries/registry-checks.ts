@@ -5,7 +5,7 @@ import { StoreRefusal } from '@rollcall/database/refusal'
 import { isRegType, isTimeZone, type Kind, kindNamed } from '@rollcall/protocol'
 
 /** The form of a namespace: one segment of a path. */
-const NAMESPACE = /^[a-z][a-z0-9-]{0,62}$/
+const NAMESPACE_PATTERN = /^[a-z][a-z0-9-]{0,62}$/
 
 /** Path segments that the server uses for other things. Names with a dot need not be listed: a namespace has no dot. */
 const RESERVED_NAMESPACES: ReadonlySet<string> = new Set([
@@ -22,7 +22,7 @@ const RESERVED_NAMESPACES: ReadonlySet<string> = new Set([
 ])
 
 export function checkNamespace(namespace: string): void {
-  if (!NAMESPACE.test(namespace)) {
+  if (!NAMESPACE_PATTERN.test(namespace)) {
     throw new StoreRefusal('a namespace is a lower-case letter, then at most 62 lower-case letters, digits or hyphens')
   }
   if (RESERVED_NAMESPACES.has(namespace))

@@ -74,11 +74,11 @@ export function toRegistry(row: FoundRegistry): Registry {
     throw new StoreRefusal(`the registry at ${namespace} is of kind ${row.kind}, which this version does not know`)
   }
   const { reg_type_aliases, qualified_kids, own_records, awaits_records = false, source } = row
-  const extended = kindWith(kind, row)
+  const kindsByAdditions = kindWith(kind, row)
   return {
     id,
     namespace,
-    kind: extended,
+    kind: kindsByAdditions,
     sender_id,
     aliases,
     demo,
@@ -91,7 +91,7 @@ export function toRegistry(row: FoundRegistry): Registry {
     own_records,
     awaits_records,
     source,
-    unfilled: unfilledOf(kind, extended, row),
+    unfilled: unfilledOf(kind, kindsByAdditions, row),
   }
 }
 

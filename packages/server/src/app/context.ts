@@ -62,7 +62,7 @@ import { createKeySets } from '@rollcall/participants/trust/key-sets'
 import { createPeerKeys } from '@rollcall/participants/trust/peer-keys'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import { baseUrl } from '@rollcall/settings/addresses'
-import type { Config, Role } from '@rollcall/settings/config'
+import type { Config, NodeRole } from '@rollcall/settings/config'
 import { listNodeSettings } from '@rollcall/settings/settings'
 import { filesCheckedByDoctor, openVault } from '@rollcall/settings/storage'
 import { mirrorsHealth } from '@rollcall/source/store/mirrors'
@@ -282,7 +282,7 @@ const TOKEN_LIFETIME = 900
 const MESSAGES_WAITING = 10_000
 
 /** The most mailboxes that a node drains at a time, as a share of its slots for exchanges. `http` drains none. */
-const MAILBOX_SHARE: Readonly<Record<Role, number>> = { http: 0, all: 1 / 12, worker: 1 / 2 }
+const MAILBOX_SHARE: Readonly<Record<NodeRole, number>> = { http: 0, all: 1 / 12, worker: 1 / 2 }
 
 /** The most bytes of records in all notifications that this node makes at a time. */
 const ENVELOPE_BYTES = 33_554_432

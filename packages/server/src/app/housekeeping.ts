@@ -29,7 +29,7 @@ import { deleteEndedSessions } from '@rollcall/participants/store/sessions'
 import { listRegistries } from '@rollcall/records/registries/registries'
 import { findMirrorRemains } from '@rollcall/source/store/changed-sources'
 
-const PERIOD = 60_000
+const PERIOD_MS = 60_000
 type ChoreDeps = StoreReferencesDeps & ScheduledStatusDeps & { readonly schema: Pick<SchemaWatch, 'check'> }
 
 /** Starts the regular tasks. The returned function stops them and waits for running ones. */
@@ -43,7 +43,7 @@ export function startHousekeeping(deps: ChoreDeps): () => Promise<void> {
     minutes += 1
     const due = CHORES.filter(({ every }) => minutes % every === 0)
     working = working.then(() => doChores(due, deps, stopping.signal))
-  }, PERIOD)
+  }, PERIOD_MS)
   return () => {
     stopping.abort()
     clearInterval(timer)
@@ -192,10 +192,10 @@ async function clearLeftSources({ db, log }: ChoreDeps): Promise<void> {
 }
 
 /** The most exchanges whose requests one call of `storeMissingReferences` decrypts. */
-const OPENED = 50
+const MOST_OPENED_EXCHANGES = 50
 
 async function storeAllReferences(deps: ChoreDeps, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && (await storeMissingReferences(deps, OPENED)) === OPENED);
+  while (!signal.aborted && (await storeMissingReferences(deps, MOST_OPENED_EXCHANGES)) === MOST_OPENED_EXCHANGES);
 }
 
 /** Deletes exchanges at the end of their retention. The log has the number of those not answered or not delivered. */

@@ -9,7 +9,7 @@ export interface ConnectedListener extends OwnListener {
 }
 
 /** Milliseconds that one request to our own listener may take. */
-const TIMEOUT = 60_000
+const OWN_REQUEST_TIMEOUT_MS = 60_000
 
 /** Makes a sender to our own listener. Until `listensAt` is called, `post` sends nothing and returns null. */
 export function createOwnListener(): ConnectedListener {
@@ -26,7 +26,7 @@ export function createOwnListener(): ConnectedListener {
         headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
         body,
         redirect: 'error',
-        signal: AbortSignal.timeout(TIMEOUT),
+        signal: AbortSignal.timeout(OWN_REQUEST_TIMEOUT_MS),
       })
       return { status: response.status, text: await response.text() }
     },

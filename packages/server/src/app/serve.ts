@@ -11,7 +11,7 @@ import { type RunningWorker, startWorker } from '@rollcall/engine/work/worker'
 import { registriesAway } from '@rollcall/records/records/registry-records'
 import { listRegistries } from '@rollcall/records/registries/registries'
 import { isOperatorHost, isReachedByTls, listenerUrl } from '@rollcall/settings/addresses'
-import type { Config, Role } from '@rollcall/settings/config'
+import type { Config, NodeRole } from '@rollcall/settings/config'
 import type { OperatorListener } from '../http/admin/authenticate.ts'
 import { addAdminRoutes } from '../http/admin/mount-routes.ts'
 import { addOperatorSessionRoutes } from '../http/admin/session-routes.ts'
@@ -80,7 +80,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   let ready = false
   let worker: RunningWorker | null = null
-  const does = ROLES[config.role]
+  const does = DUTIES_BY_ROLE[config.role]
   const isReady = async (): Promise<boolean> =>
     ready &&
     context.schema.isUsable() &&
@@ -103,8 +103,8 @@ export async function startServer(
     await closeParts(context, stopHousekeeping)
   }
   try {
-    await listen('operator', operatorServer, { host: config.adminHost, port: config.adminPort })
-    if (publicServer !== null) await listen('peers', publicServer, { host: config.host, port: config.port })
+    await openListener('operator', operatorServer, { host: config.adminHost, port: config.adminPort })
+    if (publicServer !== null) await openListener('peers', publicServer, { host: config.host, port: config.port })
     if (does.works) worker = await startWhenReleased({ ...context, start: () => startWork(context) })
   } catch (error) {
     await stop()
@@ -164,13 +164,13 @@ async function startWork(context: Context): Promise<RunningWorker> {
 }
 
 /** Whether a node of each role answers peers, and whether it works on accepted requests. */
-const ROLES: Readonly<Record<Role, { readonly answers: boolean; readonly works: boolean }>> = {
+const DUTIES_BY_ROLE: Readonly<Record<NodeRole, { readonly answers: boolean; readonly works: boolean }>> = {
   http: { answers: true, works: false },
   worker: { answers: false, works: true },
   all: { answers: true, works: true },
 }
 
-async function listen(
+async function openListener(
   listener: ListenerName,
   server: HttpServer,
   address: { readonly host: string; readonly port: number },

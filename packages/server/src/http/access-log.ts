@@ -11,9 +11,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { NotedRequest, RequestGate } from './request-gate.ts'
 
 /** Routes that load balancers and supervisors request every few seconds. Their lines have the level debug. */
-const PROBES: ReadonlySet<string> = new Set(['health', 'ready'])
+const PROBE_ROUTES: ReadonlySet<string> = new Set(['health', 'ready'])
 
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
+const UUID_PATTERN = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /** Adds the access log to a server. @param options.level the level of lines, except for probes and refused strangers */
 export function addAccessLog(
@@ -31,11 +31,11 @@ export function addAccessLog(
     // A refused stranger gets only a debug line here, because strangers could fill the log: `observe/src/refusals.ts`
     // logs one for each combination of refusal and address.
     const isStranger = outcome === 'refused' && noted.participant === null
-    const lineLevel = PROBES.has(name) || isStranger ? 'debug' : level
+    const lineLevel = PROBE_ROUTES.has(name) || isStranger ? 'debug' : level
     if (log.isLevelEnabled(lineLevel)) {
       const ms = Math.round(reply.elapsedTime * 10) / 10
-      const line = { operation: name, ...(mode !== '' && { mode }), ...known(noted) }
-      const about = { address: requestGate.unit(request.raw), ...sent(request, noted) }
+      const line = { operation: name, ...(mode !== '' && { mode }), ...knownFacts(noted) }
+      const about = { address: requestGate.unit(request.raw), ...sentIds(request, noted) }
       log[lineLevel]({ ...line, ...about, outcome, status, ms }, 'request answered')
     }
     done()
@@ -51,14 +51,14 @@ function outcomeOf(status: number, { code }: NotedRequest): RequestOutcome {
   return code === undefined ? 'done' : 'rejected'
 }
 
-const known = ({ registry, participant, code }: NotedRequest) => ({
+const knownFacts = ({ registry, participant, code }: NotedRequest) => ({
   ...(registry !== null && { registry }),
   ...(participant !== null && { participant }),
   ...(code !== undefined && { code }),
 })
 
 /** Returns the noted message_id and correlation_id if they are UUIDs, and the traceparent if it is valid. */
-function sent({ headers }: FastifyRequest, { message_id, correlation_id }: NotedRequest): object {
+function sentIds({ headers }: FastifyRequest, { message_id, correlation_id }: NotedRequest): object {
   const traceparent = readTraceparent(headers.traceparent)
   return {
     ...(isUuid(message_id) && { message_id }),
@@ -67,4 +67,4 @@ function sent({ headers }: FastifyRequest, { message_id, correlation_id }: Noted
   }
 }
 
-const isUuid = (id: string | undefined): boolean => id !== undefined && UUID.test(id)
+const isUuid = (id: string | undefined): boolean => id !== undefined && UUID_PATTERN.test(id)

@@ -89,12 +89,12 @@ export function faultToAnswer(
     databaseHealth.failed(error)
     return new RequestFault('err.service.unavailable', 'the registry cannot be read at the moment; try again later')
   }
-  log.error({ failure: describe(error) }, 'a request failed inside the server')
+  log.error({ failure: describeError(error) }, 'a request failed inside the server')
   return new RequestFault('err.service.unavailable', 'the server failed to answer; the failure is logged', 500)
 }
 
 /** The class and the stack of an error, without the message, which may have personal data. */
-function describe(error: unknown): object {
+function describeError(error: unknown): object {
   const stack = error instanceof Error ? (error.stack ?? '').split('\n') : []
   const frames = stack.filter((line) => line.startsWith('    at ')).map((line) => line.trim())
   return { ...safeDatabaseError(error), frames }

@@ -4,12 +4,12 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 /** Connections whose request was answered while bytes of it still arrive. */
-const answered = new WeakSet<Socket>()
+const answeredSockets = new WeakSet<Socket>()
 
 /** The most bytes of an unread body that are read in order to use the connection again. */
 const WORTH_READING = 65_536
 /** Bytes and milliseconds that a sender has to notice its answer: if the connection is cut before, it gets none. */
-const LINGER = { bytes: 8_388_608, milliseconds: 5_000 }
+const LINGER_LIMITS = { bytes: 8_388_608, milliseconds: 5_000 }
 
 /**
  * True when the connection ends with this answer: the request has not arrived whole, and its body is long or of unknown
@@ -27,25 +27,25 @@ export function endsWithAnswer(request: IncomingMessage): boolean {
 export function discardUnreadBody(request: IncomingMessage): void {
   if (!request.complete) {
     const { socket } = request
-    answered.add(socket)
-    request.once('end', () => answered.delete(socket))
-    if (endsWithAnswer(request)) linger(request)
+    answeredSockets.add(socket)
+    request.once('end', () => answeredSockets.delete(socket))
+    if (endsWithAnswer(request)) lingerOnConnection(request)
   }
   request.resume()
 }
 
-function linger(request: IncomingMessage): void {
+function lingerOnConnection(request: IncomingMessage): void {
   const { socket } = request
   // After the answer Node.js calls `destroySoon`, which would cut the connection while the sender still sends.
   const { destroySoon } = socket
   socket.destroySoon = () => {
     socket.end()
-    const timer = setTimeout(() => socket.destroy(), LINGER.milliseconds)
+    const timer = setTimeout(() => socket.destroy(), LINGER_LIMITS.milliseconds)
     socket.once('close', () => clearTimeout(timer))
     if (request.complete) destroySoon.call(socket)
     else request.once('end', () => destroySoon.call(socket))
   }
-  let left = LINGER.bytes
+  let left = LINGER_LIMITS.bytes
   request.on('data', (chunk: Buffer) => {
     left -= chunk.length
     if (left < 0) socket.destroy()
@@ -56,11 +56,11 @@ function linger(request: IncomingMessage): void {
  * True when a connection's present request was answered. The peer would read a second answer as the answer to its next request.
  */
 export function isAnswered(socket: Socket): boolean {
-  return answered.has(socket)
+  return answeredSockets.has(socket)
 }
 
 /** Milliseconds between two checks of the connections of a server that closes. */
-const SWEEP = 50
+const SWEEP_MS = 50
 
 /**
  * Lets `close` end soon. A Node.js server that closes ignores time limits, so one silent connection would keep it
@@ -90,7 +90,7 @@ export function endConnectionsOnClose(app: FastifyInstance, refuse: (socket: Soc
         if (late && !complete) refuse(socket)
       }
       for (const socket of sockets) if (!busy.has(socket)) socket.destroy()
-    }, SWEEP)
+    }, SWEEP_MS)
     done()
   })
   app.addHook('onClose', (_app, done) => {

@@ -16,7 +16,7 @@ import { html } from './page.ts'
 import { type HttpServer, mountHandler } from './server.ts'
 
 /** The types of the files that are served, by the end of their names. Other files are not served. */
-const TYPES: Readonly<Record<string, { readonly type: string; readonly compressible: boolean }>> = {
+const ASSET_TYPES: Readonly<Record<string, { readonly type: string; readonly compressible: boolean }>> = {
   '.css': { type: 'text/css; charset=utf-8', compressible: true },
   '.js': { type: 'text/javascript; charset=utf-8', compressible: true },
   '.svg': { type: 'image/svg+xml', compressible: true },
@@ -25,7 +25,7 @@ const TYPES: Readonly<Record<string, { readonly type: string; readonly compressi
 }
 
 /** Headers with which the browser keeps other pages away from this one, and gives it no camera, location and so on. */
-const HEADERS: AnswerHeaders = {
+const PAGE_HEADERS: AnswerHeaders = {
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -92,7 +92,7 @@ function addBuiltPage(app: HttpServer, { name, path, file, check }: BuiltPage): 
 export function sendStrictPage(reply: FastifyReply, status: number, page: string, headers: AnswerHeaders = {}): void {
   const nonce = randomBytes(16).toString('base64url')
   sendBody(reply, status, page.replaceAll(NONCE_PLACEHOLDER, nonce), {
-    ...HEADERS,
+    ...PAGE_HEADERS,
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': contentSecurityPolicy(nonce),
     ...headers,
@@ -139,7 +139,7 @@ function textOf(file: URL): string | null {
 function assetsIn(page: URL): readonly string[] {
   try {
     return readdirSync(new URL('assets/', page), { withFileTypes: true })
-      .filter((entry) => entry.isFile() && /^[\w.-]+$/.test(entry.name) && extname(entry.name) in TYPES)
+      .filter((entry) => entry.isFile() && /^[\w.-]+$/.test(entry.name) && extname(entry.name) in ASSET_TYPES)
       .map(({ name }) => name)
   } catch (error) {
     if (isMissing(error)) return []
@@ -149,12 +149,12 @@ function assetsIn(page: URL): readonly string[] {
 
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
-const ENCODINGS = {
+const ENCODERS = {
   br: (content: Buffer) => promisify(brotliCompress)(content, { params: { [zlib.BROTLI_PARAM_QUALITY]: 9 } }),
   gzip: (content: Buffer) => promisify(gzip)(content, { level: 9 }),
   identity: async (content: Buffer) => content,
 } as const
-type Encoding = keyof typeof ENCODINGS
+type Encoding = keyof typeof ENCODERS
 
 interface Asset {
   readonly type: string
@@ -166,14 +166,14 @@ interface Asset {
 
 function readAsset(file: URL): Asset {
   const content = readFileSync(file)
-  const { type, compressible } = TYPES[extname(file.pathname)] ?? OTHER_ASSET_TYPE
+  const { type, compressible } = ASSET_TYPES[extname(file.pathname)] ?? OTHER_ASSET_TYPE
   const made = new Map<Encoding, Promise<Buffer>>()
   return {
     type,
     digest: createHash('sha256').update(content).digest('base64url').slice(0, 22),
     encodings: compressible ? ['br', 'gzip', 'identity'] : ['identity'],
     content(encoding) {
-      const known = made.get(encoding) ?? ENCODINGS[encoding](content)
+      const known = made.get(encoding) ?? ENCODERS[encoding](content)
       made.set(encoding, known)
       return known
     },
@@ -190,7 +190,7 @@ async function sendAsset(asset: Asset, { headers }: FastifyRequest, reply: Fasti
   const encoding = asset.encodings.find((one) => one === 'identity' || accepted.has(one)) ?? 'identity'
   const etag = `"${asset.digest}-${encoding}"`
   const about = {
-    ...HEADERS,
+    ...PAGE_HEADERS,
     'Content-Type': asset.type,
     'Cache-Control': FOREVER_CACHE_CONTROL,
     ETag: etag,

@@ -13,7 +13,7 @@ const SHARED_PATHS: readonly string[] = [`/${TOKEN_PATH}`, KEY_SET_PATH]
 /** Seconds for which a browser remembers the answer to a preflight. */
 const MAX_AGE = 600
 
-const PREFLIGHT = {
+const PREFLIGHT_HEADERS = {
   'Access-Control-Allow-Methods': 'GET, POST',
   'Access-Control-Allow-Headers': 'Authorization, Content-Type',
   'Access-Control-Max-Age': String(MAX_AGE),
@@ -65,5 +65,5 @@ const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
 
 function answerPreflight(reply: FastifyReply): void {
   reply.hijack()
-  reply.raw.writeHead(204, PREFLIGHT).end()
+  reply.raw.writeHead(204, PREFLIGHT_HEADERS).end()
 }

@@ -21,7 +21,7 @@ export function addLandingRoutes(
 ): void {
   mountHandler(app, 'GET', 'landing', '/', async (request, reply) => {
     const registries = await deps.directory.registries()
-    if (!wantsHtml(request)) return sendJson(reply, 200, JSON.stringify(facts(registries)))
+    if (!wantsHtml(request)) return sendJson(reply, 200, JSON.stringify(landingFacts(registries)))
     const shown = deps.showcase()
     const fromHere = isFromThisMachine(deps, request.raw)
     sendPage(reply, landingPage(registries, shown, { fromHere, partnerPage: deps.partnerPage }))
@@ -46,7 +46,7 @@ const baseOf = ({ namespace }: Registry): string => `/${namespace}/${VERSION_SEG
 export const referencePath = (registry: Registry): string => `${baseOf(registry)}/docs`
 
 /** Lists the registries, and addresses relative to the start page, as programs get them in JSON. */
-const facts = (registries: readonly Registry[]) => ({
+const landingFacts = (registries: readonly Registry[]) => ({
   name: 'Rollcall',
   protocol_version: PROTOCOL_VERSION,
   registries: registries.map((registry) => ({
@@ -95,7 +95,7 @@ ${shown !== null && fromHere ? beginSection(shown, registries, partnerPage) : ht
 ${
   registries.length === 0
     ? html`<p>No registry is here yet. An operator adds one: <code>rollcall registry add civil</code></p>`
-    : html`<ul class="cards">${registries.map((registry) => card(registry, shown))}</ul>`
+    : html`<ul class="cards">${registries.map((registry) => registryCard(registry, shown))}</ul>`
 }
 </section>
 <section aria-labelledby="addresses">
@@ -145,7 +145,7 @@ ${
 </section>`
 }
 
-function card(registry: Registry, shown: Showcase | null): Html {
+function registryCard(registry: Registry, shown: Showcase | null): Html {
   const { namespace, kind, environment } = registry
   const [sample] = shown?.samples.get(namespace) ?? []
   return html`<li class="card">

@@ -5,7 +5,7 @@ import type { Database } from '@rollcall/database/database'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { createThrottle, type Throttle } from '@rollcall/participants/admission/throttle'
 import { digestSecret, isSecretOf } from '@rollcall/participants/directory/secrets'
-import type { Tokens } from '@rollcall/participants/directory/tokens'
+import type { AccessTokens } from '@rollcall/participants/directory/tokens'
 import { readBodyText } from '@rollcall/participants/reading/body'
 import { findClient } from '@rollcall/participants/store/participants'
 import { CALLBACKS, OPERATIONS, RequestFault, TOKEN_PATH } from '@rollcall/protocol'
@@ -23,7 +23,7 @@ const GRANTED_SCOPE = [...OPERATIONS, ...CALLBACKS].map(({ name }) => `registry.
 
 interface TokenDeps {
   readonly db: Database
-  readonly tokens: Pick<Tokens, 'issue'>
+  readonly tokens: Pick<AccessTokens, 'issue'>
   readonly requestGate: Pick<RequestGate, 'wait' | 'unit' | 'identified' | 'tokenRefused'>
   readonly metrics: Pick<Metrics, 'tokenAnswered'>
   readonly limits: Pick<Limits, 'token_failures'>
@@ -79,7 +79,7 @@ async function issueToken(
   const proven = isSecretOf(client?.secrets ?? [], credentials.client_secret)
   if (client === null || !proven || client.participant.status !== 'active') {
     const participant = client?.participant.sender_id ?? null
-    brake(throttle, deps.requestGate.unit(request.raw), credentials.client_id, participant)
+    countTokenFailure(throttle, deps.requestGate.unit(request.raw), credentials.client_id, participant)
     throw new TokenRefusal('invalid_client', 'client_id or client_secret is wrong, or the client is disabled', 401, {
       participant,
     })
@@ -93,7 +93,7 @@ async function issueToken(
  * Counts a failed token request, and refuses further failures of one address for one client with 429. Requests with
  * good credentials are not limited here, so nobody can keep a client from its tokens by failing from another address.
  */
-function brake(throttle: Throttle, address: string, client_id: string, participant: string | null): void {
+function countTokenFailure(throttle: Throttle, address: string, client_id: string, participant: string | null): void {
   // A digest is kept, because a client_id may be as long as a request, and a hundred thousand are remembered.
   const caller = digestSecret(`${address} ${client_id}`).toString('base64')
   const wait = throttle.wait(caller)

@@ -33,13 +33,13 @@ export class Html {
   }
 }
 
-type Part = string | number | Html | readonly Html[]
+type TemplatePart = string | number | Html | readonly Html[]
 
 /** Makes HTML as the tag of a template: `html\`<b>${name}</b>\``. */
-export const html = (texts: TemplateStringsArray, ...parts: readonly Part[]): Html =>
-  new Html(texts.reduce((before, text, at) => before + written(parts[at - 1] ?? '') + text))
+export const html = (texts: TemplateStringsArray, ...parts: readonly TemplatePart[]): Html =>
+  new Html(texts.reduce((before, text, at) => before + escapePart(parts[at - 1] ?? '') + text))
 
-function written(part: Part): string {
+function escapePart(part: TemplatePart): string {
   if (part instanceof Html) return part.text
   if (typeof part === 'object') return part.map(({ text }) => text).join('')
   return String(part).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

@@ -39,7 +39,7 @@ export function addProtocolRoutes(app: HttpServer, context: ProtocolDeps): void 
       mountHandler(app, 'POST', route, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
         const registry = await registryOf(context, request)
         context.requestGate.addressed(request.raw, { registry: registry.namespace, operation: operation.name })
-        if (!operationsOf(registry.kind).includes(operation)) throw await refusal(context, request)
+        if (!operationsOf(registry.kind).includes(operation)) throw await checkedNotServedFault(context, request)
         const { text, correlation_id, rejected } = await receiveRequest(context, mode, operation, registry, {
           path,
           headers: request.headers,
@@ -87,7 +87,7 @@ export async function registryOf({ directory }: HasDirectory, request: FastifyRe
  * as for other requests.
  * @throws RequestFault 401, 429
  */
-async function refusal(context: ProtocolDeps, { headers, raw }: FastifyRequest): Promise<RequestFault> {
+async function checkedNotServedFault(context: ProtocolDeps, { headers, raw }: FastifyRequest): Promise<RequestFault> {
   const identified = (sender_id: string): void => context.requestGate.identified(raw, sender_id)
   const participant = await authenticate(context, { headers, identified })
   const admission = await context.quota.enter(participant)

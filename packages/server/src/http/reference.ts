@@ -20,21 +20,21 @@ import { registryOf, VERSION_SEGMENT } from './protocol-routes.ts'
 import { type HttpServer, mountHandler } from './server.ts'
 import { type HasShowcase, isFromThisMachine, type Showcase } from './showcase.ts'
 
-const BASE = `/:namespace/${VERSION_SEGMENT}`
+const REGISTRY_BASE_PATH = `/:namespace/${VERSION_SEGMENT}`
 /** The path of the viewer's files. It has no namespace, because all registries share these files. */
-const ASSETS = '/assets/reference/'
+const VIEWER_PATH = '/assets/reference/'
 /** The two files of the viewer. No folder is served, so other names find nothing. */
 const VIEWER_FILES = { 'swagger-ui.css': 'text/css', 'swagger-ui-bundle.js': 'text/javascript' }
 
 export function addReferenceRoutes(app: HttpServer, deps: HasRegistries & HasShowcase): void {
   const viewer = createRequire(import.meta.url).resolve('@fastify/swagger-ui')
   for (const [name, type] of Object.entries(VIEWER_FILES))
-    mountFile(app, `${ASSETS}${name}`, type, join(dirname(viewer), 'static', name))
-  mountHandler(app, 'GET', 'openapi', `${BASE}/openapi.json`, async (request, reply) => {
+    mountFile(app, `${VIEWER_PATH}${name}`, type, join(dirname(viewer), 'static', name))
+  mountHandler(app, 'GET', 'openapi', `${REGISTRY_BASE_PATH}/openapi.json`, async (request, reply) => {
     const registry = await registryOf(deps, request)
     sendJson(reply, 200, documentText(registry, deps.showcase()))
   })
-  mountHandler(app, 'GET', 'docs', `${BASE}/docs`, async (request, reply) => {
+  mountHandler(app, 'GET', 'docs', `${REGISTRY_BASE_PATH}/docs`, async (request, reply) => {
     const registry = await registryOf(deps, request)
     const shown = isFromThisMachine(deps, request.raw) ? deps.showcase() : null
     sendPage(reply, referencePage(registry, await deps.directory.registries(), shown))
@@ -42,13 +42,13 @@ export function addReferenceRoutes(app: HttpServer, deps: HasRegistries & HasSho
 }
 
 /** The OpenAPI documents that were made: by kind, then by namespace and sample of the showcase. */
-const documents = new WeakMap<Kind, Map<string, string>>()
+const documentsByKind = new WeakMap<Kind, Map<string, string>>()
 
 /** Makes the OpenAPI document of a registry: once for each version of its kind, namespace and shown identifier. */
 function documentText(registry: Registry, shown: Showcase | null): string {
   const { kind, namespace, sender_id: receiver_id } = registry
-  const known = documents.get(kind) ?? new Map<string, string>()
-  documents.set(kind, known)
+  const known = documentsByKind.get(kind) ?? new Map<string, string>()
+  documentsByKind.set(kind, known)
   const [recordType] = kind.record_types
   const sample = shown?.samples
     .get(namespace)
@@ -109,8 +109,8 @@ function referencePage(registry: Registry, registries: readonly Registry[], show
       : html` data-client="${shown.participant.client_id}" data-secret="${shown.participant.client_secret}"`
   return {
     title: titleOf(registry),
-    styles: [`${ASSETS}swagger-ui.css`],
-    scripts: [`${ASSETS}swagger-ui-bundle.js`, siteUrl('programs.js'), siteUrl('reference.js')],
+    styles: [`${VIEWER_PATH}swagger-ui.css`],
+    scripts: [`${VIEWER_PATH}swagger-ui-bundle.js`, siteUrl('programs.js'), siteUrl('reference.js')],
     body: html`<header class="bar">
 <a class="brand" href="/">Rollcall</a>
 <h1>${kind.title}</h1>

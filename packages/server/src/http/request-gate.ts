@@ -9,10 +9,10 @@ import type { Throttle } from '@rollcall/participants/admission/throttle'
 import { RequestFault } from '@rollcall/protocol'
 
 /** The member of a request in which its facts are noted. A WeakMap takes several times as long. */
-const NOTED = Symbol('noted')
+const NOTED_FACTS = Symbol('noted')
 
 /** A request, or what is known of an unreadable one. */
-export type GatedRequest = Pick<IncomingMessage, 'socket' | 'headers'> & { [NOTED]?: NotedRequest }
+export type GatedRequest = Pick<IncomingMessage, 'socket' | 'headers'> & { [NOTED_FACTS]?: NotedRequest }
 
 /** Nobody is signed in to a page for people. The protocol does not count this as a failure: pages count their own. */
 export class NotSignedIn extends RequestFault {
@@ -60,7 +60,7 @@ export interface RequestGate {
 }
 
 const NOTHING_NOTED: NotedRequest = { registry: null, operation: null, participant: null }
-const TOKEN: RefusedRequest = { registry: null, operation: 'token' }
+const TOKEN_REQUEST: RefusedRequest = { registry: null, operation: 'token' }
 
 export function createRequestGate(deps: {
   readonly refusals: Refusals
@@ -70,10 +70,10 @@ export function createRequestGate(deps: {
   readonly clientAddress: (request: GatedRequest) => string
 }): RequestGate {
   const { refusals, metrics, failures, clientAddress } = deps
-  const noted = (request: GatedRequest): NotedRequest => request[NOTED] ?? NOTHING_NOTED
+  const noted = (request: GatedRequest): NotedRequest => request[NOTED_FACTS] ?? NOTHING_NOTED
   const note = (request: GatedRequest, more: Partial<NotedRequest>): void => {
-    request[NOTED] ??= { ...NOTHING_NOTED }
-    Object.assign(request[NOTED], more)
+    request[NOTED_FACTS] ??= { ...NOTHING_NOTED }
+    Object.assign(request[NOTED_FACTS], more)
   }
   const askedOf = (request: GatedRequest): RefusedRequest => {
     const { registry, operation } = noted(request)
@@ -127,7 +127,7 @@ export function createRequestGate(deps: {
     tokenRefused(request, error, participant) {
       note(request, { participant, code: `token.${error}` })
       const address = unitOf(request)
-      refusals.note({ refusal: `token.${error}`, participant, address }, TOKEN)
+      refusals.note({ refusal: `token.${error}`, participant, address }, TOKEN_REQUEST)
       if (failures.wait(address) === 0) failures.fail(address)
     },
   }

@@ -34,7 +34,7 @@ export interface SessionCookies {
 }
 
 /** Whether a person did something, by the value of the header of the pages (`SessionPages.header`). */
-const ACTS: Readonly<Record<string, boolean>> = { '1': true, poll: false }
+const ACTS_BY_HEADER_VALUE: Readonly<Record<string, boolean>> = { '1': true, poll: false }
 
 export function createSessionCookies({ cookie, header, title }: SessionPages): SessionCookies {
   // With `__Host-`, no other host can set the cookie, and it is sent only by TLS. Its path must be `/`.
@@ -47,7 +47,10 @@ export function createSessionCookies({ cookie, header, title }: SessionPages): S
     ended: (byTls) => `${begun('', byTls)}; Max-Age=0`,
     checkOwn(headers) {
       const value = headers[header.toLowerCase()]
-      const acts = typeof value === 'string' && Object.hasOwn(ACTS, value) ? ACTS[value] : undefined
+      const acts =
+        typeof value === 'string' && Object.hasOwn(ACTS_BY_HEADER_VALUE, value)
+          ? ACTS_BY_HEADER_VALUE[value]
+          : undefined
       if (acts === undefined) {
         throw foreignCallFault(`${header}: must be 1, or poll, in a call with the cookie of a session`)
       }

@@ -39,7 +39,7 @@ export interface TokenRequest {
 }
 
 /** The parameters that are read. `scope` is not: a token permits all that its participant may do (RFC 6749, 3.3). */
-const PARAMETERS = ['grant_type', 'client_id', 'client_secret']
+const PARAMETER_NAMES = ['grant_type', 'client_id', 'client_secret']
 type TokenParameters = ReadonlyMap<string, string>
 
 /**
@@ -71,12 +71,12 @@ export function readTokenRequest(request: TokenRequest): ClientCredentials {
 function readParameters({ contentType, body, query }: TokenRequest): TokenParameters {
   const [type = ''] = contentType.toLowerCase().split(';')
   const fromQuery = query === undefined ? [] : [...new URLSearchParams(query)]
-  if (body === '') return collect(fromQuery)
+  if (body === '') return collectParameters(fromQuery)
   switch (type.trim()) {
     case 'application/x-www-form-urlencoded':
-      return collect([...new URLSearchParams(body), ...fromQuery])
+      return collectParameters([...new URLSearchParams(body), ...fromQuery])
     case 'application/json':
-      return collect([...readJson(body), ...fromQuery])
+      return collectParameters([...readJson(body), ...fromQuery])
     default:
       throw new TokenRefusal(
         'invalid_request',
@@ -86,10 +86,10 @@ function readParameters({ contentType, body, query }: TokenRequest): TokenParame
 }
 
 /** Collects the known parameters. A repeated one is refused (RFC 6749, section 3.2), and an empty one is ignored. */
-function collect(pairs: readonly (readonly [string, string])[]): TokenParameters {
+function collectParameters(pairs: readonly (readonly [string, string])[]): TokenParameters {
   const parameters = new Map<string, string>()
   for (const [name, value] of pairs) {
-    if (!PARAMETERS.includes(name) || value === '') continue
+    if (!PARAMETER_NAMES.includes(name) || value === '') continue
     if (parameters.has(name)) throw new TokenRefusal('invalid_request', `${name} must be sent once`)
     parameters.set(name, value)
   }
@@ -100,7 +100,7 @@ function readJson(body: string): [string, string][] {
   try {
     const value = parseJson(body, { maxDepth: 4 })
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      const pairs = Object.entries(value).filter(([name]) => PARAMETERS.includes(name))
+      const pairs = Object.entries(value).filter(([name]) => PARAMETER_NAMES.includes(name))
       if (pairs.every((pair): pair is [string, string] => typeof pair[1] === 'string')) return pairs
     }
   } catch (error) {

@@ -5,7 +5,7 @@
 
 import type { ColumnTest, NeededCondition } from './column-test.ts'
 import type { ColumnType, PartTypes } from './column-type.ts'
-import type { MappedRecords } from './mapped-records.ts'
+import type { RecordMapping } from './mapped-records.ts'
 import type { SqlNames } from './names.ts'
 import type { Parameters } from './parameters.ts'
 
@@ -22,14 +22,14 @@ export interface Conditions {
    * @param types of the own table and of each child, in order
    */
   conditionOf(
-    records: MappedRecords,
+    records: RecordMapping,
     types: readonly PartTypes[],
     needed: NeededCondition,
     parameters: Parameters,
   ): string | null
   /** Writes the condition on the rows of the table that has the column; null: all rows pass. */
   columnCondition(
-    records: MappedRecords,
+    records: RecordMapping,
     types: readonly PartTypes[],
     needed: Extract<NeededCondition, { is: 'column' }>,
     alias: string,
@@ -116,7 +116,7 @@ export const UNPLAIN_TEXT_PATTERN = '[^ !-_a-~]|^ | $|  '
 export const mayBePlain = (folded: string): boolean => /^[ -_a-~]*$/.test(folded)
 
 /** The margin with which a number is compared, as a share of it: numbers that are read as the same double pass. */
-export const MARGIN = 1e-15
+export const NUMBER_MARGIN = 1e-15
 /** The largest double that is used as a bound for whole numbers. */
 const LARGEST_EXACT_BOUND = Number.MAX_SAFE_INTEGER
 
@@ -139,7 +139,7 @@ export function wholeBounds(test: Extract<ColumnTest, { is: 'numbers' }>): {
   readonly least: string | null
   readonly most: string | null
 } {
-  const { least, most } = boundsOf(test, MARGIN)
+  const { least, most } = boundsOf(test, NUMBER_MARGIN)
   return {
     least: least === null || Math.abs(least) > LARGEST_EXACT_BOUND ? null : String(Math.ceil(least)),
     most: most === null || Math.abs(most) > LARGEST_EXACT_BOUND ? null : String(Math.floor(most)),

@@ -4,7 +4,7 @@ import type { CatalogTable } from './catalog.ts'
 import type { ChangeLog } from './change-log.ts'
 import type { NeededCondition } from './column-test.ts'
 import type { Failure } from './connections.ts'
-import type { MappedPart, MappedRecords } from './mapped-records.ts'
+import type { MappedPart, RecordMapping } from './mapped-records.ts'
 
 /** A row of the own table of records, with the rows of its children. All values are texts; a missing value is ''. */
 export interface SourceRow {
@@ -52,7 +52,7 @@ export interface ChangeSelection {
 /** A snapshot of a source's database. Its statements run one after another. */
 export interface SourceSnapshot {
   /** Reads rows in the order of their keys. @throws SearchTimeout, RecordsUnavailable, SourceRefusal */
-  rows(records: MappedRecords, asked: RowSelection): Promise<readonly SourceRow[]>
+  rows(records: RecordMapping, asked: RowSelection): Promise<readonly SourceRow[]>
   /**
    * Reads how far the column of changes of a part has come: seconds since 1970 by the database, or the highest version,
    * as text.
@@ -102,7 +102,7 @@ export interface OpenEngine {
    * needs no second one.
    * @throws SearchTimeout, RecordsUnavailable, SourceRefusal a key has a wrong type
    */
-  bounds(records: MappedRecords, needed: NeededCondition): Promise<boolean>
+  bounds(records: RecordMapping, needed: NeededCondition): Promise<boolean>
   /** True from a failure that means that the database is away, until a connection to it was free or made again. */
   isAway(): boolean
   /** Reports on the database and the account. @throws SourceRefusal the database is one of Rollcall itself */
@@ -110,13 +110,13 @@ export interface OpenEngine {
   /** Opens the log of changes. @param name of our place in it; MariaDB keeps no place for us */
   log(name: string): ChangeLog
   /** Finds by their plans the look-ups that would read a whole table, also those of a record's rows in children. */
-  slow(records: MappedRecords, lookUps: readonly LookUp[]): Promise<readonly SlowLookUp[]>
+  slow(records: RecordMapping, lookUps: readonly LookUp[]): Promise<readonly SlowLookUp[]>
   /**
    * Checks the keys.
    * @throws SourceRefusal a key has a type that keys may not have, or another type than in a child; it is missing in a
    * row, or the same in two rows
    */
-  checkKey(records: MappedRecords): Promise<void>
+  checkKey(records: RecordMapping): Promise<void>
   /** Reads the tables and views that the account may read. */
   catalog(): Promise<readonly CatalogTable[]>
   /**

@@ -37,7 +37,7 @@ export interface MappedPart {
 }
 
 /** How the rows of a table, with those of its children, become the records of one type. */
-export interface MappedRecords {
+export interface RecordMapping {
   readonly recordType: RecordType
   readonly own: MappedPart
   readonly children: readonly MappedPart[]
@@ -85,7 +85,7 @@ export interface SourceFile {
   /** How the records are copied; null: they are read live. */
   readonly mirror: MirrorTerms | null
   /** The mapping of each record type, by its name. A missing type has no records. */
-  readonly records: ReadonlyMap<string, MappedRecords>
+  readonly records: ReadonlyMap<string, RecordMapping>
 }
 
 /** The tables whose logged changes change records, each with the name of the record type. */

@@ -8,7 +8,7 @@ import type { ColumnType, KnownTypes } from './column-type.ts'
 import { type Connections, type DatabaseSnapshot, type RunInSnapshot, withSnapshot } from './connections.ts'
 import type { ChangeTypes, Dialect } from './dialect.ts'
 import type { OpenEngine, SourceSnapshot } from './engine.ts'
-import type { MappedPart, MappedRecords, SourceFile } from './mapped-records.ts'
+import type { MappedPart, RecordMapping, SourceFile } from './mapped-records.ts'
 import { readSourceRows, rowStatement } from './row-statement.ts'
 import { findSlowLookUps } from './slow-look-ups.ts'
 import { makeRefusal, SourceRefusal } from './source-refusal.ts'
@@ -20,8 +20,8 @@ export function createEngine<Type>(
   connections: Connections<Type>,
   openLog: (inSnapshot: RunInSnapshot<Type>, name: string) => ChangeLog,
 ): OpenEngine {
-  const known = new Map<MappedRecords, KnownTypes>()
-  const typesOf = async (state: DatabaseSnapshot<Type>, records: MappedRecords): Promise<KnownTypes> => {
+  const known = new Map<RecordMapping, KnownTypes>()
+  const typesOf = async (state: DatabaseSnapshot<Type>, records: RecordMapping): Promise<KnownTypes> => {
     const types = known.get(records) ?? (await readTypes(file, dialect, state, records))
     known.set(records, types)
     return types
@@ -148,7 +148,7 @@ async function readTypes<Type>(
   file: SourceFile,
   dialect: Dialect<Type>,
   state: DatabaseSnapshot<Type>,
-  { recordType, own, children }: MappedRecords,
+  { recordType, own, children }: RecordMapping,
 ): Promise<KnownTypes> {
   const parts = [own, ...children]
   const types = await dialect.readTypes(state, parts, file)
@@ -184,7 +184,7 @@ const isComparable = (one: ColumnType, other: ColumnType): boolean => one.holds 
 async function checkKey<Type>(
   { hasUniqueKey, rows: { names } }: Dialect<Type>,
   state: DatabaseSnapshot<Type>,
-  { recordType, own }: MappedRecords,
+  { recordType, own }: RecordMapping,
 ): Promise<void> {
   if (await hasUniqueKey(state, own)) return
   const key = `own.${names.quoted(own.key)}`

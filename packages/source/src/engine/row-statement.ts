@@ -4,7 +4,7 @@ import type { ColumnType, KnownTypes, PartTypes } from './column-type.ts'
 import type { Conditions } from './conditions.ts'
 import type { Statement } from './connections.ts'
 import type { RowSelection, SourceRow } from './engine.ts'
-import type { MappedPart, MappedRecords } from './mapped-records.ts'
+import type { MappedPart, RecordMapping } from './mapped-records.ts'
 import type { SqlNames } from './names.ts'
 import type { Parameters } from './parameters.ts'
 
@@ -35,7 +35,7 @@ export interface RowSql {
  */
 export function rowStatement(
   sql: RowSql,
-  records: MappedRecords,
+  records: RecordMapping,
   types: KnownTypes,
   { needed, keys, after, limit }: RowSelection,
 ): Statement | null {
@@ -94,7 +94,7 @@ interface SelectParts {
 /** The parts, by the types of the columns. Types that were read again are another object, for which parts are made. */
 const keptSelects = new WeakMap<KnownTypes, SelectParts>()
 
-function selectOf(sql: RowSql, { own, children }: MappedRecords, types: KnownTypes): SelectParts {
+function selectOf(sql: RowSql, { own, children }: RecordMapping, types: KnownTypes): SelectParts {
   const { key: keyType, parts } = types
   const { quoted, tableOf } = sql.names
   const key = `own.${quoted(own.key)}`
@@ -119,7 +119,7 @@ function selectOf(sql: RowSql, { own, children }: MappedRecords, types: KnownTyp
 /** Makes the rows of a result into `SourceRow`s: a missing value becomes '', and the rows of a child are sorted. */
 export function readSourceRows(
   sql: RowSql,
-  { own, children }: MappedRecords,
+  { own, children }: RecordMapping,
   { parts }: KnownTypes,
   rows: readonly (readonly (string | null)[])[],
 ): readonly SourceRow[] {

@@ -5,7 +5,7 @@ import { NO_ROW } from './conditions.ts'
 import type { DatabaseSnapshot } from './connections.ts'
 import type { Dialect, TestedColumn } from './dialect.ts'
 import type { LookUp, SlowLookUp } from './engine.ts'
-import type { MappedPart, MappedRecords } from './mapped-records.ts'
+import type { MappedPart, RecordMapping } from './mapped-records.ts'
 
 /** A key of each type, for plans, which do not depend on the value. */
 const ANY_KEYS = ['1', '00000000-0000-0000-0000-000000000000']
@@ -17,7 +17,7 @@ const ANY_KEYS = ['1', '00000000-0000-0000-0000-000000000000']
 export async function findSlowLookUps<Type>(
   { rows: { names, conditions, parameters }, plans }: Dialect<Type>,
   state: DatabaseSnapshot<Type>,
-  records: MappedRecords,
+  records: RecordMapping,
   { parts }: KnownTypes,
   lookUps: readonly LookUp[],
 ): Promise<readonly SlowLookUp[]> {

@@ -3,8 +3,8 @@
 import { LogLost } from '../engine/change-log.ts'
 import type { LoggedKeys, LoggedParts } from '../engine/logged-keys.ts'
 import { EventBytes } from './binlog-packets.ts'
-import { type Place, placeNumber, placeText, sortedGtids } from './binlog-places.ts'
-import { type Charsets, type KeyColumn, readTableMap, type Size, type TableMap } from './binlog-tables.ts'
+import { type BinlogPlace, placeNumber, placeText, sortedGtids } from './binlog-places.ts'
+import { type Charsets, type KeyColumn, readTableMap, type TableMap, type ValueSize } from './binlog-tables.ts'
 
 const [HEADER, CHECKSUM] = [19, 4]
 /** Bits of the flags of an event: the server made the event for this reader; an unknown event may be skipped. */
@@ -26,7 +26,7 @@ const ROW_EVENT_LAYOUTS: ReadonlyMap<number, { readonly images: number; readonly
 )
 
 interface RowColumn {
-  readonly size: Size
+  readonly size: ValueSize
   readonly key: KeyColumn | undefined
 }
 
@@ -34,7 +34,7 @@ const isSet = (bits: Buffer, at: number): boolean => (((bits[at >> 3] ?? 0) >> (
 
 /** The dependencies of `BinlogKeyCollector`: the place to begin at, the tables to read, and the keys to add to. */
 export interface BinlogKeyCollectorDeps {
-  readonly place: Place
+  readonly place: BinlogPlace
   readonly parts: LoggedParts
   readonly charsets: Charsets
   readonly keys: LoggedKeys
@@ -52,7 +52,7 @@ export class BinlogKeyCollector {
   readonly #tables = new Map<number, TableMap | null>()
   /** The last GTID of each replication domain, by the number of the domain. */
   readonly #gtids = new Map<number, string>()
-  #place: Place
+  #place: BinlogPlace
   /** Bytes of the checksum at the end of each event; 0: events have none. */
   #checksum = 0
   #isOpen = false

@@ -1,7 +1,7 @@
 /** Places in the binlog of a server. */
 
 /** A place in the binlog, after an event. */
-export interface Place {
+export interface BinlogPlace {
   /** The name of the file, such as mariadb-bin.000003. */
   readonly file: string
   readonly position: number
@@ -12,16 +12,16 @@ export interface Place {
 }
 
 /** Writes a place as the text of a position in the log (`LoggedChanges.position`); `placeOf` reads it. */
-export const placeText = ({ file, position, made, gtids }: Place): string =>
+export const placeText = ({ file, position, made, gtids }: BinlogPlace): string =>
   JSON.stringify([file, position, made, gtids])
 
-export function placeOf(text: string): Place {
+export function placeOf(text: string): BinlogPlace {
   const [file, position, made, gtids] = JSON.parse(text) as [string, number, number | null, string]
   return { file, position, made, gtids }
 }
 
 /** A number that is greater for a later place. It is exact for files before number 2^21. */
-export const placeNumber = ({ file, position }: Pick<Place, 'file' | 'position'>): number =>
+export const placeNumber = ({ file, position }: Pick<BinlogPlace, 'file' | 'position'>): number =>
   Number(/\d+$/.exec(file)?.[0] ?? 0) * 2 ** 32 + position
 
 /** The GTIDs in a list, sorted as texts. */

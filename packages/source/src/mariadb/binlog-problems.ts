@@ -5,20 +5,20 @@ import { KEY_ENCODINGS } from './binlog-tables.ts'
 import type { MariadbSnapshot } from './connections.ts'
 import { NAMES } from './names.ts'
 
-interface Setting {
+interface ServerSetting {
   readonly name: string
   readonly wanted: string
   /** Tells the administrator how to set the wanted value. */
   readonly mend: string
 }
 
-const globalSetting = (name: string, wanted: string): Setting => ({
+const globalSetting = (name: string, wanted: string): ServerSetting => ({
   name,
   wanted,
   mend: `set global ${name} = ${wanted}; and the same in its configuration file; sessions that are open keep their own value`,
 })
 
-const WANTED_SETTINGS: readonly Setting[] = [
+const WANTED_SETTINGS: readonly ServerSetting[] = [
   { name: 'log_bin', wanted: 'ON', mend: 'write log_bin into its configuration file, and start MariaDB again' },
   globalSetting('binlog_format', 'ROW'),
   globalSetting('binlog_row_image', 'FULL'),

@@ -4,7 +4,7 @@ import { LogLost } from '../engine/change-log.ts'
 import type { LoggedPart, LoggedParts } from '../engine/logged-keys.ts'
 
 /** How long a value is: `bytes` bytes, or a number that is written in the `prefix` bytes before it. */
-export type Size = { readonly bytes: number } | { readonly prefix: number }
+export type ValueSize = { readonly bytes: number } | { readonly prefix: number }
 
 /** A column whose value is the key of a record. */
 export interface KeyColumn {
@@ -15,7 +15,7 @@ export interface KeyColumn {
 
 /** The sizes of all columns of a table, and its columns with keys, by position. */
 export interface TableMap {
-  readonly sizes: readonly Size[]
+  readonly sizes: readonly ValueSize[]
   readonly keys: ReadonlyMap<number, KeyColumn>
 }
 
@@ -35,7 +35,7 @@ interface LoggedType {
   /** The number of bytes of metadata that the log has for a column of this type. */
   readonly metadata: number
   /** Computes the size of values. @param a the first byte of the metadata @param b the second one */
-  size(a: number, b: number): Size
+  size(a: number, b: number): ValueSize
   readonly integer?: number
 }
 
@@ -57,7 +57,7 @@ const DECIMAL_TYPE = 246
 const YEAR_TYPE = 13
 
 /** The types by their numbers. Times before MariaDB 10.1 are missing: the log does not say how long they are. */
-const TYPES: ReadonlyMap<number, LoggedType> = new Map([
+const BINLOG_TYPES: ReadonlyMap<number, LoggedType> = new Map([
   [1, integerType(1)],
   [2, integerType(2)],
   [9, integerType(3)],
@@ -94,7 +94,7 @@ const TEXT_KEY_TYPES: ReadonlySet<number> = new Set([VARCHAR, STRING, 252])
 
 interface DescribedColumn {
   readonly type: number
-  readonly size: Size
+  readonly size: ValueSize
   name: string
   isUnsigned: boolean
   collation: number
@@ -119,12 +119,12 @@ export function readTableMap(bytes: Buffer, parts: LoggedParts, charsets: Charse
 
 function readColumns(types: readonly number[], metadata: FieldReader): readonly DescribedColumn[] {
   return types.map((given): DescribedColumn => {
-    const known = TYPES.get(given)
+    const known = BINLOG_TYPES.get(given)
     if (known === undefined) throw new LogLost(`a column has the type ${given}`)
     const [a = 0, b = 0] = metadata.bytes(known.metadata)
     // For `enum` and `set`, the log says "string", and the metadata has the true type.
     const type = given === STRING && (a === ENUM || a === SET) ? a : given
-    const size = (TYPES.get(type) ?? known).size(a, b)
+    const size = (BINLOG_TYPES.get(type) ?? known).size(a, b)
     return { type, size, name: '', isUnsigned: false, collation: 0 }
   })
 }
@@ -172,7 +172,7 @@ function keysOf(
 }
 
 function readerOf({ type, isUnsigned, collation }: DescribedColumn, charsets: Charsets): (value: Buffer) => string {
-  const bytes = TYPES.get(type)?.integer
+  const bytes = BINLOG_TYPES.get(type)?.integer
   if (bytes === 8) return (value) => String(isUnsigned ? value.readBigUInt64LE(0) : value.readBigInt64LE(0))
   if (bytes !== undefined) {
     return (value) => String(isUnsigned ? value.readUIntLE(0, bytes) : value.readIntLE(0, bytes))

@@ -8,10 +8,10 @@ import type { MappedPart } from '../engine/mapped-records.ts'
 import { createParameters as parametersOf } from './conditions.ts'
 import { NAMES } from './names.ts'
 
-export const CHANGE_SQL: ChangeSql = { mark, list }
+export const CHANGE_SQL: ChangeSql = { mark: makeMarkStatement, list: makeListStatement }
 
 /** Makes the statement that reads how far the column has come: the time now, or the highest version. */
-function mark(part: MappedPart, { changed }: ChangeTypes): Statement {
+function makeMarkStatement(part: MappedPart, { changed }: ChangeTypes): Statement {
   return {
     text:
       changed.holds === 'integer'
@@ -21,7 +21,7 @@ function mark(part: MappedPart, { changed }: ChangeTypes): Statement {
   }
 }
 
-function list(
+function makeListStatement(
   part: MappedPart,
   { key: keyType, changed: type }: ChangeTypes,
   { since, overlap, after, limit }: ChangeSelection,

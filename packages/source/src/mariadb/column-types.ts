@@ -15,7 +15,7 @@ const isSet = ({ flags }: ResultColumn, flag: Flag): boolean => (Number(flags) &
 
 const LEADING_ZEROS = /^0*(?=\d)/
 
-function integer(bits: number): (field: ResultColumn) => ColumnType {
+function integerColumn(bits: number): (field: ResultColumn) => ColumnType {
   return (field) => {
     const isUnsigned = isSet(field, 'unsigned')
     const check = isUnsigned
@@ -32,7 +32,7 @@ function integer(bits: number): (field: ResultColumn) => ColumnType {
   }
 }
 
-const number =
+const numberColumn =
   (sql: (field: ResultColumn) => string) =>
   (field: ResultColumn): ColumnType => ({
     sql: sql(field),
@@ -45,7 +45,7 @@ const number =
 /** Returns an empty text for `0000-00-00`, which many systems write for a missing date. */
 const emptyIfZeroDate = (text: string): string => (text.startsWith('0000-00-00') ? '' : text)
 
-const time =
+const timeColumn =
   (zoned: (zone: string) => (text: string) => string, isLocal: boolean) =>
   (_: ResultColumn, zone: string): ColumnType => {
     const inZone = zoned(zone)
@@ -66,7 +66,7 @@ const withoutSpaces = (column: string): string =>
   `regexp_replace(${column}, '[${SPACE_CODE_POINTS.map((one) => `\\\\x{${one.toString(16)}}`).join('')}]', '')`
 
 /** The type of a column of texts. @param collation null: the column has bytes */
-function text(field: ResultColumn, collation: Collation | null): ColumnType {
+function textColumn(field: ResultColumn, collation: Collation | null): ColumnType {
   const isList = isSet(field, 'enumeration') || isSet(field, 'set')
   return {
     sql:
@@ -94,24 +94,24 @@ const dayColumn: ColumnType = {
 
 /** The types by their numbers in the protocol of MariaDB and MySQL. */
 const COLUMN_TYPES: ReadonlyMap<number, (field: ResultColumn, zone: string) => ColumnType> = new Map([
-  [1, integer(8)],
-  [2, integer(16)],
-  [9, integer(24)],
-  [3, integer(32)],
-  [8, integer(64)],
-  [13, integer(16)], // year
-  [0, number(castToDecimal)],
-  [246, number(castToDecimal)],
-  [4, number(() => CAST_TO_DOUBLE)],
-  [5, number(() => CAST_TO_DOUBLE)],
+  [1, integerColumn(8)],
+  [2, integerColumn(16)],
+  [9, integerColumn(24)],
+  [3, integerColumn(32)],
+  [8, integerColumn(64)],
+  [13, integerColumn(16)], // year
+  [0, numberColumn(castToDecimal)],
+  [246, numberColumn(castToDecimal)],
+  [4, numberColumn(() => CAST_TO_DOUBLE)],
+  [5, numberColumn(() => CAST_TO_DOUBLE)],
   [10, () => dayColumn],
   [14, () => dayColumn],
-  [12, time(timeInZone, true)],
-  [7, time(instantInZone, false)],
+  [12, timeColumn(timeInZone, true)],
+  [7, timeColumn(instantInZone, false)],
   [
     16, // bit
     (field) => ({
-      ...integer(64)({ ...field, flags: FIELD_FLAGS.unsigned }),
+      ...integerColumn(64)({ ...field, flags: FIELD_FLAGS.unsigned }),
       read: (column) => asText(`${column} + 0`),
     }),
   ],
@@ -137,7 +137,7 @@ const OTHER_TYPE: ColumnType = { sql: '?', read: asText, parameter: noParameter,
 /** The type of a column. UUIDs are texts in the protocol. */
 export function columnType(field: ResultColumn, collation: Collation | null, zone: string): ColumnType {
   const type = Number(field.columnType)
-  if (TEXT_TYPES.has(type)) return text(field, collation)
+  if (TEXT_TYPES.has(type)) return textColumn(field, collation)
   return COLUMN_TYPES.get(type)?.(field, zone) ?? OTHER_TYPE
 }
 

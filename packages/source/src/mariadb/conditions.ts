@@ -7,9 +7,9 @@ import {
   betweenSql,
   boundsOf,
   conditionsWith,
-  MARGIN,
   mayBePlain,
   NO_ROW,
+  NUMBER_MARGIN,
   UNPLAIN_TEXT_PATTERN,
   wholeBounds,
 } from '../engine/conditions.ts'
@@ -52,7 +52,7 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
     }
     case 'beginning':
       if (type.holds !== 'text') return null
-      return begins(column, test.text, type, parameters)
+      return writeBeginsWith(column, test.text, type, parameters)
     case 'folded':
       // Only columns of texts, which have `trimmed`, are compared without case and accents.
       return type.trimmed === undefined ? null : writeFoldedTest(test, column, parameters)
@@ -61,7 +61,7 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
         ? oneOf(digitsOf(column), test.texts, type, parameters)
         : testOf({ is: 'texts', texts: test.texts }, column, type, parameters)
     case 'numbers':
-      return numbers(test, column, type, parameters)
+      return writeNumbersTest(test, column, type, parameters)
     case 'booleans':
       // MariaDB has no booleans, but the numbers 0 and 1.
       return type.holds === 'integer'
@@ -73,9 +73,9 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
           )
         : null
     case 'days':
-      return days(test, column, type, parameters)
+      return writeDaysTest(test, column, type, parameters)
     case 'instants':
-      return days(
+      return writeDaysTest(
         { is: 'days', from: test.from?.slice(0, 10) ?? null, to: test.to?.slice(0, 10) ?? null, texts: null },
         column,
         type,
@@ -104,7 +104,7 @@ function writeFoldedTest(
   return `(${unplain} or ${same[operator]})`
 }
 
-const begins = (column: string, text: string, { sql }: ColumnType, parameters: Parameters): string =>
+const writeBeginsWith = (column: string, text: string, { sql }: ColumnType, parameters: Parameters): string =>
   `${column} like ${parameters.add(`${text.replace(/[|%_]/g, '|$&')}%`, sql)} escape '|'`
 
 const DOUBLE_PARAMETER = 'cast(? as double)'
@@ -116,12 +116,12 @@ function anyNumber(texts: readonly string[], column: string, type: ColumnType, p
   const near = texts.flatMap((text) => {
     const number = type.parameter(text) === null ? Number.NaN : Number(text)
     if (!Number.isFinite(number)) return []
-    return numbers({ is: 'numbers', from: number, to: number }, column, type, parameters) ?? []
+    return writeNumbersTest({ is: 'numbers', from: number, to: number }, column, type, parameters) ?? []
   })
   return near.length === 0 ? NO_ROW : `(${near.join(' or ')})`
 }
 
-function numbers(
+function writeNumbersTest(
   test: Extract<ColumnTest, { is: 'numbers' }>,
   column: string,
   { sql, holds }: ColumnType,
@@ -129,13 +129,13 @@ function numbers(
 ): string | null {
   if (holds !== 'integer' && holds !== 'number') return null
   const { least, most } =
-    holds === 'integer' ? wholeBounds(test) : boundsOf(test, sql === DOUBLE_PARAMETER ? AROUND_FLOAT : MARGIN)
+    holds === 'integer' ? wholeBounds(test) : boundsOf(test, sql === DOUBLE_PARAMETER ? AROUND_FLOAT : NUMBER_MARGIN)
   const type = holds === 'integer' ? 'cast(? as signed)' : DOUBLE_PARAMETER
   return betweenNumbersSql(column, { least, most }, (bound) => parameters.add(bound, type))
 }
 
 /** Writes a test of days. @param around the number of days before and after that pass too */
-function days(
+function writeDaysTest(
   { from, to, texts }: Extract<ColumnTest, { is: 'days' }>,
   column: string,
   type: ColumnType,
@@ -171,7 +171,7 @@ function textsOfDays(
   if (texts.length === 0) return NO_ROW
   const beginnings = [...texts, ...SPACE_CODE_POINTS.map((one) => String.fromCharCode(one))]
   if (parameters.values.length + beginnings.length > MOST_PARAMETERS) return null
-  return `(${beginnings.map((text) => begins(column, text, type, parameters)).join(' or ')})`
+  return `(${beginnings.map((text) => writeBeginsWith(column, text, type, parameters)).join(' or ')})`
 }
 
 /** The day so many days later; null: there is no bound, or the database has no such day. */

@@ -9,7 +9,7 @@ import { LoggedKeys, LogStream, partsByLoggedTable } from '../engine/logged-keys
 import type { SourceFile } from '../engine/mapped-records.ts'
 import { BinlogKeyCollector } from './binlog-events.ts'
 import { PacketReader } from './binlog-packets.ts'
-import { isContinued, type Place, placeNumber, placeOf, placeText, sortedGtids } from './binlog-places.ts'
+import { type BinlogPlace, isContinued, placeNumber, placeOf, placeText, sortedGtids } from './binlog-places.ts'
 import { binlogProblems } from './binlog-problems.ts'
 import type { MariadbSnapshot, ResultColumn } from './connections.ts'
 
@@ -37,7 +37,7 @@ export function openBinlog({ file, connection: options, inSnapshot }: BinlogDeps
     problems: () => inSnapshot((state) => binlogProblems(state, file)),
     async begin() {
       const found = await seen()
-      const connection = await connect(options)
+      const connection = await openLogConnection(options)
       try {
         return placeText({ ...found, made: null, gtids: (await gtidsAt(connection, found)) ?? '' })
       } finally {
@@ -54,7 +54,7 @@ export function openBinlog({ file, connection: options, inSnapshot }: BinlogDeps
       }),
     async read(position) {
       const place = placeOf(position)
-      const connection = await connect(options)
+      const connection = await openLogConnection(options)
       try {
         const gtids = await gtidsAt(connection, place)
         if (gtids === null || sortedGtids(gtids).join() !== sortedGtids(place.gtids).join())
@@ -75,20 +75,20 @@ export function openBinlog({ file, connection: options, inSnapshot }: BinlogDeps
 }
 
 /** The place after the last transaction that a snapshot sees. The log has a transaction a moment before a snapshot. */
-async function placeOfState(state: MariadbSnapshot): Promise<Pick<Place, 'file' | 'position'>> {
+async function placeOfState(state: MariadbSnapshot): Promise<Pick<BinlogPlace, 'file' | 'position'>> {
   const { rows } = await state.run({ text: `show status like 'binlog_snapshot_%'`, values: [] })
   const found = new Map(rows.map(([name, value]) => [name?.toLowerCase(), value ?? '']))
   return { file: found.get('binlog_snapshot_file') ?? '', position: Number(found.get('binlog_snapshot_position')) }
 }
 
-async function connect(options: PoolOptions): Promise<Connection> {
+async function openLogConnection(options: PoolOptions): Promise<Connection> {
   const { createConnection } = await import('mysql2/promise')
   const { rowsAsArray: _, connectionLimit: __, maxPreparedStatements: ___, ...own } = options
   return createConnection({ ...own, connectTimeout: CONNECT_TIMEOUT })
 }
 
 /** The last GTIDs before a place; null: the log has no such place. */
-async function gtidsAt(connection: Connection, { file, position }: Pick<Place, 'file' | 'position'>) {
+async function gtidsAt(connection: Connection, { file, position }: Pick<BinlogPlace, 'file' | 'position'>) {
   const [rows] = await connection.query<(RowDataPacket & { readonly gtids: string | null })[]>(
     { sql: 'select binlog_gtid_pos(?, ?) as gtids', timeout: LOG_STATEMENT_MILLISECONDS },
     [file, position],
@@ -97,12 +97,12 @@ async function gtidsAt(connection: Connection, { file, position }: Pick<Place, '
 }
 
 /** The inside of a driver's connection. We read packets from its stream: the driver would keep each one whole. */
-interface Core {
+interface DriverConnection {
   readonly stream: Duplex & { setTimeout(milliseconds: number, then: () => void): void }
   on(event: 'error', then: (error: unknown) => void): void
 }
 
-async function readBinlog(connection: Connection, file: SourceFile, place: Place): Promise<LogReader> {
+async function readBinlog(connection: Connection, file: SourceFile, place: BinlogPlace): Promise<LogReader> {
   const [[database]] =
     await connection.query<(RowDataPacket & { readonly name: string | null })[]>('select database() as name')
   const [charsets] = await connection.query<(RowDataPacket & { readonly id: number; readonly name: string })[]>(
@@ -113,7 +113,7 @@ async function readBinlog(connection: Connection, file: SourceFile, place: Place
       @master_heartbeat_period = ${HEARTBEAT_SECONDS}000000000`,
   )
   const keys = new LoggedKeys(placeText(place))
-  const core = (connection as unknown as { readonly connection: Core }).connection
+  const core = (connection as unknown as { readonly connection: DriverConnection }).connection
   const { stream } = core
   const log = new LogStream(keys, stream)
   const events = new BinlogKeyCollector({
@@ -156,7 +156,7 @@ function readChunk(packets: PacketReader, chunk: Buffer): void {
 }
 
 /** Makes the request for events. The server_id is random: a server ends an older reader with the same one. */
-function dumpRequest({ file, position }: Place): Buffer {
+function dumpRequest({ file, position }: BinlogPlace): Buffer {
   const name = Buffer.from(file)
   const request = Buffer.alloc(4 + 11 + name.length)
   request.writeUIntLE(11 + name.length, 0, 3)

@@ -20,12 +20,12 @@ import { ROW_SQL } from './row-sql.ts'
 /** Opens the source, and connects when it is first asked. @throws SourceRefusal as `readConnectionOptions` */
 export function openMariadb(file: SourceFile, env: EnvironmentVariables): OpenEngine {
   const connection = readConnectionOptions(file, env)
-  return createEngine(file, MARIADB, openConnections(file, connection), (inSnapshot) =>
+  return createEngine(file, MARIADB_DIALECT, openConnections(file, connection), (inSnapshot) =>
     openBinlog({ file, connection, inSnapshot }),
   )
 }
 
-const MARIADB: Dialect<ResultColumn> = {
+const MARIADB_DIALECT: Dialect<ResultColumn> = {
   rows: ROW_SQL,
   changes: CHANGE_SQL,
   readTypes,

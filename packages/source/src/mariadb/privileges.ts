@@ -15,12 +15,12 @@ const READ_PRIVILEGES: ReadonlySet<string> = new Set(['USAGE', 'SELECT', 'SHOW V
 const BINLOG_PRIVILEGES: ReadonlySet<string> = new Set(['REPLICATION SLAVE', 'BINLOG MONITOR', 'REPLICATION CLIENT'])
 
 /** Matches `GRANT privileges ON object TO account`; without an object the statement grants roles. */
-const GRANT =
+const GRANT_STATEMENT =
   /^GRANT (.+?)(?: ON (?:(?:TABLE|FUNCTION|PROCEDURE|PACKAGE BODY|PACKAGE) )?((?:`(?:[^`]|``)*`|\*)\.(?:`(?:[^`]|``)*`|\*)|\S+))? TO ([`']?)(.+?)\3(?:[@ ]|$)/
 /** Matches the name of a role in a statement. */
-const ROLE = /[`'](?:[^`']|``|'')+[`'](?:@[`'][^`']*[`'])?/g
+const ROLE_NAME = /[`'](?:[^`']|``|'')+[`'](?:@[`'][^`']*[`'])?/g
 /** Matches the object of a grant on `test` or a database like it: a new MariaDB lets everybody write there. */
-const TEST = /^`test(?:\\_%)?`\./
+const TEST_DATABASE_OBJECT = /^`test(?:\\_%)?`\./
 
 /** Reports on the database and the account. */
 export async function readReport(state: MariadbSnapshot, { ca, mirror }: SourceFile): Promise<EngineReport> {
@@ -55,8 +55,8 @@ async function allGrants(texts: (text: string) => Promise<readonly string[]>): P
   const [before] = await texts('select current_role()')
   const grants = [...(await texts('show grants'))]
   const roles = grants.flatMap((grant) => {
-    const [, given = '', object] = GRANT.exec(grant) ?? []
-    return object === undefined ? (given.match(ROLE) ?? []) : []
+    const [, given = '', object] = GRANT_STATEMENT.exec(grant) ?? []
+    return object === undefined ? (given.match(ROLE_NAME) ?? []) : []
   })
   for (const role of new Set(roles)) {
     await texts(`set role ${role}`)
@@ -78,8 +78,8 @@ function findingOf(
     harmless,
   }: { readonly account: string; readonly definer: string | undefined; readonly harmless: ReadonlySet<string> },
 ): string | null {
-  const [, given = '', object, , grantee = ''] = GRANT.exec(grant) ?? []
-  if (object === undefined || TEST.test(object)) return null
+  const [, given = '', object, , grantee = ''] = GRANT_STATEMENT.exec(grant) ?? []
+  if (object === undefined || TEST_DATABASE_OBJECT.test(object)) return null
   const by = grantee === account ? '' : grantee === 'PUBLIC' ? ', as everybody' : `, by the role ${grantee}`
   const place = object.replaceAll('`', '')
   const privileges = given.replaceAll(/ \([^)]*\)/g, '').split(/, ?/)

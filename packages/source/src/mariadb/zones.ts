@@ -3,7 +3,7 @@
  * not used.
  */
 
-const TIME = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(\.\d+)?$/
+const TIME_PATTERN = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(\.\d+)?$/
 
 /** Makes a function that reads a time without a zone as a time of this zone. */
 export const timeInZone =
@@ -28,7 +28,7 @@ export const instantInZone =
 
 /** The milliseconds of a time; null: the text is no time. */
 function millisecondsOf(text: string): number | null {
-  if (!TIME.test(text)) return null
+  if (!TIME_PATTERN.test(text)) return null
   const time = Date.parse(`${text.slice(0, 10)}T${text.slice(11, 19)}Z`)
   return Number.isNaN(time) ? null : time
 }
@@ -43,14 +43,14 @@ const writeZonedTime = (local: number, fraction: string, offset: number): string
   return `${time}${fraction}${offset < 0 ? '-' : '+'}${hours}${minutes === '00' ? '' : `:${minutes}`}`
 }
 
-const formatters = new Map<string, Intl.DateTimeFormat>()
+const formattersByZone = new Map<string, Intl.DateTimeFormat>()
 
 /** The minutes by which the zone is ahead of UTC at an instant. */
 function offsetAt(zone: string, time: number): number {
-  let formatter = formatters.get(zone)
+  let formatter = formattersByZone.get(zone)
   if (formatter === undefined) {
     formatter = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' })
-    formatters.set(zone, formatter)
+    formattersByZone.set(zone, formatter)
   }
   const name = formatter.formatToParts(time).find(({ type }) => type === 'timeZoneName')?.value ?? ''
   const [, sign, hours, minutes] = /GMT([+-])(\d\d):(\d\d)/.exec(name) ?? []

@@ -11,20 +11,20 @@ import type { Kind, RecordType } from '@rollcall/protocol'
 import { mirroredRecords } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
 import type { SourceRow } from '../engine/engine.ts'
-import type { MappedRecords } from '../engine/mapped-records.ts'
+import type { RecordMapping } from '../engine/mapped-records.ts'
 import { canBeKey } from '../live-records.ts'
 import { type RowResult, readRow } from '../source-record.ts'
 import { type ProgressChange, saveProgress } from '../store/mirrors.ts'
 import { keysByIdentifiers, saveRows, storedRows } from '../store/source-rows.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
-import { decideOutcomes, type KeptRecord, type Outcomes } from './outcomes.ts'
+import { decideOutcomes, type KeptRecord, type MirrorOutcomes } from './outcomes.ts'
 import { inSnapshot, readByKeys } from './read-source.ts'
 
 /** Rows of one record type that are to be written. If they were not read yet, they are read before. */
 export interface DueRows {
   readonly recordType: RecordType
   /** The mapping; null: the source file no longer has this record type, so all its rows count as gone. */
-  readonly records: MappedRecords | null
+  readonly records: RecordMapping | null
   readonly keys: readonly string[]
   /** The rows with these keys; null: they are not read yet. */
   readonly rows: readonly KeyedRowResult[] | null
@@ -37,18 +37,18 @@ export interface KeyedRowResult {
 }
 
 /** The number of rows after which other work of the process gets its turn. */
-const SLICE = 32
+const ROWS_PER_TURN = 32
 
 /** Makes a record of each row, by the mapping. Now and then other work of the process gets its turn. */
 export async function readRows(
   kind: Kind,
-  records: MappedRecords,
+  records: RecordMapping,
   rows: readonly SourceRow[],
 ): Promise<readonly KeyedRowResult[]> {
   const read: KeyedRowResult[] = []
   for (const row of rows) {
     read.push({ key: row.key, read: readRow(kind, records, row) })
-    if (read.length % SLICE === 0) await setImmediate()
+    if (read.length % ROWS_PER_TURN === 0) await setImmediate()
   }
   return read
 }
@@ -75,7 +75,7 @@ export interface ApplyOptions {
 export async function applyRows(deps: MirrorDeps, due: DueRows, applying: ApplyOptions): Promise<boolean> {
   const { db, registry } = deps
   const { recordType } = due
-  const outcomes = await decide(deps, due)
+  const outcomes = await decideRowOutcomes(deps, due)
   return withTransaction(db.pool, async (client) => {
     await lockRegistryFor(client, registry.id, 'change')
     const isWanted = await saveProgress(client, deps.claim, applying.progress)
@@ -95,7 +95,10 @@ export async function applyRows(deps: MirrorDeps, due: DueRows, applying: ApplyO
   })
 }
 
-async function decide(deps: MirrorDeps, { recordType, records, keys, rows }: DueRows): Promise<Outcomes> {
+async function decideRowOutcomes(
+  deps: MirrorDeps,
+  { recordType, records, keys, rows }: DueRows,
+): Promise<MirrorOutcomes> {
   const { db, registry } = deps
   const of = { registry: registry.id, recordType: recordType.name }
   const stored = new Map<string, string | null>()
@@ -139,7 +142,7 @@ async function writeOutcomes(
   { db, registry }: MirrorDeps,
   client: ClientBase,
   recordType: RecordType,
-  { records, rows, gone, released }: Outcomes,
+  { records, rows, gone, released }: MirrorOutcomes,
   { isEvent, run }: ApplyOptions,
 ): Promise<readonly RecordChange[]> {
   const { sink } = mirroredRecords(db)
@@ -165,8 +168,8 @@ async function writeOutcomes(
       if (!/^(22|54)/.test(sqlState(error))) throw error
       const [first, ...others] = some
       // The message of PostgreSQL is not used: it could quote the value.
-      if (others.length === 0 && first) refused.set(first.key, unstorable(sqlState(error)))
-      else for (const half of halves(some)) await write(half)
+      if (others.length === 0 && first) refused.set(first.key, unstorableReason(sqlState(error)))
+      else for (const half of splitInHalves(some)) await write(half)
     }
   }
   await write(changed)
@@ -176,9 +179,9 @@ async function writeOutcomes(
   return changes
 }
 
-const unstorable = (state: string): string => `our database cannot store one of its values (SQLSTATE ${state})`
+const unstorableReason = (state: string): string => `our database cannot store one of its values (SQLSTATE ${state})`
 
-function halves<Element>(all: readonly Element[]): readonly (readonly Element[])[] {
+function splitInHalves<Element>(all: readonly Element[]): readonly (readonly Element[])[] {
   const middle = Math.ceil(all.length / 2)
   return [all.slice(0, middle), all.slice(middle)]
 }

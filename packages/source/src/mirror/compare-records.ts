@@ -7,7 +7,7 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { letRegistryAnswer } from '@rollcall/records/registries/registries'
 import { ANY_RECORD_MAY_MATCH } from '../engine/column-test.ts'
-import type { MappedRecords } from '../engine/mapped-records.ts'
+import type { RecordMapping } from '../engine/mapped-records.ts'
 import { nextKey } from '../engine/row-statement.ts'
 import { canBeKey } from '../live-records.ts'
 import { isBecomingMirror, noteMirrorComplete } from '../store/changed-sources.ts'
@@ -19,12 +19,12 @@ import type { MirrorDeps } from './mirror-deps.ts'
 import { inSnapshot, PORTION_ROWS } from './read-source.ts'
 
 /** The rows of a portion, and the key after which the next portion begins; null: this is the last one. */
-interface Portion {
+interface RowPortion {
   readonly rows: readonly KeyedRowResult[]
   readonly next: string | null
 }
 
-type PortionReader = (records: MappedRecords, after: string | null) => Promise<Portion>
+type PortionReader = (records: RecordMapping, after: string | null) => Promise<RowPortion>
 
 /** Makes a reader that reads each portion when it is wanted. */
 export const createPortionReader =
@@ -44,7 +44,7 @@ export const createPortionReader =
  */
 export function createReadAhead(deps: MirrorDeps, count: number): PortionReader {
   const read = createPortionReader(deps)
-  let ahead: { readonly records: MappedRecords; readonly after: string; readonly portion: Promise<Portion> } | null =
+  let ahead: { readonly records: RecordMapping; readonly after: string; readonly portion: Promise<RowPortion> } | null =
     null
   let left = count
   return async (records, after) => {
@@ -74,11 +74,12 @@ export async function compareNextPortion(
   const types = [...deps.file.records.values()]
   const at = types.findIndex(({ recordType }) => recordType.name === (comparison.recordType ?? recordType.name))
   const records = types[at]
-  if (records === undefined) return (await dropUnseen(deps, comparison, isEvent)) ? comparison : end(deps, comparison)
+  if (records === undefined)
+    return (await dropUnseen(deps, comparison, isEvent)) ? comparison : endComparison(deps, comparison)
   const { rows, next: after } = await read(records, comparison.after)
   const next: ComparisonProgress =
     after === null
-      ? { ...comparison, recordType: types[at + 1]?.recordType.name ?? UNSEEN, after }
+      ? { ...comparison, recordType: types[at + 1]?.recordType.name ?? UNSEEN_ROWS_STEP, after }
       : { ...comparison, recordType: records.recordType.name, after }
   const due = { recordType: records.recordType, records, keys: rows.map(({ key }) => key), rows }
   await applyRows(deps, due, {
@@ -91,7 +92,7 @@ export async function compareNextPortion(
 }
 
 /** Stands in `ComparisonProgress.recordType` when all types were read. No record type has an empty name. */
-const UNSEEN = ''
+const UNSEEN_ROWS_STEP = ''
 
 const beganOf = ({ began }: ComparisonProgress): Date => new Date(began * 1_000)
 
@@ -112,7 +113,7 @@ async function dropUnseen(deps: MirrorDeps, comparison: ComparisonProgress, isEv
   return false
 }
 
-async function end({ db, registry, claim }: MirrorDeps, comparison: ComparisonProgress): Promise<null> {
+async function endComparison({ db, registry, claim }: MirrorDeps, comparison: ComparisonProgress): Promise<null> {
   const began = beganOf(comparison)
   await withTransaction(db.pool, async (client) => {
     if (registry.awaits_records) await lockRegistryFor(client, registry.id, 'merge')

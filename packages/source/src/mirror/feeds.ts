@@ -6,10 +6,10 @@ import { logFeed } from './log-feed.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { pollFeed } from './poll-feed.ts'
 
-const FEEDS: Readonly<Record<FollowWay, (deps: MirrorDeps) => ChangeFeed>> = {
+const FEED_CREATORS: Readonly<Record<FollowWay, (deps: MirrorDeps) => ChangeFeed>> = {
   logical: logFeed,
   binlog: logFeed,
   poll: pollFeed,
 }
 
-export const openFeed = (deps: MirrorDeps): ChangeFeed => FEEDS[deps.file.mirror.follow](deps)
+export const openFeed = (deps: MirrorDeps): ChangeFeed => FEED_CREATORS[deps.file.mirror.follow](deps)

@@ -11,7 +11,7 @@ import type { MirrorDeps } from './mirror-deps.ts'
 import { PORTION_ROWS } from './read-source.ts'
 
 /** The most portions of a comparison between two polls for changes. */
-const PORTIONS = 5
+const PORTIONS_PER_POLL = 5
 /** The most portions of a first load between two polls; the next portion is read while one is written. */
 const FIRST_PORTIONS = 20
 
@@ -23,7 +23,7 @@ const FIRST_PORTIONS = 20
 export async function followSource(deps: MirrorDeps, place: MirrorPlace, signal: AbortSignal): Promise<void> {
   const feed = openFeed(deps)
   try {
-    let state = await beginning(deps, feed, place, signal)
+    let state = await beginFollowing(deps, feed, place, signal)
     while (!signal.aborted) {
       if (state.comparison === null && (state.isWanted || isDue(deps, state.comparedAt))) {
         state = { ...state, comparison: await newComparison(deps.db.pool), isWanted: false }
@@ -53,7 +53,7 @@ interface MirrorProgress {
  * Returns the progress from which to follow. With a new source file that is a new position and a new comparison; until
  * it has replaced them, records are still answered as the former file has made them.
  */
-async function beginning(
+async function beginFollowing(
   { db, registry, claim }: MirrorDeps,
   feed: ChangeFeed,
   place: MirrorPlace,
@@ -73,7 +73,7 @@ const isDue = ({ file, now }: MirrorDeps, comparedAt: Date | null): boolean =>
 async function compareSome(deps: MirrorDeps, state: MirrorProgress, signal: AbortSignal): Promise<MirrorProgress> {
   let { comparison, comparedAt } = state
   const isFirst = comparedAt === null
-  const count = isFirst ? FIRST_PORTIONS : PORTIONS
+  const count = isFirst ? FIRST_PORTIONS : PORTIONS_PER_POLL
   const read = isFirst ? createReadAhead(deps, count) : createPortionReader(deps)
   for (let portion = 0; comparison !== null && portion < count && !signal.aborted; portion += 1) {
     const { began } = comparison

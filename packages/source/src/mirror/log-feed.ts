@@ -36,7 +36,7 @@ export function logFeed(deps: MirrorDeps): ChangeFeed {
     // If the claim is gone, another source file may have replaced this one: a new place would then stay in the source
     // for ever.
     await requireClaim(deps.db.pool, deps.claim)
-    const timer = setTimeout(() => void deps.waits(WAITS), PLACE_WAIT_MILLISECONDS)
+    const timer = setTimeout(() => void deps.waits(WAITING_FOR_PLACE), PLACE_WAIT_MILLISECONDS)
     try {
       return { log: await explain(() => log.begin(signal)) }
     } finally {
@@ -114,7 +114,7 @@ async function untilVisible(log: ChangeLog, transactions: readonly number[], sig
   }
 }
 
-const WAITS =
+const WAITING_FOR_PLACE =
   'the place in the log of the source is being made: PostgreSQL waits for transactions that were open before; end those that have been open for long'
 
 const EMPTY_BATCH = { due: new Map<string, readonly string[]>(), currentAt: null, committed: () => undefined }

@@ -11,7 +11,7 @@ export interface KeptRecord {
 }
 
 /** The outcome of rows of a source: the records to write, and the identifiers of records to delete. */
-export interface Outcomes {
+export interface MirrorOutcomes {
   /** The rows that become records, each with a different primary identifier. */
   readonly records: readonly KeptRecord[]
   /** The outcome of each row that the source has. */
@@ -35,7 +35,7 @@ export function decideOutcomes(
   keys: readonly string[],
   read: ReadonlyMap<string, RowResult>,
   stored: ReadonlyMap<string, string | null>,
-): Outcomes {
+): MirrorOutcomes {
   const gone = keys.filter((key) => !read.has(key))
   const taken = new Set<string>()
   const rows: RowOutcome[] = []

@@ -15,7 +15,7 @@ const MOST_CHANGES = 200_000
 /** The least milliseconds between two polls that read the whole overlap again, to find changes of long transactions. */
 const WHOLE_POLL_MILLISECONDS = 5_000
 /** The share of the overlap that a poll reads again when it does not read the whole overlap. */
-const PART = 0.1
+const PARTIAL_OVERLAP_SHARE = 0.1
 /** If too many rows have changed, up to about so many are listed: the next poll does not count these again. */
 const MOST_MARKS = 1_000_000
 
@@ -27,7 +27,7 @@ interface WatchedPart {
   readonly part: MappedPart
 }
 
-type Position = Readonly<Record<string, string>>
+type MarksByPart = Readonly<Record<string, string>>
 
 /** Makes the feed of a mirror that polls its source. */
 export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): ChangeFeed {
@@ -40,8 +40,8 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
   /** The rows within the overlap that are written already, by key and value of the column of changes. */
   let written = new Set<string>()
   /** The marks of the last poll, and the time of the last one that read the whole overlap; null: there was no poll. */
-  let last: { readonly marks: Position; readonly wholeAt: number } | null = null
-  const marksIn = async (state: SourceSnapshot): Promise<Position> => {
+  let last: { readonly marks: MarksByPart; readonly wholeAt: number } | null = null
+  const marksIn = async (state: SourceSnapshot): Promise<MarksByPart> => {
     const marks: Record<string, string> = {}
     for (const { name, part } of watched) marks[name] = await state.mark(part)
     return marks
@@ -54,7 +54,7 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
       // The absolute difference is compared, because the clock may have been set back.
       const isWhole = last === null || Math.abs(currentAt.getTime() - last.wholeAt) >= WHOLE_POLL_MILLISECONDS
       const before = isWhole || last === null ? positionOf(given) : last.marks
-      const back = isWhole ? overlap : overlap * PART
+      const back = isWhole ? overlap : overlap * PARTIAL_OVERLAP_SHARE
       return inSnapshot(deps, async (state) => {
         const marks = await marksIn(state)
         const due = new Map<string, string[]>()
@@ -99,7 +99,7 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
   }
 }
 
-const positionOf = (given: JsonValue): Position => (isJsonObject(given) ? (given as Position) : {})
+const positionOf = (given: JsonValue): MarksByPart => (isJsonObject(given) ? (given as MarksByPart) : {})
 
 /**
  * True when the value in the column of changes is taken to differ after every change. A time without milliseconds does

@@ -4,20 +4,23 @@ import { databaseRefusal } from '../database-refusal.ts'
 import { ANY_RECORD_MAY_MATCH } from '../engine/column-test.ts'
 import { withSnapshot } from '../engine/connections.ts'
 import type { SourceRow, SourceSnapshot } from '../engine/engine.ts'
-import type { MappedRecords } from '../engine/mapped-records.ts'
+import type { RecordMapping } from '../engine/mapped-records.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 
 /** The most rows of a portion, and the most keys of one statement. */
 export const PORTION_ROWS = 1_000
 
-type Source = Pick<MirrorDeps, 'engine' | 'file'>
+type SourceDeps = Pick<MirrorDeps, 'engine' | 'file'>
 
 /**
  * Runs work that uses only the source: an error of our own database would be taken for one of the source.
  * @throws SourceRefusal the source cannot be read; the message is for an operator
  */
-export async function explainFailures<Result>({ engine, file }: Source, work: () => Promise<Result>): Promise<Result> {
+export async function explainFailures<Result>(
+  { engine, file }: SourceDeps,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work()
   } catch (error) {
@@ -30,7 +33,10 @@ export async function explainFailures<Result>({ engine, file }: Source, work: ()
  * explained as failures of the source.
  * @throws SourceRefusal as `explainFailures`; or any error of the work
  */
-export function inSnapshot<Result>(source: Source, work: (state: SourceSnapshot) => Promise<Result>): Promise<Result> {
+export function inSnapshot<Result>(
+  source: SourceDeps,
+  work: (state: SourceSnapshot) => Promise<Result>,
+): Promise<Result> {
   const explain = <Read>(read: () => Promise<Read>): Promise<Read> => explainFailures(source, read)
   const begin = () => explain(() => source.engine.begin())
   return withSnapshot(begin, (state) =>
@@ -46,7 +52,7 @@ export function inSnapshot<Result>(source: Source, work: (state: SourceSnapshot)
 /** Reads the rows with these keys, with their children. Rows that are gone, or that `where` excludes, are left out. */
 export async function readByKeys(
   state: SourceSnapshot,
-  records: MappedRecords,
+  records: RecordMapping,
   keys: readonly string[],
 ): Promise<readonly SourceRow[]> {
   const rows: SourceRow[] = []

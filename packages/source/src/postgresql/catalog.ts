@@ -3,7 +3,7 @@
 import type { CatalogSql } from '../engine/catalog.ts'
 import { columnType } from './column-types.ts'
 
-const COLUMNS = `select nspname, relname, (relkind in ('v', 'm'))::text, greatest(reltuples, 0)::int8, attname,
+const LIST_CATALOG_COLUMNS = `select nspname, relname, (relkind in ('v', 'm'))::text, greatest(reltuples, 0)::int8, attname,
     format_type(atttypid, atttypmod), coalesce(nullif(typbasetype, 0), pg_type.oid)::int8, (not attnotnull)::text,
     exists (select from pg_constraint where conrelid = pg_class.oid and contype = 'p' and conkey = array[attnum])::text,
     exists (select from pg_index where indrelid = pg_class.oid and indisunique and indisvalid and indnkeyatts = 1 and indkey[0] = attnum
@@ -15,7 +15,7 @@ const COLUMNS = `select nspname, relname, (relkind in ('v', 'm'))::text, greates
     and has_schema_privilege(pg_namespace.oid, 'usage') and has_column_privilege(pg_class.oid, attnum, 'select')
   order by nspname, relname, attnum`
 
-const REFERENCES = `select own.nspname, child.relname, one.attname, target.nspname, parent.relname, other.attname
+const LIST_FOREIGN_KEYS = `select own.nspname, child.relname, one.attname, target.nspname, parent.relname, other.attname
   from pg_constraint join pg_class as child on child.oid = conrelid join pg_namespace as own on own.oid = child.relnamespace
     join pg_class as parent on parent.oid = confrelid join pg_namespace as target on target.oid = parent.relnamespace
     join pg_attribute as one on one.attrelid = conrelid and one.attnum = conkey[1]
@@ -23,7 +23,7 @@ const REFERENCES = `select own.nspname, child.relname, one.attname, target.nspna
   where contype = 'f' and cardinality(conkey) = 1`
 
 export const CATALOG_STATEMENTS: CatalogSql = {
-  columns: COLUMNS,
-  references: REFERENCES,
+  columns: LIST_CATALOG_COLUMNS,
+  references: LIST_FOREIGN_KEYS,
   valueKindOf: (oid) => columnType(Number(oid)).holds,
 }

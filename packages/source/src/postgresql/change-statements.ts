@@ -7,13 +7,13 @@ import type { MappedPart } from '../engine/mapped-records.ts'
 import { createParameters as parametersOf } from './conditions.ts'
 import { quoted, tableOf } from './names.ts'
 
-export const CHANGE_SQL: ChangeSql = { mark, list }
+export const CHANGE_SQL: ChangeSql = { mark: makeMarkStatement, list: makeListStatement }
 
 /** SQL of the time up to which the snapshot has changes: on a standby, that of the last replayed transaction. */
 const SNAPSHOT_TIME = `case when pg_is_in_recovery() then coalesce(pg_last_xact_replay_timestamp(), to_timestamp(0)) else now() end`
 
 /** Makes the statement that reads how far the column has come: the time of the snapshot, or the highest version. */
-function mark(part: MappedPart, { changed }: ChangeTypes): Statement {
+function makeMarkStatement(part: MappedPart, { changed }: ChangeTypes): Statement {
   return {
     text:
       changed.holds === 'integer'
@@ -23,7 +23,7 @@ function mark(part: MappedPart, { changed }: ChangeTypes): Statement {
   }
 }
 
-function list(
+function makeListStatement(
   part: MappedPart,
   { key: keyType, changed: type }: ChangeTypes,
   { since, overlap, after, limit }: ChangeSelection,

@@ -11,7 +11,7 @@ import {
 
 const asText = (column: string): string => `${column}::text`
 /** Makes the SQL of a day or a time as text; an infinite one becomes null. */
-const finite = (column: string): string => `nullif(nullif(${column}::text, 'infinity'), '-infinity')`
+const castFiniteToText = (column: string): string => `nullif(nullif(${column}::text, 'infinity'), '-infinity')`
 
 const storableOrNull = (text: string): string | null => (text.includes('\0') ? null : text)
 
@@ -25,7 +25,7 @@ export const trimmedOf = (canHold: (text: string) => boolean): ((column: string)
   return (column) => `btrim(${column}::text, ${literal})`
 }
 
-const text = (sql: string, isKey = true): ColumnType => ({
+const textColumn = (sql: string, isKey = true): ColumnType => ({
   sql,
   read: asText,
   parameter: storableOrNull,
@@ -34,7 +34,7 @@ const text = (sql: string, isKey = true): ColumnType => ({
   isKey,
 })
 
-const integer = (sql: string, bits: number): ColumnType => ({
+const integerColumn = (sql: string, bits: number): ColumnType => ({
   sql,
   read: asText,
   parameter: wholeNumbers(-(2n ** BigInt(bits - 1)), 2n ** BigInt(bits - 1)),
@@ -45,7 +45,7 @@ const integer = (sql: string, bits: number): ColumnType => ({
  * The type of a column of numbers.
  * @param nearest the number that the column stores in place of another; null: it stores every number
  */
-const number = (sql: string, nearest: ((given: number) => number) | null): ColumnType => ({
+const numberColumn = (sql: string, nearest: ((given: number) => number) | null): ColumnType => ({
   sql,
   read: asText,
   parameter: (given) => (NUMBER_PATTERN.test(given) && (nearest === null || isWithin(given, nearest)) ? given : null),
@@ -60,31 +60,31 @@ function isWithin(given: string, nearest: (given: number) => number): boolean {
 }
 
 /** The types by their numbers in the catalog. */
-const TYPES: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType>([
-  [25, text('text')],
-  [1043, text('text')],
-  [19, text('text')],
-  [1042, text('bpchar', false)],
-  [21, integer('int2', 16)],
-  [23, integer('int4', 32)],
-  [20, integer('int8', 64)],
-  [1700, number('numeric', null)],
-  [700, number('float4', Math.fround)],
-  [701, number('float8', (given) => given)],
+const COLUMN_TYPES: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType>([
+  [25, textColumn('text')],
+  [1043, textColumn('text')],
+  [19, textColumn('text')],
+  [1042, textColumn('bpchar', false)],
+  [21, integerColumn('int2', 16)],
+  [23, integerColumn('int4', 32)],
+  [20, integerColumn('int8', 64)],
+  [1700, numberColumn('numeric', null)],
+  [700, numberColumn('float4', Math.fround)],
+  [701, numberColumn('float8', (given) => given)],
   [16, { sql: 'bool', read: asText, parameter: noParameter, holds: 'boolean', isKey: false }],
-  [1082, { sql: 'date', read: finite, parameter: noParameter, holds: 'day', isKey: false }],
+  [1082, { sql: 'date', read: castFiniteToText, parameter: noParameter, holds: 'day', isKey: false }],
   // A time without a zone is read in the zone of the session, which is set to the zone of the source.
   [
     1114,
     {
       sql: 'timestamp',
-      read: (one) => finite(`${one}::timestamptz`),
+      read: (one) => castFiniteToText(`${one}::timestamptz`),
       parameter: noParameter,
       holds: 'instant',
       isKey: false,
     },
   ],
-  [1184, { sql: 'timestamptz', read: finite, parameter: noParameter, holds: 'instant', isKey: false }],
+  [1184, { sql: 'timestamptz', read: castFiniteToText, parameter: noParameter, holds: 'instant', isKey: false }],
   [
     2950,
     {
@@ -98,9 +98,9 @@ const TYPES: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType>([
 ])
 
 /** The type of all other columns, such as enumerations, which are compared by their text. */
-const OTHER: ColumnType = { sql: 'text', read: asText, parameter: storableOrNull, holds: 'other', isKey: false }
+const OTHER_TYPE: ColumnType = { sql: 'text', read: asText, parameter: storableOrNull, holds: 'other', isKey: false }
 
-export const columnType = (oid: number): ColumnType => TYPES.get(oid) ?? OTHER
+export const columnType = (oid: number): ColumnType => COLUMN_TYPES.get(oid) ?? OTHER_TYPE
 /** True when a type has no row in the table, so that it is compared by its text. */
 export const isOther = ({ read, holds, isKey }: ColumnType): boolean =>
-  read === OTHER.read && holds === OTHER.holds && !isKey
+  read === OTHER_TYPE.read && holds === OTHER_TYPE.holds && !isKey

@@ -7,9 +7,9 @@ import {
   betweenSql,
   boundsOf,
   conditionsWith,
-  MARGIN,
   mayBePlain,
   NO_ROW,
+  NUMBER_MARGIN,
   UNPLAIN_TEXT_PATTERN,
   wholeBounds,
 } from '../engine/conditions.ts'
@@ -40,12 +40,12 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
       return `${column} is not null`
     case 'texts': {
       const texts = test.texts.flatMap((text) => type.parameter(text) ?? [])
-      if (type.holds === 'boolean') return booleans(column, test.texts)
+      if (type.holds === 'boolean') return writeBooleansTest(column, test.texts)
       if (type.holds === 'day' || type.holds === 'instant') return null
       if (texts.length === 0) return NO_ROW
       const asked = askedExpression(test, column, type)
       if (texts.some((text) => type.mayLack?.(text))) {
-        return oneOf(bytesOf(asked), texts.map(hex), 'bytea', parameters)
+        return oneOf(bytesOf(asked), texts.map(hexText), 'bytea', parameters)
       }
       return oneOf(asked, texts, isOther(type) || asked !== column ? 'text' : type.sql, parameters)
     }
@@ -54,7 +54,7 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
       if (type.parameter(test.text) === null) return NO_ROW
       if (type.mayLack?.(test.text)) {
         const length = Buffer.byteLength(test.text)
-        return `substring(${bytesOf(column)} from 1 for ${length}) = ${parameters.add(hex(test.text), 'bytea')}`
+        return `substring(${bytesOf(column)} from 1 for ${length}) = ${parameters.add(hexText(test.text), 'bytea')}`
       }
       return `starts_with(${column}::text collate "C", ${parameters.add(test.text, 'text')})`
     case 'folded':
@@ -64,13 +64,13 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
         ? oneOf(digitsOf(column), test.texts, 'text', parameters)
         : testOf({ is: 'texts', texts: test.texts }, column, type, parameters)
     case 'numbers':
-      return numbers(test, column, type, parameters)
+      return writeNumbersTest(test, column, type, parameters)
     case 'booleans':
       return type.holds === 'boolean' ? oneOf(column, test.values, 'bool', parameters) : null
     case 'days':
-      return days(test, column, type, parameters)
+      return writeDaysTest(test, column, type, parameters)
     case 'instants':
-      return instants(test, column, type, parameters)
+      return writeInstantsTest(test, column, type, parameters)
   }
 }
 
@@ -105,7 +105,7 @@ export function askedExpression(test: ColumnTest, column: string, type: ColumnTy
  * parameter would be refused.
  */
 const bytesOf = (column: string): string => `convert_to(${column}::text, 'UTF8')`
-const hex = (text: string): string => `\\x${Buffer.from(text).toString('hex')}`
+const hexText = (text: string): string => `\\x${Buffer.from(text).toString('hex')}`
 
 /**
  * Makes the SQL of the digits of a text, as an index can have it. Regular expressions do not work with a collation that
@@ -113,12 +113,12 @@ const hex = (text: string): string => `\\x${Buffer.from(text).toString('hex')}`
  */
 export const digitsOf = (column: string): string => `regexp_replace(${column} collate "C", '[^0-9]', '', 'g')`
 
-function booleans(column: string, texts: readonly string[]): string {
+function writeBooleansTest(column: string, texts: readonly string[]): string {
   const values = ['true', 'false'].filter((text) => texts.includes(text))
   return values.length === 0 ? NO_ROW : `${column} in (${values.join(', ')})`
 }
 
-function numbers(
+function writeNumbersTest(
   test: Extract<ColumnTest, { is: 'numbers' }>,
   column: string,
   { sql, holds }: ColumnType,
@@ -127,11 +127,11 @@ function numbers(
   if (holds !== 'integer' && holds !== 'number') return null
   const type = holds === 'integer' ? 'int8' : sql === 'numeric' ? 'numeric' : 'float8'
   const { least, most } =
-    holds === 'integer' ? wholeBounds(test) : boundsOf(test, sql === 'float4' ? AROUND_REAL : MARGIN)
+    holds === 'integer' ? wholeBounds(test) : boundsOf(test, sql === 'float4' ? AROUND_REAL : NUMBER_MARGIN)
   return betweenNumbersSql(column, { least, most }, (bound) => parameters.add(bound, type))
 }
 
-function days(
+function writeDaysTest(
   { from, to, texts }: Extract<ColumnTest, { is: 'days' }>,
   column: string,
   type: ColumnType,
@@ -153,7 +153,7 @@ function days(
 }
 
 /** Writes a test of instants, a day wider on each side. When a record is read, it is compared exactly. */
-function instants(
+function writeInstantsTest(
   { from, to }: Extract<ColumnTest, { is: 'instants' }>,
   column: string,
   { holds }: ColumnType,

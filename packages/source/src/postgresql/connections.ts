@@ -72,10 +72,10 @@ const makeLateError = (): Error => new Error('Query read timeout')
 
 const makePlainStatement = (text: string): Statement => ({ text, values: [] })
 
-const BEGIN = makePlainStatement('begin isolation level repeatable read read only')
-const SAVEPOINT = makePlainStatement('savepoint beginning')
-const ROLLBACK = makePlainStatement('rollback to savepoint beginning')
-const COMMIT = makePlainStatement('commit')
+const BEGIN_SNAPSHOT = makePlainStatement('begin isolation level repeatable read read only')
+const SET_SAVEPOINT = makePlainStatement('savepoint beginning')
+const ROLL_BACK_TO_SAVEPOINT = makePlainStatement('rollback to savepoint beginning')
+const COMMIT_TRANSACTION = makePlainStatement('commit')
 
 /**
  * Makes the statement that sets up a transaction, by the milliseconds that a statement may take. It also takes the
@@ -111,15 +111,15 @@ function transactionOn(
   let limit = 0
   const goOn = async (): Promise<void> => {
     limit = 0
-    if (hasBegun) await piece([], ROLLBACK)
+    if (hasBegun) await piece([], ROLL_BACK_TO_SAVEPOINT)
   }
   const send: Transaction<number>['run'] = (asked, { time, isLast }) => {
     // Without BEGIN, the statements of a piece are one transaction, which ends with the piece.
     const isWhole = isLast && !hasBegun
     const before = [
-      ...(hasBegun || isWhole ? [] : [BEGIN]),
+      ...(hasBegun || isWhole ? [] : [BEGIN_SNAPSHOT]),
       ...(hasBegun && limit === time ? [] : [settings(time)]),
-      ...(hasBegun || isWhole ? [] : [SAVEPOINT]),
+      ...(hasBegun || isWhole ? [] : [SET_SAVEPOINT]),
     ]
     hasBegun ||= !isWhole
     // The extended protocol allows one statement only, so SQL of the operator cannot end this transaction and begin
@@ -141,7 +141,7 @@ function transactionOn(
     async end(isBroken) {
       let isLost = isBroken
       if (!isLost && hasBegun) {
-        await piece([], COMMIT).catch(() => {
+        await piece([], COMMIT_TRANSACTION).catch(() => {
           isLost = true
         })
       }

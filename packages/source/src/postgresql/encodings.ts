@@ -4,7 +4,7 @@
  * Encodings with one byte for each character: their names in PostgreSQL and in the Encoding Standard, and the first
  * byte above ASCII from which both agree.
  */
-const LABELS: ReadonlyMap<string, { readonly label: string; readonly first: number }> = new Map([
+const SINGLE_BYTE_ENCODINGS: ReadonlyMap<string, { readonly label: string; readonly first: number }> = new Map([
   ...[2, 3, 4].map((part) => [`LATIN${part}`, { label: `iso-8859-${part}`, first: 0xa0 }] as const),
   ...[5, 6, 7, 8].map((part) => [`ISO_8859_${part}`, { label: `iso-8859-${part}`, first: 0xa0 }] as const),
   ['LATIN5', { label: 'windows-1254', first: 0xa0 }],
@@ -21,7 +21,7 @@ const COMPLETE_ENCODINGS: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII'])
 
 /** True when we have no list of the encoding's characters, as for those with several bytes for a character. */
 export const isUnlisted = (encoding: string): boolean =>
-  !COMPLETE_ENCODINGS.has(encoding) && encoding !== 'LATIN1' && !LABELS.has(encoding)
+  !COMPLETE_ENCODINGS.has(encoding) && encoding !== 'LATIN1' && !SINGLE_BYTE_ENCODINGS.has(encoding)
 
 export const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
 
@@ -32,7 +32,7 @@ export const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
  */
 export function storableTextIn(encoding: string): ((text: string) => boolean) | null {
   if (encoding === 'LATIN1') return (text) => /^[\0-\xff]*$/.test(text)
-  const found = LABELS.get(encoding)
+  const found = SINGLE_BYTE_ENCODINGS.get(encoding)
   if (found === undefined) return null
   const bytes = Uint8Array.from({ length: 0x100 - found.first }, (_, at) => found.first + at)
   // Control characters of the Encoding Standard are gaps in PostgreSQL.

@@ -4,7 +4,7 @@ import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-er
 import type { Failure, FailureKind } from '../engine/connections.ts'
 
 /** The meanings of errors, by SQLSTATE or its first characters. The first row that fits applies. */
-const STATES: readonly (readonly [string, FailureKind])[] = [
+const KINDS_BY_SQLSTATE: readonly (readonly [string, FailureKind])[] = [
   ['57014', 'timeout'],
   ['40', 'declined'], // a deadlock, or a conflict with what a standby replays
   ['55P03', 'declined'], // a lock is not free
@@ -21,7 +21,8 @@ export function failureOf(error: unknown): Failure | null {
   const { sqlstate, code } = safeDatabaseError(error)
   if (sqlstate !== undefined) {
     const is =
-      STATES.find(([state]) => sqlstate.startsWith(state))?.[1] ?? (isUnavailable(error) ? 'away' : 'statement')
+      KINDS_BY_SQLSTATE.find(([state]) => sqlstate.startsWith(state))?.[1] ??
+      (isUnavailable(error) ? 'away' : 'statement')
     return { is, code: sqlstate }
   }
   // We have stopped waiting: the statement is slow, which does not mean that the database is away.

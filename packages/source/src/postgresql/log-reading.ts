@@ -90,7 +90,7 @@ function messageOf(bytes: Buffer): LogMessage {
 }
 
 /** The parts of pg's connection that replication needs. */
-interface Stream extends NodeJS.EventEmitter {
+interface ReplicationConnection extends NodeJS.EventEmitter {
   sendCopyFromChunk(chunk: Buffer): void
   readonly stream: { pause(): void; resume(): void }
 }
@@ -109,7 +109,7 @@ export async function readLog(
     parts,
   }: { readonly slot: string; readonly publication: string; readonly position: string; readonly parts: LoggedParts },
 ): Promise<LogReader> {
-  const connection = (client as unknown as { readonly connection: Stream }).connection
+  const connection = (client as unknown as { readonly connection: ReplicationConnection }).connection
   const rows = new SlotKeyCollector(parts, positionOf(position))
   const log = new LogStream(rows.keys, connection.stream)
   let acknowledged = positionOf(position)

@@ -12,13 +12,13 @@ import type { TimeLimit } from '../engine/time-limit.ts'
 /** The most statements that a connection keeps prepared. The one that was used longest ago is dropped first. */
 const MOST_PREPARED = 50
 
-type Columns = Pick<StatementResult<number>, 'types' | 'names'>
+type ResultColumns = Pick<StatementResult<number>, 'types' | 'names'>
 
 interface PreparedStatement {
   readonly name: string
   /** The columns of the result; null: the server was not asked for them yet. */
-  columns: Columns | null
-  /** The value of `count` when the statement was last used. */
+  columns: ResultColumns | null
+  /** The value of `useCount` when the statement was last used. */
   used: number
 }
 
@@ -31,7 +31,7 @@ interface ConnectionStatements {
 
 const connectedOf = oncePerObject((_: pg.ClientBase): ConnectionStatements => ({ prepared: new Map(), dropped: [] }))
 /** Grows with each use of a prepared statement. */
-let count = 0
+let useCount = 0
 
 /** The columns of a statement have changed since it was prepared. The statement is no longer prepared. */
 export class OutdatedStatement extends Error {
@@ -54,13 +54,13 @@ export async function sendPiece(
   const { prepared, dropped } = connectedOf(client)
   const fresh: string[] = []
   const prepare = ({ text }: Statement): PreparedStatement => {
-    count += 1
-    const found = prepared.get(text) ?? { name: `rollcall_${count}`, columns: null, used: 0 }
+    useCount += 1
+    const found = prepared.get(text) ?? { name: `rollcall_${useCount}`, columns: null, used: 0 }
     if (found.used === 0) {
       fresh.push(text)
       prepared.set(text, found)
     }
-    found.used = count
+    found.used = useCount
     return found
   }
   const forget = (text: string): void => {
@@ -110,7 +110,7 @@ interface PieceStep extends Statement {
 }
 
 /** The methods of pg's connection that a piece uses, without parameters that are never read. */
-interface Wire {
+interface PieceConnection {
   readonly stream: { cork(): void; uncork(): void }
   parse(message: { readonly text: string; readonly name: string }): void
   bind(message: { readonly statement: string; readonly values: readonly (string | null)[] }): void
@@ -127,7 +127,7 @@ class PieceQuery {
   /** The number of steps that have ended. */
   completed = 0
   readonly rows: (string | null)[][] = []
-  columns: Columns = { types: [], names: [] }
+  columns: ResultColumns = { types: [], names: [] }
   readonly #steps: readonly PieceStep[]
   readonly #asked: number
   readonly #dropped: readonly string[]
@@ -147,7 +147,7 @@ class PieceQuery {
   }
 
   submit(connection: pg.Connection): void {
-    const wire = connection as unknown as Wire
+    const wire = connection as unknown as PieceConnection
     wire.stream.cork()
     for (const name of this.#dropped) wire.close({ type: 'S', name })
     for (const { text, values, name, isNew, isDescribed } of this.#steps) {

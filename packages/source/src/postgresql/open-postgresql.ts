@@ -21,12 +21,12 @@ import { ROW_SQL } from './row-sql.ts'
 /** Opens the source, and connects when it is first asked. @throws SourceRefusal as `connectionTo` */
 export function openPostgresql(file: SourceFile, env: EnvironmentVariables): OpenEngine {
   const connection = connectionTo(file, env)
-  return createEngine(file, POSTGRESQL, openConnections(file, connection), (inSnapshot, name) =>
+  return createEngine(file, POSTGRESQL_DIALECT, openConnections(file, connection), (inSnapshot, name) =>
     openChangeLog({ file, connection, inSnapshot }, name),
   )
 }
 
-const POSTGRESQL: Dialect<number> = {
+const POSTGRESQL_DIALECT: Dialect<number> = {
   rows: ROW_SQL,
   changes: CHANGE_SQL,
   readTypes,

@@ -35,11 +35,11 @@ export type LogMessage =
   | { readonly is: 'relation'; readonly id: number; readonly relation: LoggedRelation }
   | { readonly is: 'other' }
 
-const OTHER: LogMessage = { is: 'other' }
+const OTHER_MESSAGE: LogMessage = { is: 'other' }
 
 /** Reads a message of the log. @throws RangeError the message ends too early */
 export function readMessage(bytes: Buffer): LogMessage {
-  const reader = new Reader(bytes)
+  const reader = new MessageReader(bytes)
   switch (reader.letter()) {
     case 'B':
       reader.skip(8 + 8)
@@ -71,11 +71,11 @@ export function readMessage(bytes: Buffer): LogMessage {
       return { is: 'truncate', relations: Array.from({ length: count }, () => reader.int32()) }
     }
     default:
-      return OTHER
+      return OTHER_MESSAGE
   }
 }
 
-function readRelation(reader: Reader): LogMessage {
+function readRelation(reader: MessageReader): LogMessage {
   const id = reader.int32()
   const schema = reader.text()
   const table = reader.text()
@@ -91,7 +91,7 @@ function readRelation(reader: Reader): LogMessage {
   return { is: 'relation', id, relation: { schema: schema === '' ? 'pg_catalog' : schema, table, columns } }
 }
 
-class Reader {
+class MessageReader {
   readonly #bytes: Buffer
   #at = 0
 

@@ -4,18 +4,18 @@ import type { Plans } from '../engine/dialect.ts'
 import { askedExpression } from './conditions.ts'
 import { placeOf, quoted } from './names.ts'
 
-interface Plan {
+interface PlanNode {
   readonly 'Node Type': string
   readonly 'Index Cond'?: string
-  readonly Plans?: readonly Plan[]
+  readonly Plans?: readonly PlanNode[]
 }
 
 export const PLAN_STATEMENTS: Plans<number> = {
   prefer: 'set local enable_seqscan = off',
   explain: 'explain (format json)',
   readsAll({ rows }) {
-    const [{ Plan: plan }] = JSON.parse(rows[0]?.[0] ?? '[{}]') as [{ Plan: Plan }]
-    const isIn = (node: Plan): boolean => isWhole(node) || (node.Plans ?? []).some(isIn)
+    const [{ Plan: plan }] = JSON.parse(rows[0]?.[0] ?? '[{}]') as [{ Plan: PlanNode }]
+    const isIn = (node: PlanNode): boolean => isWhole(node) || (node.Plans ?? []).some(isIn)
     return isIn(plan)
   },
   // On a view the statement fails: the administrator must know the table behind it.
@@ -27,7 +27,7 @@ export const PLAN_STATEMENTS: Plans<number> = {
 }
 
 /** True when a node of a plan reads a whole table, or a whole index without a condition. */
-const isWhole = (node: Plan): boolean => {
+const isWhole = (node: PlanNode): boolean => {
   const type = node['Node Type']
   return type === 'Seq Scan' || (/^Index (?:Only )?Scan$/.test(type) && node['Index Cond'] === undefined)
 }

@@ -10,8 +10,9 @@ import { makeRefusal } from '../engine/source-refusal.ts'
 import type { PostgresSnapshot } from './connections.ts'
 
 /** The schemas of the server itself. */
-const SYSTEM = `'pg_catalog', 'information_schema', 'pg_toast'`
-const userSchemaSql = (schema: string): string => `${schema} not in (${SYSTEM}) and ${schema} not like 'pg\\_temp\\_%'`
+const SYSTEM_SCHEMAS = `'pg_catalog', 'information_schema', 'pg_toast'`
+const userSchemaSql = (schema: string): string =>
+  `${schema} not in (${SYSTEM_SCHEMAS}) and ${schema} not like 'pg\\_temp\\_%'`
 
 /** Roles of the server whose members may do more than read, for example write rows or files, or run programs. */
 const WRITING_ROLES = `'pg_write_all_data', 'pg_write_server_files', 'pg_execute_server_program', 'pg_maintain', 'pg_create_subscription'`
@@ -20,7 +21,7 @@ const WRITING_ROLES = `'pg_write_all_data', 'pg_write_server_files', 'pg_execute
 const ACCOUNT_ROLES = `(select oid as role from pg_roles where pg_has_role(current_user, oid, 'member')) as member`
 
 /** Statements that return at most one row, with a sentence on what the account may do. */
-const FINDINGS: readonly string[] = [
+const FIND_EXCESS_RIGHTS: readonly string[] = [
   `select 'it is a superuser' from pg_roles where rolname = current_user and rolsuper`,
   `select 'it may make databases (CREATEDB)' from pg_roles where rolname = current_user and rolcreatedb`,
   `select 'it may make roles (CREATEROLE)' from pg_roles where rolname = current_user and rolcreaterole`,
@@ -51,9 +52,9 @@ const FINDINGS: readonly string[] = [
 ]
 
 /** A statement that finds the right of replication, which an account needs only to follow the log. */
-const REPLICATION = `select 'it may replicate the whole server (REPLICATION)' from pg_roles where rolname = current_user and rolreplication`
+const FIND_REPLICATION_RIGHT = `select 'it may replicate the whole server (REPLICATION)' from pg_roles where rolname = current_user and rolreplication`
 
-const ROLLCALL = `select 'rollcall' from pg_class where relname = 'rollcall_migration' and relkind = 'r' limit 1`
+const FIND_ROLLCALL_TABLE = `select 'rollcall' from pg_class where relname = 'rollcall_migration' and relkind = 'r' limit 1`
 
 /** Returns a row when the connection may go over a network: it uses neither a socket nor a loopback address. */
 const IS_REMOTE = `select 1 where inet_server_addr() is not null
@@ -66,14 +67,16 @@ const IS_REMOTE = `select 1 where inet_server_addr() is not null
 export async function readReport(state: PostgresSnapshot, { ca, mirror }: SourceFile): Promise<EngineReport> {
   const one = async (text: string): Promise<string | null> =>
     (await state.run({ text, values: [] })).rows[0]?.[0] ?? null
-  if ((await one(ROLLCALL)) !== null) {
+  if ((await one(FIND_ROLLCALL_TABLE)) !== null) {
     throw makeRefusal(['url'], 'it is a database of Rollcall itself; a source is the database of another system')
   }
   const about = await one(
     `select 'PostgreSQL ' || current_setting('server_version') || ', database ' || current_database() || ', account ' || current_user`,
   )
   const writes: string[] = []
-  for (const text of mirror?.follow === 'logical' ? FINDINGS : [...FINDINGS, REPLICATION]) {
+  for (const text of mirror?.follow === 'logical'
+    ? FIND_EXCESS_RIGHTS
+    : [...FIND_EXCESS_RIGHTS, FIND_REPLICATION_RIGHT]) {
     const found = await one(text)
     if (found !== null) writes.push(found)
   }

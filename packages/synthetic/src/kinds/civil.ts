@@ -4,7 +4,7 @@ import { ERROR_RATES } from '../dirt.ts'
 import { identifierNumber } from '../numbers.ts'
 import { type Person, personAt } from '../people.ts'
 import { addressLine, civilAddress, drawDwelling } from '../places.ts'
-import { type Population, STREAM_PURPOSES, Stream } from '../stream.ts'
+import { type Population, RandomStream, STREAM_PURPOSES } from '../stream.ts'
 import { CONTEXT, identifier, type KindGenerator, MARITAL_WORDS, membersOrNone, usualOrOtherSpelling } from './parts.ts'
 
 /** Makes civil documents: document i is about person i. */
@@ -13,7 +13,7 @@ export const civil: KindGenerator = { kind: 'civil', document: civilPerson }
 function civilPerson(population: Population, index: number): object {
   const person = personAt(population, index)
   const { place, household } = person
-  const stream = new Stream(population, STREAM_PURPOSES.civil, index)
+  const stream = new RandomStream(population, STREAM_PURPOSES.civil, index)
   const { union, death_day } = place
   const blank = stream.chance(ERROR_RATES.empty_string)
   return {
@@ -33,7 +33,7 @@ function civilPerson(population: Population, index: number): object {
     birth_date: birthDate(stream, person),
     ...membersOrNone(stream, { birth_place: birthPlace(stream) }),
     ...(death_day !== null
-      ? death(stream, death_day, household.home.locality)
+      ? deathMembers(stream, death_day, household.home.locality)
       : blank && { death_date: '', death_place: '' }),
     address: civilAddress(household.home, stream.chance(0.3)),
     ...membersOrNone(stream, {
@@ -49,14 +49,14 @@ function civilPerson(population: Population, index: number): object {
 }
 
 /** The birth date. Sometimes a full date gets a time; its day stays the day of birth in whatever zone is written. */
-function birthDate(stream: Stream, person: Person): string {
+function birthDate(stream: RandomStream, person: Person): string {
   const full = person.birth_date.length === 10
   if (!full || !stream.chance(ERROR_RATES.birth_date_time)) return person.birth_date
   const time = isoTime(person.place.birth_day, stream.below(86_400)).slice(0, 19)
   return time + stream.pick(['', 'Z', '+02:00', '-05:00'])
 }
 
-function birthPlace(stream: Stream): object {
+function birthPlace(stream: RandomStream): object {
   const born = drawDwelling(stream)
   return {
     name: `${born.locality} Hospital`,
@@ -66,6 +66,6 @@ function birthPlace(stream: Stream): object {
   }
 }
 
-function death(stream: Stream, day: number, locality: string): object {
+function deathMembers(stream: RandomStream, day: number, locality: string): object {
   return { death_date: isoDay(day), ...membersOrNone(stream, { death_place: locality }) }
 }

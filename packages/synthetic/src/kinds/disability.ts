@@ -1,7 +1,7 @@
 /** Disability registry: one DisabledPerson for every seventh person of the population (public-standard 2.7). */
 import { shortName } from '../names.ts'
 import { DISABILITY_STRIDE, disabilityOffset, type Person, personAt } from '../people.ts'
-import { type Population, STREAM_PURPOSES, Stream } from '../stream.ts'
+import { type Population, RandomStream, STREAM_PURPOSES } from '../stream.ts'
 import { CONTEXT, identifier, type KindGenerator, membersOrNone, usualOrOtherSpelling } from './parts.ts'
 import { programmesOf } from './programmes.ts'
 
@@ -13,26 +13,26 @@ export const disability: KindGenerator = {
 }
 
 /** Pairs of the usual and another spelling. A pair that is listed several times is chosen more often. */
-type Spellings = readonly [Pair, ...Pair[]]
-type Pair = readonly [usual: string, other: string]
+type SpellingPairs = readonly [SpellingPair, ...SpellingPair[]]
+type SpellingPair = readonly [usual: string, other: string]
 
-const STATUSES = [
+const DISABILITY_STATUSES = [
   ['Approved', '0'],
   ['Approved', '0'],
   ['Approved', '0'],
   ['Pending', '1'],
   ['Expired', '2'],
-] as const satisfies Spellings
-const LEVELS = [
+] as const satisfies SpellingPairs
+const DISABILITY_LEVELS = [
   ['High support needs', '1'],
   ['Severe', '2'],
   ['Moderate', '3'],
   ['Mild', '4'],
-] as const satisfies Spellings
-const ASSISTANCE = ['basic_activity', 'mobility', 'communication', 'decision_making', 'multiple'] as const
+] as const satisfies SpellingPairs
+const ASSISTANCE_TYPES = ['basic_activity', 'mobility', 'communication', 'decision_making', 'multiple'] as const
 
 function disabledPerson(population: Population, person: Person): object {
-  const stream = new Stream(population, STREAM_PURPOSES.disability, person.index)
+  const stream = new RandomStream(population, STREAM_PURPOSES.disability, person.index)
   const { uin } = person
   const [programme] = programmesOf(population, person)
   return {
@@ -46,10 +46,10 @@ function disabledPerson(population: Population, person: Person): object {
       date_of_birth: person.birth_date,
       gender: person.sex,
     },
-    disability_status: anySpelling(stream, STATUSES),
-    disability_level: anySpelling(stream, LEVELS),
-    disability_details: Array.from({ length: stream.between(1, 2) }, () => impairment(stream)),
-    ...membersOrNone(stream, { disability_support: [support(stream)] }),
+    disability_status: anySpelling(stream, DISABILITY_STATUSES),
+    disability_level: anySpelling(stream, DISABILITY_LEVELS),
+    disability_details: Array.from({ length: stream.between(1, 2) }, () => makeImpairment(stream)),
+    ...membersOrNone(stream, { disability_support: [makeSupport(stream)] }),
     ...membersOrNone(stream, { transport_requirement: String(stream.below(3)) }),
     ...membersOrNone(stream, { housing_type: String(stream.between(1, 4)) }),
     ...membersOrNone(stream, {
@@ -62,12 +62,12 @@ function disabledPerson(population: Population, person: Person): object {
   }
 }
 
-function anySpelling(stream: Stream, spellings: Spellings): string {
+function anySpelling(stream: RandomStream, spellings: SpellingPairs): string {
   const [usual, other] = stream.pick(spellings)
   return usualOrOtherSpelling(stream, usual, other)
 }
 
-function impairment(stream: Stream): object {
+function makeImpairment(stream: RandomStream): object {
   return {
     impairment_type: String(stream.between(1, 6)),
     impairment_level: String(stream.between(1, 4)),
@@ -76,10 +76,10 @@ function impairment(stream: Stream): object {
   }
 }
 
-function support(stream: Stream): object {
+function makeSupport(stream: RandomStream): object {
   return {
     human_assistance: {
-      type: stream.pick(ASSISTANCE),
+      type: stream.pick(ASSISTANCE_TYPES),
       frequency: String(stream.between(1, 5)),
       support_status: String(stream.below(2)),
       relationship: stream.pick(['SPS', 'CHILD', 'PRN', 'SIB']),

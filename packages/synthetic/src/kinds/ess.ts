@@ -2,7 +2,7 @@
 import { CENSUS_DAY, isoDay } from '../dates.ts'
 import { identifierNumber } from '../numbers.ts'
 import { type Person, personAt } from '../people.ts'
-import { type Population, STREAM_PURPOSES, Stream } from '../stream.ts'
+import { type Population, RandomStream, STREAM_PURPOSES } from '../stream.ts'
 import {
   CONTEXT,
   identifier,
@@ -33,7 +33,7 @@ const LANGUAGES = ['en', 'fr', 'ar', 'am', 'hi', 'uk', 'zh'] as const
 
 function essMember(population: Population, index: number): object {
   const person = personAt(population, index)
-  const stream = new Stream(population, STREAM_PURPOSES.ess, index)
+  const stream = new RandomStream(population, STREAM_PURPOSES.ess, index)
   const { uin, place } = person
   return {
     '@context': CONTEXT,
@@ -52,7 +52,7 @@ function essMember(population: Population, index: number): object {
     ...(place.role !== 'head' && membersOrNone(stream, { related_person: [relatedHead(population, person)] })),
     is_disabled: person.is_disabled,
     ...membersOrNone(stream, { marital_status: place.marital_status }),
-    ...(isOfWorkingAge(person) && work(stream, person)),
+    ...(isOfWorkingAge(person) && employmentMembers(stream, person)),
     ...membersOrNone(stream, { income_level: '1' }),
     ...membersOrNone(stream, { language_code: [stream.pick(LANGUAGES)] }),
     ...membersOrNone(stream, { education_level: person.education_level }),
@@ -71,7 +71,7 @@ function relatedHead(population: Population, person: Person): object {
 }
 
 /** The employment of a person of working age: a job, or the reason why there is none. */
-function work(stream: Stream, person: Person): object {
+function employmentMembers(stream: RandomStream, person: Person): object {
   if (!person.is_employed) {
     const reason = { unemployment_reason: String(stream.between(1, 8)) }
     return { employment_status: usualOrOtherSpelling(stream, 'unemployed', '2'), ...membersOrNone(stream, reason) }
@@ -95,7 +95,7 @@ function work(stream: Stream, person: Person): object {
 }
 
 /** The status of a person's enrolment. The ESS does not know of every death. */
-function enrolmentStatus(stream: Stream, person: Person): string {
+function enrolmentStatus(stream: RandomStream, person: Person): string {
   if (person.place.death_day !== null && stream.chance(0.7)) return 'Deceased'
   return stream.pick(['Active', 'Active', 'Active', 'Active', 'Inactive', 'Suspended', 'Awaiting Renewal', '1'])
 }

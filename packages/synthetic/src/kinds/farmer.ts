@@ -4,7 +4,7 @@ import { shortName } from '../names.ts'
 import { identifierNumber } from '../numbers.ts'
 import { memberOf, type Person } from '../people.ts'
 import { civilAddress } from '../places.ts'
-import { type Population, STREAM_PURPOSES, Stream } from '../stream.ts'
+import { type Population, RandomStream, STREAM_PURPOSES } from '../stream.ts'
 import { CONTEXT, identifier, type KindGenerator, membersOrNone } from './parts.ts'
 
 /** Makes farmer documents: document i is about the head of household 2i. */
@@ -16,12 +16,12 @@ export const farmer: KindGenerator = {
   },
 }
 
-const UNITS = ['H', 'H', 'H', 'AC', 'DU', 'SQM'] as const
+const AREA_UNITS = ['H', 'H', 'H', 'AC', 'DU', 'SQM'] as const
 const IRRIGATION = ['rainfed', 'canal', 'well', 'drip'] as const
 const SEASONS = ['short rains', 'long rains', 'dry'] as const
 
 function farmerOf(population: Population, person: Person): object {
-  const stream = new Stream(population, STREAM_PURPOSES.farmer, person.index)
+  const stream = new RandomStream(population, STREAM_PURPOSES.farmer, person.index)
   const { household } = person
   const number = (register: 'FARMER_ID' | 'FARM_REG_NO' | 'FARM_ID') =>
     identifier(register, identifierNumber(population, register, person.index))
@@ -45,7 +45,7 @@ function farmerOf(population: Population, person: Person): object {
       group_type: '3',
       group_size: household.places.length,
     },
-    land_details: Array.from({ length: stream.between(1, 2) }, () => land(stream, person)),
+    land_details: Array.from({ length: stream.between(1, 2) }, () => makeLand(stream, person)),
     farmer_type: String(stream.between(1, 6)),
     ...membersOrNone(stream, {
       machineries_details: [{ type: stream.pick(['10', '20', '31', '37']), count: stream.between(1, 3) }],
@@ -55,17 +55,17 @@ function farmerOf(population: Population, person: Person): object {
   }
 }
 
-function land(stream: Stream, person: Person): object {
+function makeLand(stream: RandomStream, person: Person): object {
   const { home } = person.household
   return {
     land_type: String(stream.between(1, 6)),
     land_ownership: String(stream.between(1, 6)),
     land_size: stream.between(1, 400) / 10,
-    measurement: stream.pick(UNITS),
+    measurement: stream.pick(AREA_UNITS),
     ...membersOrNone(stream, { address: civilAddress(home, false) }),
     farming_activities: [
       {
-        crop_details: [crop(stream)],
+        crop_details: [makeCrop(stream)],
         ...membersOrNone(stream, {
           animal_details: [{ type: String(stream.between(1, 8)), count: stream.between(1, 60) }],
         }),
@@ -75,7 +75,7 @@ function land(stream: Stream, person: Person): object {
   }
 }
 
-function crop(stream: Stream): object {
+function makeCrop(stream: RandomStream): object {
   return {
     crop_type: String(stream.between(1, 9)),
     variety: 'local',

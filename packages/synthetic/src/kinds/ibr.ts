@@ -1,10 +1,10 @@
 /** Integrated beneficiary registry: one Beneficiary per person, in one to three programmes (public-standard 2.4). */
-import { CENSUS_DAY, isoDay, localDay } from '../dates.ts'
+import { CENSUS_DAY, dottedDay, isoDay } from '../dates.ts'
 import { ERROR_RATES } from '../dirt.ts'
 import { programmeName } from '../names.ts'
 import { type Person, personAt } from '../people.ts'
 import { civilAddress } from '../places.ts'
-import { type Population, STREAM_PURPOSES, Stream } from '../stream.ts'
+import { type Population, RandomStream, STREAM_PURPOSES } from '../stream.ts'
 import {
   CONTEXT,
   employmentStatus,
@@ -21,9 +21,9 @@ import { type Programme, programmesOf } from './programmes.ts'
 export const ibr: KindGenerator = { kind: 'ibr', document: beneficiary }
 
 /** The code for a dead person in the IBR enrolment_status list, with its label. */
-const DECEASED = ['2', 'Deceased'] as const
+const DECEASED_STATUS = ['2', 'Deceased'] as const
 /** Other codes of that list with their labels. A pair that is listed several times is chosen more often. */
-const STATUSES = [
+const ENROLMENT_STATUSES = [
   ['1', 'Active'],
   ['1', 'Active'],
   ['1', 'Active'],
@@ -34,7 +34,7 @@ const STATUSES = [
 
 function beneficiary(population: Population, index: number): object {
   const person = personAt(population, index)
-  const stream = new Stream(population, STREAM_PURPOSES.ibr, index)
+  const stream = new RandomStream(population, STREAM_PURPOSES.ibr, index)
   const { uin, place } = person
   return {
     '@context': CONTEXT,
@@ -60,7 +60,7 @@ function beneficiary(population: Population, index: number): object {
   }
 }
 
-function demographics(stream: Stream, person: Person): object {
+function demographics(stream: RandomStream, person: Person): object {
   const { home } = person.household
   const death = person.place.death_day
   return {
@@ -68,7 +68,7 @@ function demographics(stream: Stream, person: Person): object {
     identifier_value: person.uin,
     name: programmeName(person.name),
     sex: usualOrOtherSpelling(stream, person.sex === 'female' ? 'F' : 'M', person.sex),
-    birth_date: stream.chance(ERROR_RATES.birth_local_spelling) ? localDay(person.birth_date) : person.birth_date,
+    birth_date: stream.chance(ERROR_RATES.birth_local_spelling) ? dottedDay(person.birth_date) : person.birth_date,
     ...(death !== null && membersOrNone(stream, { death_date: isoDay(death) })),
     ...membersOrNone(stream, { address: civilAddress(home, false) }),
     ...(person.phone !== null && { phone_number: [person.phone] }),
@@ -84,18 +84,18 @@ function relatedHead(person: Person): object {
 }
 
 /** The enrolments of a person: one is an object, two or three form an array. */
-function enrolments(stream: Stream, population: Population, person: Person): object {
+function enrolments(stream: RandomStream, population: Population, person: Person): object {
   const [only, ...more] = programmesOf(population, person)
   const first = enrolment(stream, person, only)
   return more.length === 0 ? first : [first, ...more.map((programme) => enrolment(stream, person, programme))]
 }
 
-function enrolment(stream: Stream, person: Person, programme: Programme): object {
+function enrolment(stream: RandomStream, person: Person, programme: Programme): object {
   const { programme_identifier, programme_name, benefit_type, benefit_frequency, benefit_value } = programme
   const enrolled = stream.between(Math.max(person.place.birth_day + 1, CENSUS_DAY - 4000), CENSUS_DAY)
   const changed = stream.between(enrolled, CENSUS_DAY)
   const gone = person.place.death_day !== null && stream.chance(0.7)
-  const [status, label] = gone ? DECEASED : stream.pick(STATUSES)
+  const [status, label] = gone ? DECEASED_STATUS : stream.pick(ENROLMENT_STATUSES)
   return {
     programme: { programme_identifier, programme_name },
     enrolment_date: isoDay(enrolled),

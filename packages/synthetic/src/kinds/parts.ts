@@ -1,7 +1,7 @@
 /** Small parts of documents that several kinds use. */
 import { ERROR_RATES } from '../dirt.ts'
 import type { Person } from '../people.ts'
-import type { Population, Stream } from '../stream.ts'
+import type { Population, RandomStream } from '../stream.ts'
 
 /** Makes the documents of one kind, numbered 0, 1, 2 ... */
 export interface KindGenerator {
@@ -20,12 +20,12 @@ export function identifier(identifier_type: string, identifier_value: string): o
 }
 
 /** Returns the given members, or sometimes none, for the optional members of a document. */
-export function membersOrNone(stream: Stream, members: object): object {
+export function membersOrNone(stream: RandomStream, members: object): object {
   return stream.chance(ERROR_RATES.missing_member) ? {} : members
 }
 
 /** Returns the usual spelling of a code, or sometimes the other spelling. */
-export function usualOrOtherSpelling(stream: Stream, usual: string, other: string): string {
+export function usualOrOtherSpelling(stream: RandomStream, usual: string, other: string): string {
   return stream.chance(ERROR_RATES.other_spelling) ? other : usual
 }
 
@@ -46,7 +46,7 @@ const RELATIONSHIPS = {
 } as const
 
 /** The employment_status in beneficiary and social records: the code, or sometimes the word. */
-export function employmentStatus(stream: Stream, person: Person): string {
+export function employmentStatus(stream: RandomStream, person: Person): string {
   return person.is_employed
     ? usualOrOtherSpelling(stream, '1', 'employed')
     : usualOrOtherSpelling(stream, '2', 'unemployed')

@@ -1,6 +1,6 @@
 /** The benefit programmes of the invented country, and the persons in each. */
 import type { Person } from '../people.ts'
-import { type Population, STREAM_PURPOSES, Stream } from '../stream.ts'
+import { type Population, RandomStream, STREAM_PURPOSES } from '../stream.ts'
 
 /** A benefit programme. benefit_type and benefit_frequency are spelled as in IBR records. */
 export interface Programme {
@@ -14,7 +14,7 @@ export interface Programme {
   readonly benefit_value: number
 }
 
-const EVERYONE = [0, 200] as const
+const ALL_AGES = [0, 200] as const
 
 export const PROGRAMMES: readonly [Programme, ...Programme[]] = [
   programmeRow('PRG-01', 'Winter Grant', '1', 'Yearly', 120),
@@ -29,7 +29,7 @@ export const PROGRAMMES: readonly [Programme, ...Programme[]] = [
 
 /** The programmes of a person, the same in every kind: one for most, two or three for others. */
 export function programmesOf(population: Population, person: Person): [Programme, ...Programme[]] {
-  const stream = new Stream(population, STREAM_PURPOSES.programmes, person.index)
+  const stream = new RandomStream(population, STREAM_PURPOSES.programmes, person.index)
   const open = PROGRAMMES.filter(({ ages: [from, to] }) => person.age >= from && person.age <= to)
   const first = stream.below(open.length)
   const count = stream.chance(0.7) ? 1 : stream.between(2, 3)
@@ -43,7 +43,7 @@ function programmeRow(
   benefit_type: string,
   benefit_frequency: string,
   benefit_value: number,
-  ages: readonly [number, number] = EVERYONE,
+  ages: readonly [number, number] = ALL_AGES,
 ): Programme {
   return { programme_identifier, programme_name, benefit_type, benefit_frequency, benefit_value, ages }
 }

@@ -10,7 +10,7 @@ import {
 } from '../households.ts'
 import { memberOf, type Person } from '../people.ts'
 import { addressLine, socialAddress } from '../places.ts'
-import { type Population, STREAM_PURPOSES, Stream } from '../stream.ts'
+import { type Population, RandomStream, STREAM_PURPOSES } from '../stream.ts'
 import {
   CONTEXT,
   employmentStatus,
@@ -41,15 +41,15 @@ function socialDocument(population: Population, ordinal: number): object {
     number += 1
   }
   const household = householdNumbered(population, number)
-  if (position === 0) return group(population, household)
-  return member(population, memberOf(population, household, household.first + position - 1))
+  if (position === 0) return groupDocument(population, household)
+  return memberDocument(population, memberOf(population, household, household.first + position - 1))
 }
 
-function group(population: Population, household: Household): object {
+function groupDocument(population: Population, household: Household): object {
   const { number, first, home, places } = household
   const head = memberOf(population, household, first)
   const others = places.slice(1).map((_, at) => memberOf(population, household, first + 1 + at))
-  const stream = new Stream(population, STREAM_PURPOSES.group, number)
+  const stream = new RandomStream(population, STREAM_PURPOSES.group, number)
   const poor = povertyScore(population, household)
   const registered = stream.between(head.place.birth_day + 6600, CENSUS_DAY - 30)
   const second = stream.below(86_400)
@@ -75,7 +75,7 @@ function group(population: Population, household: Household): object {
 
 /** The poverty score of the household, 0.0 to 10.0 (a lower score is poorer); null when it was not assessed. */
 function povertyScore(population: Population, household: Household): number | null {
-  const stream = new Stream(population, STREAM_PURPOSES.poverty, household.number)
+  const stream = new RandomStream(population, STREAM_PURPOSES.poverty, household.number)
   return stream.chance(ERROR_RATES.missing_member) ? null : stream.below(101) / 10
 }
 
@@ -97,8 +97,8 @@ export function memberInGroup(person: Person): object {
   }
 }
 
-function member(population: Population, person: Person): object {
-  const stream = new Stream(population, STREAM_PURPOSES.member, person.index)
+function memberDocument(population: Population, person: Person): object {
+  const stream = new RandomStream(population, STREAM_PURPOSES.member, person.index)
   const { uin, place, household, is_disabled } = person
   const poor = povertyScore(population, household)
   const limitation = {

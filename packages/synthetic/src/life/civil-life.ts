@@ -4,12 +4,12 @@ import { givenName } from '../names.ts'
 import { identifierNumber } from '../numbers.ts'
 import type { Person } from '../people.ts'
 import { civilAddress, drawDwelling } from '../places.ts'
-import type { Stream } from '../stream.ts'
-import type { Beginning, LifeEvent, LifeRow } from './life-row.ts'
+import type { RandomStream } from '../stream.ts'
+import type { LifeBeginning, LifeEvent, LifeRow } from './life-row.ts'
 import { Society } from './society.ts'
 
 /** Makes the types of events of a civil registry, which share what they know of its people. */
-export function civilLife(beginning: Beginning): readonly LifeRow[] {
+export function civilLife(beginning: LifeBeginning): readonly LifeRow[] {
   const { population, today } = beginning
   const society = new Society(beginning)
   /** An event that has new values for members of a person's record. */
@@ -19,7 +19,7 @@ export function civilLife(beginning: Beginning): readonly LifeRow[] {
     return { reg_event_type, record }
   }
   const anybody = (
-    stream: Stream,
+    stream: RandomStream,
     happen: (index: number, person: Person) => readonly LifeEvent[],
     fits?: (index: number) => boolean,
   ): readonly LifeEvent[] => {
@@ -27,7 +27,7 @@ export function civilLife(beginning: Beginning): readonly LifeRow[] {
     return index === null ? [] : happen(index, society.person(index))
   }
 
-  const birth = (stream: Stream): readonly LifeEvent[] =>
+  const birth = (stream: RandomStream): readonly LifeEvent[] =>
     anybody(
       stream,
       (_, mother) => {
@@ -39,14 +39,14 @@ export function civilLife(beginning: Beginning): readonly LifeRow[] {
       (index) => society.isAdult(index) && society.person(index).sex === 'female',
     )
 
-  const death = (stream: Stream): readonly LifeEvent[] =>
+  const death = (stream: RandomStream): readonly LifeEvent[] =>
     anybody(stream, (index, { household }) => {
       society.bury(index)
       const died = { death_date: today(), death_place: household.home.locality }
       return [changed('Death', index, died, [identifier('DRN', identifierNumber(population, 'DRN', index))])]
     })
 
-  const marriage = (stream: Stream): readonly LifeEvent[] => {
+  const marriage = (stream: RandomStream): readonly LifeEvent[] => {
     const isFree = (index: number): boolean => society.isAdult(index) && society.isSingle(index)
     const one = society.anybody(stream, isFree)
     const other = society.anybody(stream, (index) => index !== one && isFree(index))
@@ -57,17 +57,17 @@ export function civilLife(beginning: Beginning): readonly LifeRow[] {
     return both.map((index) => changed('Marriage', index, married, [mrn]))
   }
 
-  const divorce = (stream: Stream): readonly LifeEvent[] =>
+  const divorce = (stream: RandomStream): readonly LifeEvent[] =>
     (society.divorce(stream)?.both ?? []).map((index) =>
       changed('Divorce', index, { divorce_date: today(), marital_status: 'D' }),
     )
 
-  const move = (stream: Stream): readonly LifeEvent[] =>
+  const move = (stream: RandomStream): readonly LifeEvent[] =>
     anybody(stream, (index) => {
       return [changed('UPDATE', index, { address: civilAddress(drawDwelling(stream), false) })]
     })
 
-  const correction = (stream: Stream): readonly LifeEvent[] =>
+  const correction = (stream: RandomStream): readonly LifeEvent[] =>
     anybody(stream, (index, { household, sex }) => {
       const given_name = givenName(stream, household.culture, sex)
       return [changed('UPDATE', index, { name: { given_name } })]

@@ -2,21 +2,21 @@
 import { ibr } from '../kinds/ibr.ts'
 import { PROGRAMMES, type Programme } from '../kinds/programmes.ts'
 import { personAt } from '../people.ts'
-import type { Stream } from '../stream.ts'
-import type { Beginning, LifeEvent, LifeRow } from './life-row.ts'
+import type { RandomStream } from '../stream.ts'
+import type { LifeBeginning, LifeEvent, LifeRow } from './life-row.ts'
 import { newPeople } from './other-lives.ts'
 
 /** Codes of the IBR enrolment_status list. */
 const STATUS_CODES = { active: '1', graduated: '3', suspended: '4' } as const
 
 /** The number of random attempts to find an enrolment for an event. If all fail, there is no event. */
-const TRIES = 40
+const MOST_ENROLMENT_TRIES = 40
 
 /** The status of each enrolment of a person, by the identifier of the programme. */
 type Enrolments = Map<string, string>
 
 /** Makes the types of events of a beneficiary registry, which share what they know of enrolments. */
-export function ibrLife(beginning: Beginning): readonly LifeRow[] {
+export function ibrLife(beginning: LifeBeginning): readonly LifeRow[] {
   const { population, documents, today } = beginning
   const known = new Map<number, Enrolments>()
   const enrolmentsOf = (index: number): Enrolments => {
@@ -31,7 +31,7 @@ export function ibrLife(beginning: Beginning): readonly LifeRow[] {
   }
 
   /** Enrols a person in one more programme. */
-  const enrol = (stream: Stream): readonly LifeEvent[] => {
+  const enrol = (stream: RandomStream): readonly LifeEvent[] => {
     const index = stream.below(documents)
     const enrolments = enrolmentsOf(index)
     const open = PROGRAMMES.filter((programme) => isOpen(programme, personAt(population, index).age, enrolments))
@@ -46,8 +46,8 @@ export function ibrLife(beginning: Beginning): readonly LifeRow[] {
   /** Changes an enrolment that has one of the statuses `from` to the status `to`. */
   const change =
     (from: readonly string[], to: string) =>
-    (stream: Stream): readonly LifeEvent[] => {
-      for (let tries = 0; tries < TRIES; tries++) {
+    (stream: RandomStream): readonly LifeEvent[] => {
+      for (let tries = 0; tries < MOST_ENROLMENT_TRIES; tries++) {
         const index = stream.below(documents)
         const enrolments = enrolmentsOf(index)
         const found = [...enrolments].find(([, status]) => from.includes(status))
@@ -85,12 +85,12 @@ function enrolmentsIn(document: object): Enrolments {
   return new Map(
     all.map(({ programme, enrolment_status }) => [
       programme.programme_identifier,
-      CODES.get(enrolment_status) ?? enrolment_status,
+      CODE_BY_LABEL.get(enrolment_status) ?? enrolment_status,
     ]),
   )
 }
 
-const CODES: ReadonlyMap<string, string> = new Map([
+const CODE_BY_LABEL: ReadonlyMap<string, string> = new Map([
   ['Active', STATUS_CODES.active],
   ['Graduated', STATUS_CODES.graduated],
   ['Suspended', STATUS_CODES.suspended],

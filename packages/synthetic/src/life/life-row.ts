@@ -1,5 +1,5 @@
 /** Types of events in the life of a registry. */
-import type { Population, Stream } from '../stream.ts'
+import type { Population, RandomStream } from '../stream.ts'
 
 /** An event as an existing system would publish it. */
 export interface LifeEvent {
@@ -15,11 +15,11 @@ export interface LifeRow {
   /** How often events of this type happen, compared with the other types of the kind. */
   readonly weight: number
   /** Makes an event for each changed record; none when no person is suitable. */
-  readonly happen: (stream: Stream) => readonly LifeEvent[]
+  readonly happen: (stream: RandomStream) => readonly LifeEvent[]
 }
 
 /** The state of the registry from which the events start. */
-export interface Beginning {
+export interface LifeBeginning {
   /** The generated population to which the existing people belong. */
   readonly population: Population
   /** The number of documents that the registry has before the events. */

@@ -3,14 +3,14 @@ import { disability } from '../kinds/disability.ts'
 import { ess } from '../kinds/ess.ts'
 import { farmer } from '../kinds/farmer.ts'
 import { social } from '../kinds/social.ts'
-import { type Population, populationOf, STREAM_PURPOSES, Stream } from '../stream.ts'
+import { type Population, populationOf, RandomStream, STREAM_PURPOSES } from '../stream.ts'
 import { civilLife } from './civil-life.ts'
 import { ibrLife } from './ibr-life.ts'
-import type { Beginning, LifeEvent, LifeRow } from './life-row.ts'
+import type { LifeBeginning, LifeEvent, LifeRow } from './life-row.ts'
 import { newMembersOfHouseholds, newPeople } from './other-lives.ts'
 
 /** For each kind, makes its types of events. Those of one kind share what they know, such as who is married. */
-const LIVES: Readonly<Record<string, (beginning: Beginning) => readonly LifeRow[]>> = {
+const LIFE_ROWS_BY_KIND: Readonly<Record<string, (beginning: LifeBeginning) => readonly LifeRow[]>> = {
   civil: civilLife,
   ibr: ibrLife,
   ess: (beginning) => [newPeople(ess, 'enrolment', beginning)],
@@ -29,18 +29,18 @@ export interface LifeOptions {
 }
 
 /** New documents get numbers from `from` on. The seed of the events chooses one of `runs` ranges of `each` numbers. */
-const NEWCOMERS = { from: 1_000_000, each: 1_000_000, runs: 90 } as const
+const NEWCOMER_NUMBERS = { from: 1_000_000, each: 1_000_000, runs: 90 } as const
 
 /** Yields life events of a kind without end. @throws RangeError at once, when the kind has no events */
 export function lifeOf(kind: string, { seed, people, today }: LifeOptions): Iterable<LifeEvent> {
-  const make = Object.hasOwn(LIVES, kind) ? LIVES[kind] : undefined
+  const make = Object.hasOwn(LIFE_ROWS_BY_KIND, kind) ? LIFE_ROWS_BY_KIND[kind] : undefined
   if (make === undefined) throw new RangeError(`there are no life events for a registry of kind "${kind}"`)
   const chance = populationOf(`life ${seed}`)
-  const run = new Stream(chance, STREAM_PURPOSES.life, 0).below(NEWCOMERS.runs)
+  const run = new RandomStream(chance, STREAM_PURPOSES.life, 0).below(NEWCOMER_NUMBERS.runs)
   const rows = make({
     population: populationOf(people.seed),
     documents: people.count,
-    next: NEWCOMERS.from + run * NEWCOMERS.each,
+    next: NEWCOMER_NUMBERS.from + run * NEWCOMER_NUMBERS.each,
     today,
   })
   return events(rows, chance)
@@ -49,7 +49,7 @@ export function lifeOf(kind: string, { seed, people, today }: LifeOptions): Iter
 function* events(rows: readonly LifeRow[], chance: Population): Generator<LifeEvent> {
   const total = rows.reduce((sum, { weight }) => sum + weight, 0)
   for (let number = 1; ; number++) {
-    const stream = new Stream(chance, STREAM_PURPOSES.life, number)
+    const stream = new RandomStream(chance, STREAM_PURPOSES.life, number)
     let draw = stream.below(total)
     const row = rows.find(({ weight }) => {
       draw -= weight

@@ -4,10 +4,14 @@ import { identifier, type KindGenerator } from '../kinds/parts.ts'
 import { memberInGroup } from '../kinds/social.ts'
 import { identifierNumber } from '../numbers.ts'
 import { personAt } from '../people.ts'
-import type { Beginning, LifeRow } from './life-row.ts'
+import type { LifeBeginning, LifeRow } from './life-row.ts'
 
 /** Makes the type of events with documents of new people. */
-export function newPeople(generator: KindGenerator, reg_event_type: string, { population, next }: Beginning): LifeRow {
+export function newPeople(
+  generator: KindGenerator,
+  reg_event_type: string,
+  { population, next }: LifeBeginning,
+): LifeRow {
   let ordinal = next
   const happen = () => [{ reg_event_type, record: generator.document(population, ordinal++) }]
   return { name: 'newcomers', weight: 60, happen }
@@ -20,7 +24,7 @@ export function newPeople(generator: KindGenerator, reg_event_type: string, { po
 const DOCUMENTS_OF_A_HOUSEHOLD = 9
 
 /** Makes the type of events that add a member to an existing household. */
-export function newMembersOfHouseholds({ population, documents, next }: Beginning): LifeRow {
+export function newMembersOfHouseholds({ population, documents, next }: LifeBeginning): LifeRow {
   let index = next * DOCUMENTS_OF_A_HOUSEHOLD
   return {
     name: 'new members',

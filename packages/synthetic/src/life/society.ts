@@ -1,7 +1,7 @@
 /** Knows, while events happen, who lives, who is married, and which couples have married during these events. */
 import { type Person, personAt } from '../people.ts'
-import type { Stream } from '../stream.ts'
-import type { Beginning } from './life-row.ts'
+import type { RandomStream } from '../stream.ts'
+import type { LifeBeginning } from './life-row.ts'
 
 /** A married couple: the indices of both persons, and the number of the marriage. */
 export interface Couple {
@@ -10,11 +10,11 @@ export interface Couple {
 }
 
 /** The number of random attempts to find a suitable person. */
-const TRIES = 40
+const MOST_PERSON_TRIES = 40
 const ADULT_YEARS = 18
 
 export class Society {
-  readonly #beginning: Beginning
+  readonly #beginning: LifeBeginning
   /** The indices of all living people, newborn ones included. */
   readonly #living: number[] = []
   readonly #married = new Set<number>()
@@ -22,7 +22,7 @@ export class Society {
   #next: number
   #nextMarriage: number
 
-  constructor(beginning: Beginning) {
+  constructor(beginning: LifeBeginning) {
     this.#beginning = beginning
     this.#next = beginning.next
     this.#nextMarriage = beginning.next
@@ -39,8 +39,8 @@ export class Society {
   }
 
   /** A random living person for whom `fits` is true; null when the attempts find none. */
-  anybody(stream: Stream, fits: (index: number) => boolean = () => true): number | null {
-    for (let tries = 0; tries < TRIES && this.#living.length > 0; tries++) {
+  anybody(stream: RandomStream, fits: (index: number) => boolean = () => true): number | null {
+    for (let tries = 0; tries < MOST_PERSON_TRIES && this.#living.length > 0; tries++) {
       const index = this.#living[stream.below(this.#living.length)]
       if (index !== undefined && fits(index)) return index
     }
@@ -78,7 +78,7 @@ export class Society {
   }
 
   /** Divorces a random couple that married during these events; null when there is none. */
-  divorce(stream: Stream): Couple | null {
+  divorce(stream: RandomStream): Couple | null {
     return this.#couples.length === 0 ? null : this.#part(stream.below(this.#couples.length))
   }
 

@@ -14,7 +14,7 @@ interface DecisionProps {
 }
 
 /** The cached answers that an approved act may have changed: the first members of their query keys. */
-const CHANGES = [
+const CHANGED_ANSWERS = [
   ...(['proposals', 'participants', 'registries', 'grants', 'deliveries', 'subscriptions', 'operators'] as const),
   'auditLog',
 ] as const
@@ -26,7 +26,7 @@ export function DecisionButtons({ proposal, onResult }: DecisionProps) {
   const path = { params: { path: { id } }, body: {} }
   const approve = useAct({
     call: () => answerTo(api.POST('/admin/v1/proposals/{id}/approve', path)),
-    changes: CHANGES,
+    changes: CHANGED_ANSWERS,
     done: () => APPROVAL.approved,
     onDone: ({ result }) => onResult(result),
     onOver: approval.close,

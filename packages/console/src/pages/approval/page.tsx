@@ -24,8 +24,8 @@ const { facts: NAMES, columns: TITLES } = APPROVAL
 
 const COLUMNS: readonly Column<Line>[] = [
   { title: TITLES.at, cell: ({ at }) => <strong>{at}</strong> },
-  { title: TITLES.from, cell: ({ from }) => <Value value={from} /> },
-  { title: TITLES.to, cell: ({ from, to }) => (isAboutLine({ from, to }) ? APPROVAL.same : <Value value={to} />) },
+  { title: TITLES.from, cell: ({ from }) => <ValueText value={from} /> },
+  { title: TITLES.to, cell: ({ from, to }) => (isAboutLine({ from, to }) ? APPROVAL.same : <ValueText value={to} />) },
 ]
 
 export function Page() {
@@ -56,7 +56,7 @@ export function Page() {
             {result !== undefined && result !== null && (
               <Section title={APPROVAL.result} lead={APPROVAL.resultLead}>
                 <Panel padded>
-                  <Value value={result} />
+                  <ValueText value={result} />
                 </Panel>
               </Section>
             )}
@@ -76,7 +76,7 @@ export function Page() {
                   <FactList
                     rows={Object.entries(found.confidential).map(([name, value]) => [
                       name,
-                      <Value key={name} value={value} />,
+                      <ValueText key={name} value={value} />,
                     ])}
                   />
                 </Panel>
@@ -90,7 +90,7 @@ export function Page() {
 }
 
 /** Shows a value as text; HTML in it is not interpreted. */
-function Value({ value }: { readonly value: unknown }) {
+function ValueText({ value }: { readonly value: unknown }) {
   if (value === null) return APPROVAL.nothing
   const list = listText(value)
   if (list !== null) return <span className={styles.value}>{list}</span>

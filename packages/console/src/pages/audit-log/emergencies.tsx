@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<Emergency>[] = [
   { title: TITLES.records, cell: ({ records }) => numberText(records, LOCALE), align: 'end' },
 ]
 
-const REVIEWS: Column<Emergency> = {
+const REVIEWS_COLUMN: Column<Emergency> = {
   title: TITLES.review,
   cell: ({ reviews }) =>
     reviews.map(({ at, reviewed_by, note }) => (
@@ -86,7 +86,7 @@ export function Emergencies() {
       <Panel>
         <DataTable
           caption={EMERGENCIES.caption}
-          columns={[...COLUMNS, reviewed ? REVIEWS : act]}
+          columns={[...COLUMNS, reviewed ? REVIEWS_COLUMN : act]}
           query={query}
           keyOf={({ id }) => id}
           empty={<Empty title={reviewed ? EMERGENCIES.emptyReviewed : EMERGENCIES.empty} />}

@@ -13,7 +13,7 @@ import { ENTRY_COLUMNS } from './columns.tsx'
 type Entry = Answer<'/admin/v1/accounts'>[number]
 
 const { fields: FIELDS } = AUDIT_LOG
-const ROWS = 25
+const PAGE_ROWS = 25
 const KINDS: readonly Entry['kind'][] = [
   ...(['answer', 'acknowledgement', 'callback', 'notification', 'unsent', 'refusal', 'operator'] as const),
 ]
@@ -29,12 +29,12 @@ export function EntryList() {
     queryFn: () =>
       answerTo(
         api.GET('/admin/v1/accounts', {
-          params: { query: { ...(bound && { namespace: bound }), ...filter.values, limit: ROWS + 1 } },
+          params: { query: { ...(bound && { namespace: bound }), ...filter.values, limit: PAGE_ROWS + 1 } },
         }),
       ),
     placeholderData: keepPreviousData,
   })
-  const { rows, next: following } = firstRows(query.data, ROWS, ({ id }) => id)
+  const { rows, next: following } = firstRows(query.data, PAGE_ROWS, ({ id }) => id)
   // A filtered page may have few entries although older ones follow.
   const next = following ?? (filter.isSet ? rows?.at(-1)?.id : null)
   return (

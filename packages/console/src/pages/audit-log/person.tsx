@@ -11,13 +11,13 @@ import styles from './audit-log.module.css'
 import { download } from './download.ts'
 
 const { fields: FIELDS, report: REPORT } = PERSON
-const CHANGES = ['auditLog']
-const EMPTY = { type: '', value: '', from: '', to: '', confidential: false }
+const CHANGED_ANSWERS = ['auditLog']
+const EMPTY_FORM = { type: '', value: '', from: '', to: '', confidential: false }
 const ROLES = ['seen', 'written', 'asked'] as const
 
 export function EntriesOfPerson() {
-  const [given, setGiven] = useState(EMPTY)
-  const set = (changes: Partial<typeof EMPTY>) => setGiven({ ...given, ...changes })
+  const [given, setGiven] = useState(EMPTY_FORM)
+  const set = (changes: Partial<typeof EMPTY_FORM>) => setGiven({ ...given, ...changes })
   const readForm = () => {
     const [from, to] = [isoTimeOf(given.from), isoTimeOf(given.to)]
     const period = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
@@ -26,14 +26,14 @@ export function EntriesOfPerson() {
   const look = useAct({
     call: () =>
       answerTo(api.POST('/admin/v1/accounts/person', { body: { ...readForm(), confidential: given.confidential } })),
-    changes: CHANGES,
+    changes: CHANGED_ANSWERS,
   })
   const report = useAct({
     call: async (format: 'html' | 'json') => ({
       format,
       answer: await answerTo(api.POST('/admin/v1/accounts/report', { body: readForm() })),
     }),
-    changes: CHANGES,
+    changes: CHANGED_ANSWERS,
     onDone: ({ format, answer }) => {
       const text = format === 'html' ? answer.html : JSON.stringify(answer.report, null, 2)
       download(`${REPORT.file}.${format}`, format === 'html' ? 'text/html' : 'application/json', text)
@@ -98,8 +98,8 @@ export function EntriesOfPerson() {
 }
 
 interface FieldsProps {
-  readonly given: typeof EMPTY
-  readonly set: (changes: Partial<typeof EMPTY>) => void
+  readonly given: typeof EMPTY_FORM
+  readonly set: (changes: Partial<typeof EMPTY_FORM>) => void
 }
 
 function Fields({ given, set }: FieldsProps) {

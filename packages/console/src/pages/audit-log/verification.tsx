@@ -19,7 +19,7 @@ type Fault = NonNullable<Progress['result']>['faults'][number]
 
 const { facts: NAMES, columns: TITLES } = VERIFY
 const EVERY_MS = 1_000
-const CHANGES = ['verification', 'auditLog']
+const CHANGED_ANSWERS = ['verification', 'auditLog']
 
 const COLUMNS: readonly Column<Fault>[] = [
   { title: TITLES.kind, cell: ({ kind }) => kind },
@@ -34,10 +34,13 @@ export function Verification() {
     queryFn: () => answerTo(api.GET('/admin/v1/accounts/verify')),
     refetchInterval: ({ state }) => (state.data?.state === 'running' ? EVERY_MS : false),
   })
-  const begin = useAct({ call: () => answerTo(api.POST('/admin/v1/accounts/verify', { body: {} })), changes: CHANGES })
+  const begin = useAct({
+    call: () => answerTo(api.POST('/admin/v1/accounts/verify', { body: {} })),
+    changes: CHANGED_ANSWERS,
+  })
   const stop = useAct({
     call: () => answerTo(api.POST('/admin/v1/accounts/verify/stop', { body: {} })),
-    changes: CHANGES,
+    changes: CHANGED_ANSWERS,
     done: () => VERIFY.stopped,
   })
   const isRunning = query.data?.state === 'running'

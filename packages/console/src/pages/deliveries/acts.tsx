@@ -14,30 +14,30 @@ import { DELIVERY_ACTS } from '../../texts/deliveries.ts'
 import styles from './deliveries.module.css'
 
 /** A choice of deliveries, as the admin API takes it. */
-export type Choice = Omit<
+export type DeliveryChoice = Omit<
   paths['/admin/v1/deliveries/retry']['post']['requestBody']['content']['application/json'],
   'dry_run'
 >
 
-const CALLS = {
-  retry: (body: Choice & { dry_run?: boolean }) => answerTo(api.POST('/admin/v1/deliveries/retry', { body })),
-  replay: (body: Choice & { dry_run?: boolean }) => answerTo(api.POST('/admin/v1/deliveries/replay', { body })),
-  cancel: (body: Choice & { dry_run?: boolean }) => answerTo(api.POST('/admin/v1/deliveries/cancel', { body })),
+const ACT_CALLS = {
+  retry: (body: DeliveryChoice & { dry_run?: boolean }) => answerTo(api.POST('/admin/v1/deliveries/retry', { body })),
+  replay: (body: DeliveryChoice & { dry_run?: boolean }) => answerTo(api.POST('/admin/v1/deliveries/replay', { body })),
+  cancel: (body: DeliveryChoice & { dry_run?: boolean }) => answerTo(api.POST('/admin/v1/deliveries/cancel', { body })),
 } as const
-type ActName = keyof typeof CALLS
+type ActName = keyof typeof ACT_CALLS
 
 /** The states of deliveries in which each act changes something (docs/deliveries.md). */
-const STATES: Readonly<Record<ActName, readonly string[]>> = {
+const CHANGEABLE_STATES: Readonly<Record<ActName, readonly string[]>> = {
   retry: ['pending', 'dead'],
   replay: ['delivered', 'refused', 'dead', 'dropped', 'held'],
   cancel: ['pending', 'held', 'dead'],
 }
-const NAMES = Object.keys(CALLS) as ActName[]
+const ACT_NAMES = Object.keys(ACT_CALLS) as ActName[]
 
 interface ActsProps {
-  readonly choice: Choice
+  readonly choice: DeliveryChoice
   /** Choices for single acts, in place of `choice`; null: the act is not offered. */
-  readonly choices?: Readonly<Partial<Record<ActName, Choice | null>>>
+  readonly choices?: Readonly<Partial<Record<ActName, DeliveryChoice | null>>>
   /** The state of the deliveries, which excludes some acts; undefined: it excludes none. */
   readonly state?: string | undefined
   /** True for small buttons, as above a list. */
@@ -48,8 +48,8 @@ export function DeliveryActs({ choice, choices = {}, state, small = false }: Act
   const may = useMay()
   const [act, setAct] = useState<ActName | null>(null)
   if (!may('operate')) return null
-  const offered = NAMES.filter(
-    (name) => choices[name] !== null && (state === undefined || STATES[name].includes(state)),
+  const offered = ACT_NAMES.filter(
+    (name) => choices[name] !== null && (state === undefined || CHANGEABLE_STATES[name].includes(state)),
   )
   return (
     <>
@@ -65,7 +65,7 @@ export function DeliveryActs({ choice, choices = {}, state, small = false }: Act
 
 interface DialogProps {
   readonly name: ActName
-  readonly choice: Choice
+  readonly choice: DeliveryChoice
   readonly onClose: () => void
 }
 
@@ -73,11 +73,11 @@ function ActDialog({ name, choice, onClose }: DialogProps) {
   const texts = DELIVERY_ACTS[name]
   const preview = useQuery({
     queryKey: ['deliveries', 'preview', name, choice],
-    queryFn: () => CALLS[name]({ ...choice, dry_run: true }),
+    queryFn: () => ACT_CALLS[name]({ ...choice, dry_run: true }),
     staleTime: 0,
   })
   const act = useAct({
-    call: () => CALLS[name](choice),
+    call: () => ACT_CALLS[name](choice),
     changes: ['deliveries', 'destinations', 'messages', 'overview'],
     done: ({ deliveries }) => texts.done(numberText(deliveries, LOCALE)),
     onOver: onClose,

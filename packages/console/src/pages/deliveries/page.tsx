@@ -15,14 +15,14 @@ import { LOCALE } from '../../texts/common.ts'
 import { DELIVERIES } from '../../texts/deliveries.ts'
 import { PAGES } from '../../texts/pages.ts'
 import { NEXT_STEPS } from '../../texts/steps.ts'
-import { type Choice, DeliveryActs } from './acts.tsx'
+import { DeliveryActs, type DeliveryChoice } from './acts.tsx'
 import styles from './deliveries.module.css'
 import { Destinations } from './destinations.tsx'
 
 type Delivery = Answer<'/admin/v1/deliveries'>[number]
 
 const { fields: FIELDS, columns: TITLES } = DELIVERIES
-const ROWS = 25
+const PAGE_ROWS = 25
 const STATES: readonly Delivery['state'][] = ['pending', 'dead', 'refused', 'held', 'delivered', 'dropped']
 
 const COLUMNS: readonly Column<Delivery>[] = [
@@ -48,11 +48,12 @@ export function Page() {
   const may = useMay()
   const query = useQuery({
     queryKey: ['deliveries', filter.values],
-    queryFn: () => answerTo(api.GET('/admin/v1/deliveries', { params: { query: { ...filter.values, limit: ROWS } } })),
+    queryFn: () =>
+      answerTo(api.GET('/admin/v1/deliveries', { params: { query: { ...filter.values, limit: PAGE_ROWS } } })),
     placeholderData: keepPreviousData,
     refetchInterval: reloadInterval(filter),
   })
-  const next = query.data?.length === ROWS ? query.data.at(-1)?.id : null
+  const next = query.data?.length === PAGE_ROWS ? query.data.at(-1)?.id : null
   const { before: _, ...choice } = filter.values
   return (
     <PageFrame title={PAGES.deliveries} lead={DELIVERIES.lead}>
@@ -78,7 +79,7 @@ export function Page() {
         {filter.isSet && may('operate') && (
           <div className={styles.matching}>
             <span className={styles.muted}>{DELIVERIES.matching}</span>
-            <DeliveryActs small choice={choice as Choice} state={choice.state} />
+            <DeliveryActs small choice={choice as DeliveryChoice} state={choice.state} />
           </div>
         )}
       </FilteredList>

@@ -22,7 +22,7 @@ import { Publish } from './publish.tsx'
 type Event = Answer<'/admin/v1/registries/{namespace}/events'>[number]
 
 const { fields: FIELDS, columns: TITLES } = EVENTS
-const ROWS = 25
+const PAGE_ROWS = 25
 
 const COLUMNS: readonly Column<Event>[] = [
   { title: TITLES.recorded, cell: ({ recorded_at }) => <Time at={recorded_at} seconds /> },
@@ -71,14 +71,14 @@ function Events({ names, first }: { readonly names: readonly string[]; readonly 
         api.GET('/admin/v1/registries/{namespace}/events', {
           params: {
             path: { namespace },
-            query: { ...conditions, limit: ROWS + 1, ...(before && { before: Number(before) }) },
+            query: { ...conditions, limit: PAGE_ROWS + 1, ...(before && { before: Number(before) }) },
           },
         }),
       ),
     placeholderData: keepPreviousData,
     refetchInterval: reloadInterval(filter),
   })
-  const { rows, next } = firstRows(query.data, ROWS, ({ id }) => id)
+  const { rows, next } = firstRows(query.data, PAGE_ROWS, ({ id }) => id)
   return (
     <>
       <FilterForm

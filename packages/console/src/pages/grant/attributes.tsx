@@ -9,8 +9,8 @@ import styles from './grant.module.css'
 
 const { edit: TEXTS } = GRANT
 const { columns: TITLES } = TEXTS
-const MEMBERS = { ask: TEXTS.askOf, see: TEXTS.seeOf } as const
-type Member = keyof typeof MEMBERS
+const MEMBER_LABELS = { ask: TEXTS.askOf, see: TEXTS.seeOf } as const
+type Member = keyof typeof MEMBER_LABELS
 
 interface Row {
   readonly name: string
@@ -33,7 +33,7 @@ export function Attributes({ registry, draft, set }: AttributesProps) {
     const by = own ? undefined : attributes.map((one) => findGrantingName(names, member, one)).find(Boolean)
     return (
       <Checkbox
-        aria-label={MEMBERS[member](name)}
+        aria-label={MEMBER_LABELS[member](name)}
         label={by && TEXTS.grantedBy(by)}
         checked={own || by !== undefined}
         disabled={by !== undefined}

@@ -15,14 +15,14 @@ const BASES = ['law', 'consent', 'authorize', 'either']
 const DEMANDS = ['requested_by', 'case']
 const CATEGORIES = ['adoption', 'shelter', 'witness_protection', 'sealed']
 /** The words for members of a grant that have a fixed choice; the first word is the default. */
-const CHOICES = {
+const CHOICE_WORDS = {
   minors: ['allowed', 'never'],
   counts: ['exact', 'capped', 'rounded', 'none'],
   consent: ['asserted', 'signed'],
 } as const
 const CHOICE_MEMBERS = ['minors', 'counts', 'consent'] as const
-const TIMES = ['valid_from', 'valid_until'] as const
-const NUMBERS = [
+const TIME_MEMBERS = ['valid_from', 'valid_until'] as const
+const NUMBER_MEMBERS = [
   ...(['page_size', 'items_per_day', 'records_per_day'] as const),
   ...(['items_per_minute', 'records_per_minute'] as const),
 ]
@@ -93,12 +93,12 @@ function SingleValues({ draft, set }: Omit<ConditionsProps, 'registry'>) {
         <NativeSelect
           key={member}
           label={TEXTS[member]}
-          data={[{ value: '', label: TEXTS.byDefault(CHOICES[member][0]) }, ...CHOICES[member]]}
+          data={[{ value: '', label: TEXTS.byDefault(CHOICE_WORDS[member][0]) }, ...CHOICE_WORDS[member]]}
           value={textOf(draft[member])}
           onChange={(event) => set(member, event.currentTarget.value || undefined)}
         />
       ))}
-      {NUMBERS.map((member) => (
+      {NUMBER_MEMBERS.map((member) => (
         <TextInput
           key={member}
           label={TEXTS[member]}
@@ -108,7 +108,7 @@ function SingleValues({ draft, set }: Omit<ConditionsProps, 'registry'>) {
           onChange={(event) => set(member, readDraftNumber(event.currentTarget.value))}
         />
       ))}
-      {TIMES.map((member) => (
+      {TIME_MEMBERS.map((member) => (
         <TextInput
           key={member}
           label={TEXTS[member]}

@@ -3,25 +3,25 @@ import type { Answer } from '../../api/client.ts'
 
 export type Terms = Answer<'/admin/v1/grants'>[number]['terms']
 export type Draft = Readonly<Record<string, unknown>>
-export type Names = 'all' | readonly string[]
+export type GrantedNames = 'all' | readonly string[]
 
 /** The terms with which the form for a new grant begins. */
 export const EMPTY_DRAFT: Draft = { operations: [], see: [], basis: 'law' }
 
 /** The names that a member of a grant grants when it is absent. Absent members without a row grant none. */
-const NAMES_WHEN_ABSENT: Readonly<Record<string, Names>> = {
+const NAMES_WHEN_ABSENT: Readonly<Record<string, GrantedNames>> = {
   record_types: 'all',
   identifier_types: 'all',
   query_forms: ['identifier'],
 }
 
 /** The names that a member of the draft grants. */
-export function grantedNames(draft: Draft, member: string): Names {
+export function grantedNames(draft: Draft, member: string): GrantedNames {
   const given = draft[member] ?? NAMES_WHEN_ABSENT[member] ?? []
   return given === 'all' ? 'all' : (given as readonly string[])
 }
 
-export const isGrantedName = (names: Names, name: string): boolean => names === 'all' || names.includes(name)
+export const isGrantedName = (names: GrantedNames, name: string): boolean => names === 'all' || names.includes(name)
 
 interface NamedAttribute {
   readonly aliases: readonly string[]
@@ -34,7 +34,7 @@ interface NamedAttribute {
  * it. Such a member grants seeing, and not asking.
  */
 export function findGrantingName(
-  names: Names,
+  names: GrantedNames,
   member: 'ask' | 'see',
   { aliases, paths }: NamedAttribute,
 ): string | undefined {
@@ -50,19 +50,19 @@ export function withMember(draft: Draft, member: string, value: unknown): Draft 
 }
 
 /** Adds or removes a name. Removing one from "all" leaves all other known names. */
-export function toggleName(names: Names, name: string, known: readonly string[]): Names {
+export function toggleName(names: GrantedNames, name: string, known: readonly string[]): GrantedNames {
   const listed = names === 'all' ? known : names
   return listed.includes(name) ? listed.filter((one) => one !== name) : [...listed, name]
 }
 
-interface Change {
+interface DraftChange {
   readonly member: string
   readonly before: unknown
   readonly after: unknown
 }
 
 /** Lists the members that differ between two drafts. The order of names does not matter. */
-export function changedMembers(before: Draft, after: Draft): readonly Change[] {
+export function changedMembers(before: Draft, after: Draft): readonly DraftChange[] {
   const members = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return members
     .filter((member) => comparableText(before[member]) !== comparableText(after[member]))

@@ -20,17 +20,17 @@ import { NameList } from './name-list.tsx'
 import { Preview } from './preview.tsx'
 
 const { edit: TEXTS } = GRANT
-const FORMS = ['identifier', 'expression', 'predicate', 'graphql']
-const DAYS = 90
+const QUERY_FORMS = ['identifier', 'expression', 'predicate', 'graphql']
+const PROPOSAL_DAYS = 90
 
 /** Members of a grant that are lists of names, each with the function that reads the known names. */
-const LISTS: readonly {
+const NAME_LISTS: readonly {
   readonly member: keyof typeof TEXTS.lists
   readonly known: (registry: Registry) => readonly string[]
 }[] = [
   { member: 'operations', known: ({ operations }) => operations },
   { member: 'record_types', known: ({ records }) => Object.keys(records) },
-  { member: 'query_forms', known: () => FORMS },
+  { member: 'query_forms', known: () => QUERY_FORMS },
   { member: 'identifier_types', known: ({ identifier_types }) => identifier_types.map(({ name }) => name) },
   { member: 'event_types', known: ({ event_types }) => event_types },
 ]
@@ -52,12 +52,12 @@ export function Editor({ whose, registry, terms }: EditorProps) {
       <Section
         title={terms === null ? TEXTS.newTitle : TEXTS.title}
         lead={TEXTS.lead}
-        actions={terms !== null && <Narrow whose={whose} onProposed={setDraft} />}
+        actions={terms !== null && <NarrowButton whose={whose} onProposed={setDraft} />}
       >
         <Panel padded>
           <div className={styles.editor}>
-            <Templates namespace={whose.namespace} onChosen={setDraft} />
-            {LISTS.map(({ member, known }) => (
+            <TemplateChoice namespace={whose.namespace} onChosen={setDraft} />
+            {NAME_LISTS.map(({ member, known }) => (
               <NameList
                 key={member}
                 label={TEXTS.lists[member]}
@@ -93,7 +93,7 @@ interface TemplatesProps {
   readonly onChosen: (draft: Draft) => void
 }
 
-function Templates({ namespace, onChosen }: TemplatesProps) {
+function TemplateChoice({ namespace, onChosen }: TemplatesProps) {
   const { data = [] } = useQuery({
     queryKey: ['grants', 'templates', namespace],
     queryFn: () =>
@@ -120,16 +120,16 @@ interface NarrowProps {
   readonly onProposed: (draft: Draft) => void
 }
 
-function Narrow({ whose, onProposed }: NarrowProps) {
+function NarrowButton({ whose, onProposed }: NarrowProps) {
   const act = useAct({
     call: () =>
       answerTo(
         api.GET('/admin/v1/registries/{namespace}/grants/{sender_id}/proposal', {
-          params: { path: whose, query: { days: DAYS } },
+          params: { path: whose, query: { days: PROPOSAL_DAYS } },
         }),
       ),
     changes: [],
-    done: () => TEXTS.narrowed(numberText(DAYS, LOCALE)),
+    done: () => TEXTS.narrowed(numberText(PROPOSAL_DAYS, LOCALE)),
     onDone: ({ terms }) => onProposed(terms),
   })
   return (

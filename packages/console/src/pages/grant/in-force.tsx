@@ -18,15 +18,15 @@ interface Row {
   readonly sees: boolean
 }
 
-const Mark = ({ may }: { readonly may: boolean }) => (
+const YesNoBadge = ({ may }: { readonly may: boolean }) => (
   <Badge state={may ? TEXTS.yes : TEXTS.no} tone={may ? 'good' : 'quiet'} />
 )
 
 const COLUMNS: readonly Column<Row>[] = [
   { title: TITLES.attribute, cell: ({ name }) => <code>{name}</code> },
   { title: TITLES.record_type, cell: ({ record_type }) => record_type, wideOnly: true },
-  { title: TITLES.asks, cell: ({ asks }) => <Mark may={asks} /> },
-  { title: TITLES.sees, cell: ({ sees }) => <Mark may={sees} /> },
+  { title: TITLES.asks, cell: ({ asks }) => <YesNoBadge may={asks} /> },
+  { title: TITLES.sees, cell: ({ sees }) => <YesNoBadge may={sees} /> },
 ]
 
 export const GrantInForce = ({ grant }: { readonly grant: ExplainedGrant }) => (

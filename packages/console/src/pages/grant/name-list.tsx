@@ -1,17 +1,17 @@
 /** A group of boxes for granted names: all, or the ticked ones. */
 import { Checkbox, Textarea } from '@mantine/core'
 import { GRANT } from '../../texts/grants.ts'
-import { isGrantedName, type Names, toggleName } from './draft.ts'
+import { type GrantedNames, isGrantedName, toggleName } from './draft.ts'
 import styles from './grant.module.css'
 import { useTypedText } from './use-typed.ts'
 
 interface NameListProps {
   readonly label: string
   readonly known: readonly string[]
-  readonly names: Names
+  readonly names: GrantedNames
   /** Adds a box for "all", which includes names of later versions. */
   readonly withAll?: boolean
-  readonly onChange: (names: Names) => void
+  readonly onChange: (names: GrantedNames) => void
 }
 
 export function NameList({ label, known, names, withAll = false, onChange }: NameListProps) {

@@ -18,7 +18,7 @@ import type { GrantAddress } from './grant-address.ts'
 import { GrantInForce } from './in-force.tsx'
 import { Preview } from './preview.tsx'
 
-const PATH = '/admin/v1/registries/{namespace}/grants/{sender_id}'
+const GRANT_PATH = '/admin/v1/registries/{namespace}/grants/{sender_id}'
 
 /** Loads the grant in force; null: there is none. */
 function useGrant(whose: GrantAddress) {
@@ -26,7 +26,7 @@ function useGrant(whose: GrantAddress) {
   return useQuery({
     queryKey: ['grants', 'one', sender_id, namespace],
     queryFn: (): Promise<ExplainedGrant | null> =>
-      answerTo(api.GET(PATH, { params: { path: whose } })).catch((error: unknown) => {
+      answerTo(api.GET(GRANT_PATH, { params: { path: whose } })).catch((error: unknown) => {
         if (error instanceof ApiFault && error.status === 404) return null
         throw error
       }),
@@ -46,7 +46,7 @@ export function Page() {
     <PageFrame
       title={GRANT.title(sender_id, namespace)}
       above={<a href={`#/participants/${encodeURIComponent(sender_id)}`}>{GRANT.above(sender_id)}</a>}
-      actions={grant.data && may('operate') && <Revoke {...whose} />}
+      actions={grant.data && may('operate') && <RevokeGrantButton {...whose} />}
     >
       <Loaded query={grant} lines={8}>
         {(explained) => (
@@ -75,12 +75,12 @@ export function Page() {
   )
 }
 
-const Revoke = (whose: GrantAddress) => (
+const RevokeGrantButton = (whose: GrantAddress) => (
   <FormDialog
     danger
     label={GRANT.revoke.label}
     title={GRANT.revoke.title(whose.sender_id, whose.namespace)}
-    call={() => answerTo(api.POST(`${PATH}/revoke`, { params: { path: whose }, body: {} }))}
+    call={() => answerTo(api.POST(`${GRANT_PATH}/revoke`, { params: { path: whose }, body: {} }))}
     changes={['grants', 'participants', 'subscriptions']}
     done={({ revoked, suspended }) => GRANT.revoke.done(numberText(revoked, LOCALE), numberText(suspended, LOCALE))}
   >

@@ -18,12 +18,12 @@ type Mailbox = Answer<'/admin/v1/mailboxes'>[number]
 
 const { fields: FIELDS, columns: TITLES } = MAILBOXES
 const STATES: readonly Mailbox['state'][] = ['open', 'closed']
-const ROWS = 50
+const PAGE_ROWS = 50
 
 const COLUMNS: readonly Column<Mailbox>[] = [
   { title: TITLES.participant, cell: ({ participant }) => participant },
   { title: TITLES.registry, cell: ({ registry }) => registry },
-  { title: TITLES.state, cell: (mailbox) => <State mailbox={mailbox} />, stays: true },
+  { title: TITLES.state, cell: (mailbox) => <StateBadge mailbox={mailbox} />, stays: true },
   { title: TITLES.waiting, cell: ({ waiting }) => numberText(waiting, LOCALE), align: 'end' },
   { title: TITLES.due, cell: ({ oldest_due }) => oldest_due && <Time at={oldest_due} relative />, wideOnly: true },
   { title: TITLES.sequence, cell: ({ sequence }) => numberText(sequence, LOCALE), align: 'end', wideOnly: true },
@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<Mailbox>[] = [
   },
 ]
 
-const State = ({ mailbox: { state, held_since } }: { readonly mailbox: Mailbox }) =>
+const StateBadge = ({ mailbox: { state, held_since } }: { readonly mailbox: Mailbox }) =>
   held_since === null ? <Badge state={state} tone={state === 'closed' ? 'bad' : 'good'} /> : <Badge state="held" />
 
 export function Page() {
@@ -45,10 +45,11 @@ export function Page() {
   const namespaces = useNamespaces()
   const query = useQuery({
     queryKey: ['mailboxes', filter.values],
-    queryFn: () => answerTo(api.GET('/admin/v1/mailboxes', { params: { query: { ...filter.values, limit: ROWS } } })),
+    queryFn: () =>
+      answerTo(api.GET('/admin/v1/mailboxes', { params: { query: { ...filter.values, limit: PAGE_ROWS } } })),
     placeholderData: keepPreviousData,
   })
-  const next = query.data?.length === ROWS ? query.data.at(-1)?.id : null
+  const next = query.data?.length === PAGE_ROWS ? query.data.at(-1)?.id : null
   return (
     <PageFrame title={PAGES.mailboxes} lead={MAILBOXES.lead}>
       <FilteredList

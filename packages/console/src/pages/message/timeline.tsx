@@ -12,7 +12,7 @@ import styles from './message.module.css'
 
 type TimelineStep = Message['steps'][number]
 
-const ICONS = { done: IconCheck, failed: IconAlertTriangle, waiting: IconClock } as const
+const OUTCOME_ICONS = { done: IconCheck, failed: IconAlertTriangle, waiting: IconClock } as const
 
 export function Timeline({ message: { steps, waits_for } }: { readonly message: Message }) {
   return (
@@ -29,7 +29,7 @@ export function Timeline({ message: { steps, waits_for } }: { readonly message: 
 }
 
 function StepLine({ step }: { readonly step: TimelineStep }) {
-  const Icon = ICONS[step.outcome]
+  const Icon = OUTCOME_ICONS[step.outcome]
   return (
     <li className={styles.step} data-outcome={step.outcome}>
       <span className={styles.dot}>

@@ -2,7 +2,7 @@
 import { type Tone, toneOf } from '../../parts/tones.ts'
 import { ENDS } from '../../texts/messages.ts'
 
-interface Message {
+interface MessageOutcome {
   readonly kind: string
   readonly outcome: string
   /** The state of the message's delivery; null: nothing is delivered, or the delivery is not stored any more. */
@@ -10,7 +10,10 @@ interface Message {
 }
 
 /** Returns the words and the colour that say how a message ended. */
-export function messageEnd({ kind, outcome, delivery }: Message): { readonly label: string; readonly tone: Tone } {
+export function messageEnd({ kind, outcome, delivery }: MessageOutcome): {
+  readonly label: string
+  readonly tone: Tone
+} {
   const words = ENDS.made[kind]
   if (words === undefined || delivery === 'delivered') return { label: outcome, tone: toneOf(outcome) }
   const made = words[outcome] ?? outcome

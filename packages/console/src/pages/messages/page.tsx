@@ -20,7 +20,7 @@ import { messageEnd } from './end.ts'
 type Message = Answer<'/admin/v1/messages'>['messages'][number]
 
 const { fields: FIELDS, columns: TITLES } = MESSAGES
-const ROWS = 25
+const PAGE_ROWS = 25
 const OUTCOMES: readonly Message['outcome'][] = ['accepted', 'succeeded', 'partial', 'rejected']
 
 const COLUMNS: readonly Column<Message>[] = [
@@ -38,7 +38,8 @@ export function Page() {
   const namespaces = useNamespaces()
   const query = useQuery({
     queryKey: ['messages', filter.values],
-    queryFn: () => answerTo(api.GET('/admin/v1/messages', { params: { query: { ...filter.values, limit: ROWS } } })),
+    queryFn: () =>
+      answerTo(api.GET('/admin/v1/messages', { params: { query: { ...filter.values, limit: PAGE_ROWS } } })),
     placeholderData: keepPreviousData,
     refetchInterval: reloadInterval(filter),
   })

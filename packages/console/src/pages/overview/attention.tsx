@@ -21,11 +21,11 @@ interface Issue {
 }
 
 const TEXTS = OVERVIEW.issues
-const number = (value: number) => numberText(value, LOCALE)
+const countText = (value: number) => numberText(value, LOCALE)
 
 function issuesOf({ health, breakers, deliveries, emergencies, proposals, expiring }: Overview): readonly Issue[] {
   const countIssue = (value: number, text: (count: string) => string, tone: Issue['tone'], to: string) =>
-    value === 0 ? [] : [{ tone, text: text(number(value)), to }]
+    value === 0 ? [] : [{ tone, text: text(countText(value)), to }]
   return [
     ...(health.ready ? [] : [{ tone: 'bad', text: TEXTS.notReady, to: '/settings' } as const]),
     ...(health.database === 'closed' ? [] : [{ tone: 'bad', text: TEXTS.databaseOpen, to: '/settings' } as const]),
@@ -37,7 +37,7 @@ function issuesOf({ health, breakers, deliveries, emergencies, proposals, expiri
       text: TEXTS.breaker(participant, origin),
       note: (
         <>
-          {TEXTS.breakerNote(number(failures))} <Time at={probe_at} relative />
+          {TEXTS.breakerNote(countText(failures))} <Time at={probe_at} relative />
         </>
       ),
       to: `/deliveries?participant=${encodeURIComponent(participant)}`,
@@ -57,7 +57,7 @@ function issuesOf({ health, breakers, deliveries, emergencies, proposals, expiri
       .slice(0, 1)
       .map((first) => ({
         tone: 'info' as const,
-        text: TEXTS.expiring(number(expiring.length)),
+        text: TEXTS.expiring(countText(expiring.length)),
         to: renewalAddress(first),
       })),
   ]

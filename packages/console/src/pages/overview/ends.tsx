@@ -6,9 +6,9 @@ import { Time } from '../../parts/time.tsx'
 import { OVERVIEW } from '../../texts/overview.ts'
 
 const TEXTS = OVERVIEW.ends
-type End = Overview['expiring'][number]
+type ComingEnd = Overview['expiring'][number]
 
-const COLUMNS: readonly Column<End>[] = [
+const COLUMNS: readonly Column<ComingEnd>[] = [
   { title: TEXTS.what, cell: ({ what }) => what },
   { title: TEXTS.who, cell: ({ name }) => name },
   { title: TEXTS.where, cell: ({ of }) => of, wideOnly: true },
@@ -16,7 +16,7 @@ const COLUMNS: readonly Column<End>[] = [
 ]
 
 /** The addresses of the pages that show a grant, a key, an operator token or a subscription. */
-const PLACES: Readonly<Record<End['what'], (end: End) => string>> = {
+const PAGE_ADDRESSES: Readonly<Record<ComingEnd['what'], (end: ComingEnd) => string>> = {
   grant: ({ name }) => `/participants/${encodeURIComponent(name)}`,
   key: ({ name }) => `/participants/${encodeURIComponent(name)}`,
   'operator token': () => '/settings',
@@ -24,9 +24,9 @@ const PLACES: Readonly<Record<End['what'], (end: End) => string>> = {
 }
 
 /** The address of the page that shows a grant, key, token or subscription that ends. */
-export const renewalAddress = (end: End): string => PLACES[end.what](end)
+export const renewalAddress = (end: ComingEnd): string => PAGE_ADDRESSES[end.what](end)
 
-export const EndingSoon = ({ rows }: { readonly rows: readonly End[] }) => (
+export const EndingSoon = ({ rows }: { readonly rows: readonly ComingEnd[] }) => (
   <div id="ends">
     <Section title={TEXTS.title}>
       <Panel>

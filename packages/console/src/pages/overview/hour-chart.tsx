@@ -8,12 +8,12 @@ import styles from './overview.module.css'
 
 const TEXTS = OVERVIEW.chart
 /** The height of the chart, in units of its SVG. */
-const HEIGHT = 132
+const CHART_HEIGHT = 132
 /** The share of an hour's width that its bar takes. */
-const BAR = 0.68
+const BAR_WIDTH_SHARE = 0.68
 
-const number = (value: number) => numberText(value, LOCALE)
-const clock = (at: string) => new Date(at).toLocaleTimeString(LOCALE, { hour: '2-digit', minute: '2-digit' })
+const countText = (value: number) => numberText(value, LOCALE)
+const clockText = (at: string) => new Date(at).toLocaleTimeString(LOCALE, { hour: '2-digit', minute: '2-digit' })
 
 export function HourChart({ hours }: Pick<Overview, 'hours'>) {
   const bars = hours.toReversed().map(({ from, counted, traffic }) => {
@@ -38,29 +38,29 @@ export function HourChart({ hours }: Pick<Overview, 'hours'>) {
         <svg
           className={styles.bars}
           width="100%"
-          height={HEIGHT}
+          height={CHART_HEIGHT}
           role="img"
-          aria-label={TEXTS.summary(number(total), number(bad))}
+          aria-label={TEXTS.summary(countText(total), countText(bad))}
         >
           {[0.5, 1].map((part) => (
             <line
               key={part}
               x1="0"
               x2="100%"
-              y1={HEIGHT * (1 - part) + 0.5}
-              y2={HEIGHT * (1 - part) + 0.5}
+              y1={CHART_HEIGHT * (1 - part) + 0.5}
+              y2={CHART_HEIGHT * (1 - part) + 0.5}
               className={styles.grid}
             />
           ))}
           {bars.map(({ from, counted, byGroup, total: all }, at) => (
             <g key={from}>
-              <title>{`${clock(from)}: ${counted ? TEXTS.most(number(all)) : TEXTS.uncounted}`}</title>
-              <rect x={`${at * width}%`} width={`${width}%`} y="0" height={HEIGHT} className={styles.hour} />
+              <title>{`${clockText(from)}: ${counted ? TEXTS.most(countText(all)) : TEXTS.uncounted}`}</title>
+              <rect x={`${at * width}%`} width={`${width}%`} y="0" height={CHART_HEIGHT} className={styles.hour} />
               {stackBars(byGroup, top).map(({ group, y, height }) => (
                 <rect
                   key={group}
-                  x={`${(at + (1 - BAR) / 2) * width}%`}
-                  width={`${width * BAR}%`}
+                  x={`${(at + (1 - BAR_WIDTH_SHARE) / 2) * width}%`}
+                  width={`${width * BAR_WIDTH_SHARE}%`}
                   y={y}
                   height={height}
                   className={styles.bar}
@@ -69,15 +69,15 @@ export function HourChart({ hours }: Pick<Overview, 'hours'>) {
               ))}
             </g>
           ))}
-          <line x1="0" x2="100%" y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} className={styles.axis} />
+          <line x1="0" x2="100%" y1={CHART_HEIGHT - 0.5} y2={CHART_HEIGHT - 0.5} className={styles.axis} />
         </svg>
-        <span className={styles.top}>{number(top)}</span>
+        <span className={styles.top}>{countText(top)}</span>
       </div>
       <div className={styles.clock} aria-hidden="true">
         {bars
           .filter((_, at) => at % 6 === 0)
           .map(({ from }) => (
-            <span key={from}>{clock(from)}</span>
+            <span key={from}>{clockText(from)}</span>
           ))}
       </div>
       <HourTable bars={bars} />
@@ -87,21 +87,21 @@ export function HourChart({ hours }: Pick<Overview, 'hours'>) {
 
 /** Stacks the bars of an hour from the bottom; each is at least 1.5 units high. */
 function stackBars(byGroup: Readonly<Record<OutcomeGroup, number>>, top: number) {
-  let y = HEIGHT
+  let y = CHART_HEIGHT
   return OUTCOME_GROUPS.filter((group) => byGroup[group] > 0).map((group) => {
-    const height = Math.max((byGroup[group] / top) * HEIGHT, 1.5)
+    const height = Math.max((byGroup[group] / top) * CHART_HEIGHT, 1.5)
     y -= height
     return { group, y, height }
   })
 }
 
-interface Bar {
+interface HourBar {
   readonly from: string
   readonly counted: boolean
   readonly byGroup: Readonly<Record<OutcomeGroup, number>>
 }
 
-const HourTable = ({ bars }: { readonly bars: readonly Bar[] }) => (
+const HourTable = ({ bars }: { readonly bars: readonly HourBar[] }) => (
   <div className={styles.unseen}>
     <table>
       <caption>{TEXTS.name}</caption>
@@ -118,9 +118,9 @@ const HourTable = ({ bars }: { readonly bars: readonly Bar[] }) => (
       <tbody>
         {bars.map(({ from, counted, byGroup }) => (
           <tr key={from}>
-            <th scope="row">{clock(from)}</th>
+            <th scope="row">{clockText(from)}</th>
             {OUTCOME_GROUPS.map((group) => (
-              <td key={group}>{counted ? number(byGroup[group]) : TEXTS.uncounted}</td>
+              <td key={group}>{counted ? countText(byGroup[group]) : TEXTS.uncounted}</td>
             ))}
           </tr>
         ))}

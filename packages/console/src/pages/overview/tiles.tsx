@@ -7,7 +7,7 @@ import { countByGroup } from './figures.ts'
 import styles from './overview.module.css'
 
 const TEXTS = OVERVIEW.tiles
-const number = (value: number) => numberText(value, LOCALE)
+const countText = (value: number) => numberText(value, LOCALE)
 
 export function Tiles({ overview }: { readonly overview: Overview }) {
   const { traffic, durations, deliveries, expiring } = overview
@@ -18,8 +18,8 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
       <Tile
         to="/messages"
         title={TEXTS.messages}
-        value={number(good + rejected + refused)}
-        note={TEXTS.messagesNote(number(rejected + refused))}
+        value={countText(good + rejected + refused)}
+        note={TEXTS.messagesNote(countText(rejected + refused))}
       />
       <Tile
         to="/messages"
@@ -30,14 +30,14 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
       <Tile
         to="/deliveries?state=pending"
         title={TEXTS.waiting}
-        value={number(deliveries.waiting)}
-        note={TEXTS.waitingNote(number(deliveries.failing))}
+        value={countText(deliveries.waiting)}
+        note={TEXTS.waitingNote(countText(deliveries.failing))}
         tone={deliveries.failing > 0 ? 'warn' : undefined}
       />
       <Tile
         to="/deliveries?state=dead"
         title={TEXTS.dead}
-        value={number(deliveries.dead)}
+        value={countText(deliveries.dead)}
         note={TEXTS.deadNote}
         tone={deliveries.dead > 0 ? 'bad' : undefined}
       />
@@ -45,7 +45,7 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
         to="/"
         anchor="ends"
         title={TEXTS.expiring}
-        value={number(expiring.length)}
+        value={countText(expiring.length)}
         note={TEXTS.expiringNote}
         tone={expiring.length > 0 ? 'warn' : undefined}
       />

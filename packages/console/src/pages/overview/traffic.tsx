@@ -13,7 +13,7 @@ import { HourChart } from './hour-chart.tsx'
 import styles from './overview.module.css'
 
 const TEXTS = OVERVIEW.operations
-const number = (value: number) => numberText(value, LOCALE)
+const countText = (value: number) => numberText(value, LOCALE)
 const durationOrDash = (ms: number | null) => (ms === null ? '–' : durationText(ms, LOCALE))
 
 type Operation = Overview['traffic'][number]
@@ -21,7 +21,7 @@ type Operation = Overview['traffic'][number]
 const COLUMNS: readonly Column<Operation>[] = [
   { title: TEXTS.operation, cell: ({ operation }) => operation ?? TEXTS.none },
   { title: TEXTS.mode, cell: ({ mode }) => mode, wideOnly: true },
-  { title: TEXTS.messages, cell: ({ outcomes }) => number(sumOutcomes(outcomes)), align: 'end' },
+  { title: TEXTS.messages, cell: ({ outcomes }) => countText(sumOutcomes(outcomes)), align: 'end' },
   { title: TEXTS.outcomes, cell: (row) => <Outcomes {...row} />, stays: true },
   { title: TEXTS.p50, cell: ({ p50_ms }) => durationOrDash(p50_ms), align: 'end' },
   { title: TEXTS.p99, cell: ({ p99_ms }) => durationOrDash(p99_ms), align: 'end' },
@@ -54,7 +54,7 @@ export function Traffic({ overview: { hours, traffic } }: { readonly overview: O
 const Outcomes = ({ mode, outcomes }: Operation) => (
   <span className={styles.outcomes}>
     {Object.entries(outcomes).map(([outcome, messages]) => (
-      <Badge key={outcome} state={outcome} label={`${TEXTS.made[mode]?.[outcome] ?? outcome} ${number(messages)}`} />
+      <Badge key={outcome} state={outcome} label={`${TEXTS.made[mode]?.[outcome] ?? outcome} ${countText(messages)}`} />
     ))}
   </span>
 )

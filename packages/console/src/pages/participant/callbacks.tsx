@@ -14,7 +14,7 @@ type Callback = Participant['callback']
 
 const { callback: TEXTS } = PARTICIPANT
 const { names: NAMES } = TEXTS
-const NUMBERS = ['concurrency', 'rate', 'timeout_ms', 'notify_items', 'notify_bytes'] as const
+const NUMBER_SETTINGS = ['concurrency', 'rate', 'timeout_ms', 'notify_items', 'notify_bytes'] as const
 
 export function Callbacks({ participant: { sender_id, callback } }: { readonly participant: Participant }) {
   const may = useMay()
@@ -26,7 +26,7 @@ export function Callbacks({ participant: { sender_id, callback } }: { readonly p
         <>
           {may('operate') && <CallbackTest sender_id={sender_id} />}
           {may('own') && <Credentials sender_id={sender_id} auth={callback.auth} />}
-          {may('own') && <Change sender_id={sender_id} callback={callback} />}
+          {may('own') && <ChangeCallbackButton sender_id={sender_id} callback={callback} />}
         </>
       }
     >
@@ -44,7 +44,7 @@ function factsOf(callback: Callback) {
     [NAMES.notify_url, notify_url === null ? TEXTS.noNotify : <code key="notify">{notify_url}</code>],
     [NAMES.allowed, allowed.length === 0 ? TEXTS.noAllowed : <code key="allowed">{allowed.join(' ')}</code>],
     [NAMES.auth, auth],
-    ...NUMBERS.map((name) => [NAMES[name], numberText(callback[name], LOCALE)] as const),
+    ...NUMBER_SETTINGS.map((name) => [NAMES[name], numberText(callback[name], LOCALE)] as const),
     [NAMES.schedule, schedule === null ? TEXTS.noSchedule : schedule.join(', ')],
     [NAMES.notify_unlisted, notify_unlisted ? COMMON.yes : COMMON.no],
   ] as const
@@ -55,7 +55,7 @@ interface ChangeProps {
   readonly callback: Callback
 }
 
-const Change = ({ sender_id, callback }: ChangeProps) => (
+const ChangeCallbackButton = ({ sender_id, callback }: ChangeProps) => (
   <FormDialog
     label={TEXTS.change}
     title={TEXTS.title}
@@ -64,7 +64,7 @@ const Change = ({ sender_id, callback }: ChangeProps) => (
       { name: 'default_url', label: NAMES.default_url, note: TEXTS.defaultNote, value: callback.default_url },
       { name: 'notify_url', label: NAMES.notify_url, note: TEXTS.notifyNote, value: callback.notify_url },
       { name: 'allowed', label: NAMES.allowed, note: TEXTS.linesNote, as: 'area', value: callback.allowed.join('\n') },
-      ...NUMBERS.map(
+      ...NUMBER_SETTINGS.map(
         (name) => ({ name, label: NAMES[name], as: 'number', value: callback[name], required: true }) as const,
       ),
       {
@@ -89,7 +89,7 @@ const Change = ({ sender_id, callback }: ChangeProps) => (
             disallow: callback.allowed.filter((entry) => !allowed.includes(entry)),
             schedule: schedule.length === 0 ? null : schedule.map(Number),
             notify_unlisted: given.flag('notify_unlisted'),
-            ...Object.fromEntries(NUMBERS.map((name) => [name, given.number(name)])),
+            ...Object.fromEntries(NUMBER_SETTINGS.map((name) => [name, given.number(name)])),
           },
         }),
       )

@@ -24,7 +24,7 @@ const { checks: TEXTS } = PARTICIPANT
 const { columns: TITLES } = TEXTS
 const TONES: Readonly<Record<CheckStep['state'], Tone>> = { passed: 'good', missing: 'bad', skipped: 'quiet' }
 const A_DAY = 86_400_000
-const CHANGES = ['participants'] as const
+const CHANGED_ANSWERS = ['participants'] as const
 
 const COLUMNS: readonly Column<CheckStep>[] = [
   { title: TITLES.step, cell: ({ name }) => name },
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<CheckStep>[] = [
   { title: TITLES.text, cell: ({ text }) => text },
 ]
 
-const look = (sender_id: string, body: CheckInput) =>
+const callCheck = (sender_id: string, body: CheckInput) =>
   answerTo(api.POST('/admin/v1/participants/{sender_id}/check', { params: { path: { sender_id } }, body }))
 
 export function Checks({ participant: { sender_id, environment, checks } }: { readonly participant: Participant }) {
@@ -42,7 +42,7 @@ export function Checks({ participant: { sender_id, environment, checks } }: { re
   if (!isChecked && checks.length === 0) return null
   const mayCheck = isChecked && may('operate')
   return (
-    <Section title={TEXTS.title} lead={TEXTS.lead} actions={mayCheck && <Check sender_id={sender_id} />}>
+    <Section title={TEXTS.title} lead={TEXTS.lead} actions={mayCheck && <CheckButton sender_id={sender_id} />}>
       {checks.length === 0 && (
         <Panel>
           <Empty title={TEXTS.none}>{TEXTS.noneNote}</Empty>
@@ -69,7 +69,7 @@ export function Checks({ participant: { sender_id, environment, checks } }: { re
   )
 }
 
-function Check({ sender_id }: { readonly sender_id: string }) {
+function CheckButton({ sender_id }: { readonly sender_id: string }) {
   const registries = useQuery({
     queryKey: ['registries', 'all'],
     queryFn: () => answerTo(api.GET('/admin/v1/registries')),
@@ -87,12 +87,12 @@ function Check({ sender_id }: { readonly sender_id: string }) {
         { name: 'since', label: TEXTS.since, note: TEXTS.sinceNote, as: 'time' },
       ]}
       call={(given) =>
-        look(sender_id, {
+        callCheck(sender_id, {
           namespace: given.text('namespace') ?? '',
           since: given.time('since') ?? new Date(Date.now() - A_DAY).toISOString(),
         })
       }
-      changes={CHANGES}
+      changes={CHANGED_ANSWERS}
       done={({ passed }) => (passed ? TEXTS.donePassed : TEXTS.doneMissing)}
     >
       <p>{TEXTS.dialogLead}</p>
@@ -104,8 +104,8 @@ function Check({ sender_id }: { readonly sender_id: string }) {
 function RepeatCheck({ sender_id, report }: { readonly sender_id: string; readonly report: Report }) {
   const { namespace, since } = report
   const act = useAct({
-    call: () => look(sender_id, { namespace, since }),
-    changes: CHANGES,
+    call: () => callCheck(sender_id, { namespace, since }),
+    changes: CHANGED_ANSWERS,
     done: ({ passed }) => (passed ? TEXTS.donePassed : TEXTS.doneMissing),
   })
   return (

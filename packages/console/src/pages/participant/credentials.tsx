@@ -8,7 +8,7 @@ type Auth = Participant['callback']['auth']
 
 const { callback: TEXTS } = PARTICIPANT
 const { fields: FIELDS } = TEXTS
-const AUTHS: readonly Auth[] = ['none', 'bearer', 'oauth2', 'mtls']
+const AUTH_WAYS: readonly Auth[] = ['none', 'bearer', 'oauth2', 'mtls']
 
 /** The fields for each way of authentication. */
 const CREDENTIAL_FIELDS = [
@@ -32,7 +32,7 @@ export const Credentials = ({ sender_id, auth }: CredentialsProps) => (
     title={TEXTS.names.auth}
     act={TEXTS.save}
     fields={[
-      { name: 'auth', label: FIELDS.auth, as: 'choice', options: AUTHS, required: true, value: auth },
+      { name: 'auth', label: FIELDS.auth, as: 'choice', options: AUTH_WAYS, required: true, value: auth },
       ...CREDENTIAL_FIELDS.map(({ when, ...field }) => ({
         ...field,
         label: FIELDS[field.name],
@@ -51,7 +51,7 @@ export const Credentials = ({ sender_id, auth }: CredentialsProps) => (
         api.POST('/admin/v1/participants/{sender_id}/callback', {
           params: { path: { sender_id } },
           body: {
-            auth: given.choice('auth', AUTHS) ?? auth,
+            auth: given.choice('auth', AUTH_WAYS) ?? auth,
             origin: given.text('origin'),
             ...Object.fromEntries(CREDENTIAL_FIELDS.map(({ name }) => [name, given.text(name)])),
           },

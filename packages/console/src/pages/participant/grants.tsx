@@ -16,7 +16,7 @@ import { NEXT_STEPS } from '../../texts/steps.ts'
 import styles from './participant.module.css'
 
 type Grant = Answer<'/admin/v1/grants'>[number]
-type Names = 'all' | readonly string[]
+type GrantedNames = 'all' | readonly string[]
 
 interface Row {
   readonly namespace: string
@@ -26,7 +26,7 @@ interface Row {
 
 const { columns: TITLES } = GRANTS
 
-const namesText = (names: Names, none: string): string => {
+const namesText = (names: GrantedNames, none: string): string => {
   if (names === 'all') return GRANTS.all
   return names.length === 0 ? none : GRANTS.number(numberText(names.length, LOCALE))
 }
@@ -77,7 +77,7 @@ export function Grants({ participant }: { readonly participant: Participant }) {
           empty={<Empty next={NEXT_STEPS.addRegistry} title={GRANTS.none} />}
         />
       </Panel>
-      {grants.length > 0 && <Matrix grants={filterInForce(grants)} />}
+      {grants.length > 0 && <OperationMatrix grants={filterInForce(grants)} />}
     </Section>
   )
 }
@@ -91,7 +91,7 @@ function filterInForce(grants: readonly Grant[]): readonly Grant[] {
 }
 
 /** A table of operations by registry, as the grants in force permit them. */
-function Matrix({ grants }: { readonly grants: readonly Grant[] }) {
+function OperationMatrix({ grants }: { readonly grants: readonly Grant[] }) {
   const registries = useQueries({
     queries: grants.map(({ namespace }) => ({
       queryKey: ['registries', 'one', namespace],
@@ -105,7 +105,7 @@ function Matrix({ grants }: { readonly grants: readonly Grant[] }) {
     ...grants.map(({ namespace, terms }) => ({
       title: namespace,
       cell: (operation: string) => (
-        <Mark names={terms.operations} known={known.get(namespace) ?? []} operation={operation} />
+        <OperationMark names={terms.operations} known={known.get(namespace) ?? []} operation={operation} />
       ),
     })),
   ]
@@ -124,13 +124,13 @@ function Matrix({ grants }: { readonly grants: readonly Grant[] }) {
 }
 
 interface MarkProps {
-  readonly names: Names
+  readonly names: GrantedNames
   readonly known: readonly string[]
   readonly operation: string
 }
 
 /** A sign for granted or not, with a word for screen readers. */
-function Mark({ names, known, operation }: MarkProps) {
+function OperationMark({ names, known, operation }: MarkProps) {
   if (!known.includes(operation)) return <span className={styles.unseen}>{GRANTS.unknown}</span>
   const may = names === 'all' || names.includes(operation)
   const Icon = may ? IconCheck : IconMinus

@@ -12,8 +12,8 @@ type Host = Participant['hosts'][number]
 
 const { hosts: TEXTS } = PARTICIPANT
 const { columns: TITLES, fields: FIELDS } = TEXTS
-const CHANGES = ['participants'] as const
-const RULES = ['plainHttp', 'loopback', 'private'] as const
+const CHANGED_ANSWERS = ['participants'] as const
+const HOST_RULES = ['plainHttp', 'loopback', 'private'] as const
 
 const COLUMNS: readonly Column<Host>[] = [
   { title: TITLES.host, cell: ({ host }) => <code>{host}</code> },
@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<Host>[] = [
   {
     title: TITLES.rules,
     cell: (row) =>
-      RULES.filter((rule) => row[rule])
+      HOST_RULES.filter((rule) => row[rule])
         .map((rule) => FIELDS[rule])
         .join(', ') || TEXTS.https,
   },
@@ -32,9 +32,12 @@ const COLUMNS: readonly Column<Host>[] = [
 
 export function Hosts({ participant: { sender_id, hosts } }: { readonly participant: Participant }) {
   const may = useMay()
-  const acts: Column<Host> = { title: TITLES.acts, cell: ({ host }) => <Remove sender_id={sender_id} host={host} /> }
+  const acts: Column<Host> = {
+    title: TITLES.acts,
+    cell: ({ host }) => <RemoveHostButton sender_id={sender_id} host={host} />,
+  }
   return (
-    <Section title={TEXTS.title} lead={TEXTS.lead} actions={may('own') && <Add sender_id={sender_id} />}>
+    <Section title={TEXTS.title} lead={TEXTS.lead} actions={may('own') && <AddHostButton sender_id={sender_id} />}>
       <Panel>
         <DataTable
           caption={TEXTS.caption}
@@ -48,7 +51,7 @@ export function Hosts({ participant: { sender_id, hosts } }: { readonly particip
   )
 }
 
-const Remove = ({ sender_id, host }: { readonly sender_id: string; readonly host: string }) => (
+const RemoveHostButton = ({ sender_id, host }: { readonly sender_id: string; readonly host: string }) => (
   <FormDialog
     small
     danger
@@ -62,21 +65,21 @@ const Remove = ({ sender_id, host }: { readonly sender_id: string; readonly host
         }),
       )
     }
-    changes={CHANGES}
+    changes={CHANGED_ANSWERS}
     done={() => TEXTS.removed}
   >
     <p>{TEXTS.removeLead}</p>
   </FormDialog>
 )
 
-const Add = ({ sender_id }: { readonly sender_id: string }) => (
+const AddHostButton = ({ sender_id }: { readonly sender_id: string }) => (
   <FormDialog
     label={TEXTS.add}
     title={TEXTS.add}
     fields={[
       { name: 'host', label: FIELDS.host, required: true },
       { name: 'ports', label: FIELDS.ports, note: FIELDS.portsNote, as: 'area' },
-      ...RULES.map((name) => ({ name, label: FIELDS[name], as: 'flag' }) as const),
+      ...HOST_RULES.map((name) => ({ name, label: FIELDS[name], as: 'flag' }) as const),
     ]}
     call={(given) => {
       const ports = given.lines('ports')
@@ -93,7 +96,7 @@ const Add = ({ sender_id }: { readonly sender_id: string }) => (
         }),
       ).then(() => given.text('host') ?? '')
     }}
-    changes={CHANGES}
+    changes={CHANGED_ANSWERS}
     done={TEXTS.added}
   >
     <p>{TEXTS.addLead}</p>

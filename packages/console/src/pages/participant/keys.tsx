@@ -14,17 +14,17 @@ import { KEY_COLUMNS, type Key, PUBLISHED_COLUMNS } from './key-columns.tsx'
 const { keys: TEXTS } = PARTICIPANT
 const { columns: TITLES, fields: FIELDS } = TEXTS
 const USES: readonly Key['use'][] = ['sig', 'enc']
-const CHANGES = ['participants', 'overview'] as const
+const CHANGED_ANSWERS = ['participants', 'overview'] as const
 export function Keys({ participant: { sender_id, keys, published_keys } }: { readonly participant: Participant }) {
   const may = useMay()
   const acts: Column<Key> = {
     title: TITLES.acts,
     cell: (row) =>
-      row.state !== 'revoked' && <Revoke sender_id={sender_id} row={row} left={countKeysLeft(keys, row)} />,
+      row.state !== 'revoked' && <RevokeKeyButton sender_id={sender_id} row={row} left={countKeysLeft(keys, row)} />,
   }
   return (
     <>
-      <Section title={TEXTS.title} lead={TEXTS.lead} actions={may('own') && <Add sender_id={sender_id} />}>
+      <Section title={TEXTS.title} lead={TEXTS.lead} actions={may('own') && <AddKeyButton sender_id={sender_id} />}>
         <Panel>
           <DataTable
             caption={TEXTS.caption}
@@ -61,7 +61,7 @@ interface RevokeProps {
   readonly left: number
 }
 
-const Revoke = ({ sender_id, row: { kid, use }, left }: RevokeProps) => (
+const RevokeKeyButton = ({ sender_id, row: { kid, use }, left }: RevokeProps) => (
   <FormDialog
     small
     danger
@@ -72,7 +72,7 @@ const Revoke = ({ sender_id, row: { kid, use }, left }: RevokeProps) => (
         api.POST('/admin/v1/participants/{sender_id}/keys/revoke', { params: { path: { sender_id } }, body: { kid } }),
       )
     }
-    changes={CHANGES}
+    changes={CHANGED_ANSWERS}
     done={() => TEXTS.revoked(kid)}
   >
     <p>{TEXTS.revokeLead}</p>
@@ -82,7 +82,7 @@ const Revoke = ({ sender_id, row: { kid, use }, left }: RevokeProps) => (
   </FormDialog>
 )
 
-const Add = ({ sender_id }: { readonly sender_id: string }) => (
+const AddKeyButton = ({ sender_id }: { readonly sender_id: string }) => (
   <FormDialog
     label={TEXTS.add}
     title={TEXTS.add}
@@ -107,7 +107,7 @@ const Add = ({ sender_id }: { readonly sender_id: string }) => (
         }),
       )
     }
-    changes={CHANGES}
+    changes={CHANGED_ANSWERS}
     done={(keys) => TEXTS.added(numberText(keys.length, LOCALE))}
   >
     <p>{TEXTS.addLead}</p>

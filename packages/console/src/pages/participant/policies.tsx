@@ -13,11 +13,16 @@ type Profile = Policy['signature_profile']
 
 const { policy: TEXTS } = PARTICIPANT
 const { names: NAMES } = TEXTS
-const SIGNATURES: readonly Policy['signature_policy'][] = ['required', 'if-present', 'off']
-const ENCRYPTIONS: readonly Policy['encryption_policy'][] = ['required', 'allowed', 'refused']
+const SIGNATURE_POLICIES: readonly Policy['signature_policy'][] = ['required', 'if-present', 'off']
+const ENCRYPTION_POLICIES: readonly Policy['encryption_policy'][] = ['required', 'allowed', 'refused']
 const LAYOUTS: readonly Profile['layout'][] = ['parameters', 'jws', 'jws-detached', 'raw-rsa']
-const FORMS: readonly Profile['canonical_form'][] = ['rfc8785', 'sorted-escaped', 'sorted-unescaped', 'as-received']
-const PREFIXES: readonly Profile['digest_prefix'][] = ['SHA-256=', 'BLAKE-512=']
+const CANONICAL_FORMS: readonly Profile['canonical_form'][] = [
+  'rfc8785',
+  'sorted-escaped',
+  'sorted-unescaped',
+  'as-received',
+]
+const DIGEST_PREFIXES: readonly Profile['digest_prefix'][] = ['SHA-256=', 'BLAKE-512=']
 const ALGORITHMS: readonly Profile['algorithms'][number][] = ['EdDSA', 'ES256', 'RS256']
 
 export function Policies({ participant: { sender_id, policy } }: { readonly participant: Participant }) {
@@ -26,7 +31,7 @@ export function Policies({ participant: { sender_id, policy } }: { readonly part
     <Section
       title={TEXTS.title}
       lead={TEXTS.lead}
-      actions={may('own') && <Change sender_id={sender_id} policy={policy} />}
+      actions={may('own') && <ChangePolicyButton sender_id={sender_id} policy={policy} />}
     >
       <Panel padded>
         <FactList rows={factsOf(policy)} />
@@ -54,7 +59,7 @@ interface ChangeProps {
   readonly policy: Policy
 }
 
-function Change({ sender_id, policy }: ChangeProps) {
+function ChangePolicyButton({ sender_id, policy }: ChangeProps) {
   const { signature_profile: profile, signature_policy, encryption_policy } = policy
   const choice = (name: keyof typeof NAMES, options: readonly string[], value: string) =>
     ({ name, label: NAMES[name], as: 'choice', options, value, required: true }) as const
@@ -64,7 +69,7 @@ function Change({ sender_id, policy }: ChangeProps) {
       title={TEXTS.title}
       act={TEXTS.save}
       fields={[
-        { ...choice('signature_policy', SIGNATURES, signature_policy), note: TEXTS.signatureNote },
+        { ...choice('signature_policy', SIGNATURE_POLICIES, signature_policy), note: TEXTS.signatureNote },
         {
           name: 'allow_unsigned',
           label: NAMES.allow_unsigned,
@@ -72,11 +77,11 @@ function Change({ sender_id, policy }: ChangeProps) {
           as: 'flag',
           value: policy.allow_unsigned,
         },
-        choice('encryption_policy', ENCRYPTIONS, encryption_policy),
+        choice('encryption_policy', ENCRYPTION_POLICIES, encryption_policy),
         { name: 'jwks_uri', label: NAMES.jwks_uri, note: TEXTS.uriNote, value: policy.jwks_uri },
         choice('layout', LAYOUTS, profile.layout),
-        choice('canonical_form', FORMS, profile.canonical_form),
-        { ...choice('digest_prefix', PREFIXES, profile.digest_prefix), required: false, empty: TEXTS.noPrefix },
+        choice('canonical_form', CANONICAL_FORMS, profile.canonical_form),
+        { ...choice('digest_prefix', DIGEST_PREFIXES, profile.digest_prefix), required: false, empty: TEXTS.noPrefix },
         { name: 'algorithms', label: NAMES.algorithms, as: 'group', options: ALGORITHMS, ticked: profile.algorithms },
       ]}
       call={(given) =>
@@ -95,14 +100,14 @@ function Change({ sender_id, policy }: ChangeProps) {
 
 function bodyOf(given: FormValues, { signature_policy, encryption_policy, signature_profile }: Policy) {
   return {
-    signature_policy: given.choice('signature_policy', SIGNATURES) ?? signature_policy,
+    signature_policy: given.choice('signature_policy', SIGNATURE_POLICIES) ?? signature_policy,
     allow_unsigned: given.flag('allow_unsigned'),
-    encryption_policy: given.choice('encryption_policy', ENCRYPTIONS) ?? encryption_policy,
+    encryption_policy: given.choice('encryption_policy', ENCRYPTION_POLICIES) ?? encryption_policy,
     jwks_uri: given.textOrNull('jwks_uri'),
     signature_profile: {
       layout: given.choice('layout', LAYOUTS) ?? signature_profile.layout,
-      canonical_form: given.choice('canonical_form', FORMS) ?? signature_profile.canonical_form,
-      digest_prefix: given.choice('digest_prefix', PREFIXES) ?? '',
+      canonical_form: given.choice('canonical_form', CANONICAL_FORMS) ?? signature_profile.canonical_form,
+      digest_prefix: given.choice('digest_prefix', DIGEST_PREFIXES) ?? '',
       algorithms: ALGORITHMS.filter((name) => given.ticked('algorithms').includes(name)),
     },
   }

@@ -17,7 +17,7 @@ interface Quota {
   readonly most: number
 }
 
-const percent = ({ used, most }: Quota): string =>
+const percentText = ({ used, most }: Quota): string =>
   new Intl.NumberFormat(LOCALE, { style: 'percent' }).format(most === 0 ? 0 : used / most)
 
 const COLUMNS: readonly Column<Quota>[] = [
@@ -29,8 +29,8 @@ const COLUMNS: readonly Column<Quota>[] = [
     title: TITLES.part,
     cell: (row) => (
       <span className={styles.part}>
-        <meter className={styles.meter} value={row.used} max={row.most} aria-label={TEXTS.part(percent(row))} />
-        {percent(row)}
+        <meter className={styles.meter} value={row.used} max={row.most} aria-label={TEXTS.part(percentText(row))} />
+        {percentText(row)}
       </span>
     ),
   },

@@ -30,7 +30,7 @@ export function Page() {
   const may = useMay()
   const query = useQuery({ queryKey: ['participants'], queryFn: () => answerTo(api.GET('/admin/v1/participants')) })
   return (
-    <PageFrame title={PAGES.participants} lead={PARTICIPANTS.lead} actions={may('own') && <Add />}>
+    <PageFrame title={PAGES.participants} lead={PARTICIPANTS.lead} actions={may('own') && <AddParticipantButton />}>
       <Panel>
         <DataTable
           caption={PARTICIPANTS.caption}
@@ -45,7 +45,7 @@ export function Page() {
   )
 }
 
-function Add() {
+function AddParticipantButton() {
   const [secret, setSecret] = useState<string | null>(null)
   return (
     <>

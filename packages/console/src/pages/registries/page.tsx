@@ -53,7 +53,7 @@ export function Page() {
   const may = useMay()
   const query = useRegistries()
   return (
-    <PageFrame title={PAGES.registries} lead={REGISTRIES.lead} actions={may('own') && <Add />}>
+    <PageFrame title={PAGES.registries} lead={REGISTRIES.lead} actions={may('own') && <AddRegistryButton />}>
       <Panel>
         <DataTable
           caption={REGISTRIES.caption}
@@ -68,7 +68,7 @@ export function Page() {
   )
 }
 
-const Add = () => (
+const AddRegistryButton = () => (
   <FormDialog
     label={REGISTRIES.add}
     title={REGISTRIES.add}

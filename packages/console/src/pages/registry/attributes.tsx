@@ -12,11 +12,11 @@ type Attribute = Registry['attributes'][number]
 
 const { attributes: TEXTS } = REGISTRY
 const { columns: TITLES, fields: FIELDS } = TEXTS
-const TYPES: readonly Exclude<Attribute['type'], 'age'>[] = [
+const ATTRIBUTE_TYPES: readonly Exclude<Attribute['type'], 'age'>[] = [
   ...(['text', 'code', 'date'] as const),
   ...(['datetime', 'number', 'boolean'] as const),
 ]
-const CHANGES = ['registries'] as const
+const CHANGED_ANSWERS = ['registries'] as const
 
 const COLUMNS: readonly Column<Attribute>[] = [
   {
@@ -48,13 +48,13 @@ export function Attributes({ registry }: { readonly registry: Registry }) {
   const hasColumns = registry.source === null || (registry.source as { readonly way?: string }).way === 'mirror'
   const acts: Column<Attribute> = {
     title: TITLES.acts,
-    cell: (row) => <Acts namespace={namespace} attribute={row} mayIndex={hasColumns} />,
+    cell: (row) => <AttributeActs namespace={namespace} attribute={row} mayIndex={hasColumns} />,
   }
   return (
     <Section
       title={TEXTS.title}
       lead={TEXTS.lead}
-      actions={mayOperate && <Add namespace={namespace} types={Object.keys(primary_identifiers)} />}
+      actions={mayOperate && <AddAttributeButton namespace={namespace} types={Object.keys(primary_identifiers)} />}
     >
       <Panel>
         <DataTable
@@ -74,7 +74,7 @@ interface ActsProps {
   readonly mayIndex: boolean
 }
 
-function Acts({ namespace, attribute: { record_type, name, type, indexed, from }, mayIndex }: ActsProps) {
+function AttributeActs({ namespace, attribute: { record_type, name, type, indexed, from }, mayIndex }: ActsProps) {
   const named = { params: { path: { namespace } }, body: { record_type, name } }
   return (
     <>
@@ -84,7 +84,7 @@ function Acts({ namespace, attribute: { record_type, name, type, indexed, from }
           label={TEXTS.index}
           title={TEXTS.indexTitle(name)}
           call={() => answerTo(api.POST('/admin/v1/registries/{namespace}/attributes/index', named))}
-          changes={CHANGES}
+          changes={CHANGED_ANSWERS}
           done={() => TEXTS.indexDone}
         >
           <p>{TEXTS.indexLead}</p>
@@ -97,7 +97,7 @@ function Acts({ namespace, attribute: { record_type, name, type, indexed, from }
           label={TEXTS.remove}
           title={TEXTS.removeTitle(name)}
           call={() => answerTo(api.POST('/admin/v1/registries/{namespace}/attributes/remove', named))}
-          changes={CHANGES}
+          changes={CHANGED_ANSWERS}
           done={() => TEXTS.removeDone(name)}
         >
           <p>{TEXTS.removeLead}</p>
@@ -107,14 +107,20 @@ function Acts({ namespace, attribute: { record_type, name, type, indexed, from }
   )
 }
 
-const Add = ({ namespace, types }: { readonly namespace: string; readonly types: readonly string[] }) => (
+const AddAttributeButton = ({
+  namespace,
+  types,
+}: {
+  readonly namespace: string
+  readonly types: readonly string[]
+}) => (
   <FormDialog
     label={TEXTS.add}
     title={TEXTS.add}
     fields={[
       { name: 'record_type', label: FIELDS.record_type, as: 'choice', options: types, required: true },
       { name: 'name', label: FIELDS.name, note: FIELDS.nameNote, required: true },
-      { name: 'type', label: FIELDS.type, as: 'choice', options: TYPES, required: true },
+      { name: 'type', label: FIELDS.type, as: 'choice', options: ATTRIBUTE_TYPES, required: true },
       { name: 'paths', label: FIELDS.paths, note: FIELDS.pathsNote, as: 'area', required: true },
       { name: 'many', label: FIELDS.many, as: 'flag' },
       { name: 'fold', label: FIELDS.fold, as: 'flag' },
@@ -128,7 +134,7 @@ const Add = ({ namespace, types }: { readonly namespace: string; readonly types:
           body: {
             record_type: given.text('record_type') ?? '',
             name: given.text('name') ?? '',
-            type: given.choice('type', TYPES) ?? 'text',
+            type: given.choice('type', ATTRIBUTE_TYPES) ?? 'text',
             paths: given.lines('paths'),
             many: given.flag('many'),
             fold: given.flag('fold'),
@@ -138,7 +144,7 @@ const Add = ({ namespace, types }: { readonly namespace: string; readonly types:
         }),
       )
     }
-    changes={CHANGES}
+    changes={CHANGED_ANSWERS}
     done={({ name }) => TEXTS.added(name)}
   >
     <p>{TEXTS.addLead}</p>

@@ -13,8 +13,8 @@ type IdentifierType = Registry['identifier_types'][number]
 const { identifiers: TEXTS, attributes } = REGISTRY
 const { columns: TITLES, fields: FIELDS } = TEXTS
 const COMPARED_AS = ['code', 'phone', 'email'] as const
-const PATH = '/admin/v1/registries/{namespace}/identifier-types'
-const CHANGES = ['registries'] as const
+const TYPES_PATH = '/admin/v1/registries/{namespace}/identifier-types'
+const CHANGED_ANSWERS = ['registries'] as const
 
 const COLUMNS: readonly Column<IdentifierType>[] = [
   { title: TITLES.name, cell: ({ name }) => <code>{name}</code> },
@@ -33,10 +33,10 @@ export function IdentifierTypes({ registry }: { readonly registry: Registry }) {
   const mayOperate = useMay()('operate')
   const acts: Column<IdentifierType> = {
     title: TITLES.acts,
-    cell: (row) => row.from === 'registry' && <Acts namespace={namespace} type={row} />,
+    cell: (row) => row.from === 'registry' && <IdentifierTypeActs namespace={namespace} type={row} />,
   }
   return (
-    <Section title={TEXTS.title} lead={TEXTS.lead} actions={mayOperate && <Add namespace={namespace} />}>
+    <Section title={TEXTS.title} lead={TEXTS.lead} actions={mayOperate && <AddTypeButton namespace={namespace} />}>
       <Panel>
         <DataTable
           caption={TEXTS.caption}
@@ -52,7 +52,7 @@ export function IdentifierTypes({ registry }: { readonly registry: Registry }) {
 const patternsField = { name: 'patterns', label: FIELDS.patterns, note: FIELDS.patternsNote, as: 'area' } as const
 const aliasesField = { name: 'aliases', label: FIELDS.aliases, note: FIELDS.aliasesNote, as: 'area' } as const
 
-const Add = ({ namespace }: { readonly namespace: string }) => (
+const AddTypeButton = ({ namespace }: { readonly namespace: string }) => (
   <FormDialog
     label={TEXTS.add}
     title={TEXTS.add}
@@ -71,7 +71,7 @@ const Add = ({ namespace }: { readonly namespace: string }) => (
     ]}
     call={(given) =>
       answerTo(
-        api.POST(PATH, {
+        api.POST(TYPES_PATH, {
           params: { path: { namespace } },
           body: {
             name: given.text('name') ?? '',
@@ -82,7 +82,7 @@ const Add = ({ namespace }: { readonly namespace: string }) => (
         }),
       )
     }
-    changes={CHANGES}
+    changes={CHANGED_ANSWERS}
     done={({ name }) => TEXTS.added(name)}
   >
     <p>{TEXTS.addLead}</p>
@@ -94,7 +94,7 @@ interface ActsProps {
   readonly type: IdentifierType
 }
 
-function Acts({ namespace, type: { name, patterns, aliases } }: ActsProps) {
+function IdentifierTypeActs({ namespace, type: { name, patterns, aliases } }: ActsProps) {
   const path = { params: { path: { namespace } } }
   return (
     <>
@@ -109,13 +109,13 @@ function Acts({ namespace, type: { name, patterns, aliases } }: ActsProps) {
         ]}
         call={(given) =>
           answerTo(
-            api.POST(`${PATH}/change`, {
+            api.POST(`${TYPES_PATH}/change`, {
               ...path,
               body: { name, patterns: given.lines('patterns'), aliases: given.lines('aliases') },
             }),
           )
         }
-        changes={CHANGES}
+        changes={CHANGED_ANSWERS}
         done={() => TEXTS.changed(name)}
       >
         <p>{TEXTS.changeLead}</p>
@@ -125,8 +125,8 @@ function Acts({ namespace, type: { name, patterns, aliases } }: ActsProps) {
         danger
         label={TEXTS.remove}
         title={TEXTS.removeTitle(name)}
-        call={() => answerTo(api.POST(`${PATH}/remove`, { ...path, body: { name } }))}
-        changes={CHANGES}
+        call={() => answerTo(api.POST(`${TYPES_PATH}/remove`, { ...path, body: { name } }))}
+        changes={CHANGED_ANSWERS}
         done={() => TEXTS.removed(name)}
       >
         <p>{TEXTS.removeLead}</p>

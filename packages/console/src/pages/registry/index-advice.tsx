@@ -22,7 +22,7 @@ interface Advice {
   readonly note?: string
 }
 
-const TONES: Readonly<Record<Advice['state'], Tone>> = {
+const ADVICE_TONES: Readonly<Record<Advice['state'], Tone>> = {
   missing: 'bad',
   invalid: 'bad',
   unfilled: 'bad',
@@ -32,7 +32,11 @@ const TONES: Readonly<Record<Advice['state'], Tone>> = {
 const COLUMNS: readonly Column<Advice>[] = [
   { title: TITLES.of, cell: ({ of }) => <code>{of}</code> },
   { title: TITLES.record_type, cell: ({ record_type }) => record_type, wideOnly: true },
-  { title: TITLES.state, cell: ({ state }) => <Badge state={TEXTS.states[state]} tone={TONES[state]} />, stays: true },
+  {
+    title: TITLES.state,
+    cell: ({ state }) => <Badge state={TEXTS.states[state]} tone={ADVICE_TONES[state]} />,
+    stays: true,
+  },
   { title: TITLES.why, cell: ({ why }) => why },
   {
     title: TITLES.todo,

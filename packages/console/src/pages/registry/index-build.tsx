@@ -15,7 +15,7 @@ type Progress = Answer<'/admin/v1/registries/{namespace}/indexes/build'>
 
 const { build: TEXTS } = REGISTRY
 const { facts: NAMES } = TEXTS
-const PATH = '/admin/v1/registries/{namespace}/indexes/build'
+const BUILD_PATH = '/admin/v1/registries/{namespace}/indexes/build'
 const EVERY_MS = 1_000
 const UNDER_WAY: readonly Progress['state'][] = ['running', 'elsewhere']
 
@@ -25,7 +25,7 @@ const isUnderWay = (progress: Progress | undefined): boolean =>
 function useBuild(namespace: string) {
   const query = useQuery({
     queryKey: ['registries', 'build', namespace],
-    queryFn: () => answerTo(api.GET(PATH, { params: { path: { namespace } } })),
+    queryFn: () => answerTo(api.GET(BUILD_PATH, { params: { path: { namespace } } })),
     refetchInterval: ({ state }) => (isUnderWay(state.data) ? EVERY_MS : false),
   })
   // After a run the list of missing indexes is loaded again.
@@ -43,9 +43,9 @@ export function BuildButton({ namespace, isNeeded }: { readonly namespace: strin
   const progress = useBuild(namespace)
   const may = useMay()
   const path = { params: { path: { namespace } }, body: {} }
-  const begin = useAct({ call: () => answerTo(api.POST(PATH, path)), changes: ['registries'] })
+  const begin = useAct({ call: () => answerTo(api.POST(BUILD_PATH, path)), changes: ['registries'] })
   const stop = useAct({
-    call: () => answerTo(api.POST(`${PATH}/stop`, path)),
+    call: () => answerTo(api.POST(`${BUILD_PATH}/stop`, path)),
     changes: ['registries'],
     done: () => TEXTS.stopped,
   })

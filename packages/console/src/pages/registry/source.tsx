@@ -23,8 +23,8 @@ import { ImportProblems, importProblems } from './import-progress.tsx'
 const { facts: NAMES, columns: TITLES } = TEXTS
 const EVERY_MS = 3_000
 
-type Records = SourceCheck['records'][number]
-type Slow = Records['slow'][number]
+type CheckedRecordType = SourceCheck['records'][number]
+type SlowSearch = CheckedRecordType['slow'][number]
 
 /** The members of a source file that are shown. The server has checked the file. */
 interface ShownSource {
@@ -94,7 +94,7 @@ function MirrorStatus({ namespace }: { readonly namespace: string }) {
   )
 }
 
-const TONES: Readonly<Record<SourceStatus['state'], Tone>> = {
+const MIRROR_TONES: Readonly<Record<SourceStatus['state'], Tone>> = {
   waiting: 'warn',
   loading: 'warn',
   following: 'good',
@@ -107,7 +107,7 @@ const mirrorFacts = ({ state, answers, lag_seconds, behind, rejects, compared_at
     [
       NAMES.state,
       <span key="state">
-        <Badge state={TEXTS.states[state]} tone={TONES[state]} /> {!answers && TEXTS.loadingNote}
+        <Badge state={TEXTS.states[state]} tone={MIRROR_TONES[state]} /> {!answers && TEXTS.loadingNote}
       </span>,
     ],
     [NAMES.lag, lag_seconds === null ? null : durationText(lag_seconds * 1_000, LOCALE)],
@@ -167,7 +167,7 @@ const Sentences = ({ all, tone }: { readonly all: readonly string[]; readonly to
   </ul>
 )
 
-const SLOW: readonly Column<Slow>[] = [
+const SLOW_COLUMNS: readonly Column<SlowSearch>[] = [
   { title: TITLES.asked, cell: ({ name }) => <code>{name}</code> },
   { title: TITLES.table, cell: ({ table }) => <code>{table}</code>, wideOnly: true },
   {
@@ -186,7 +186,7 @@ const SLOW: readonly Column<Slow>[] = [
 function CheckedRecords({
   records: { record_type, rows, left_out, report, unfound, slow },
 }: {
-  readonly records: Records
+  readonly records: CheckedRecordType
 }) {
   const problems = [
     ...importProblems({ ...report, paths: report.columns }, TEXTS),
@@ -212,7 +212,7 @@ function CheckedRecords({
         <Panel>
           <DataTable
             caption={TEXTS.slow}
-            columns={SLOW}
+            columns={SLOW_COLUMNS}
             query={loadedQuery(slow)}
             keyOf={({ name, table }) => `${name} ${table}`}
           />

@@ -14,7 +14,7 @@ import styles from './settings.module.css'
 
 const { add: ADD } = OPERATORS
 
-const NEW: {
+const EMPTY_FORM: {
   readonly name: string
   readonly roles: OperatorRole[]
   readonly registries: string[]
@@ -23,17 +23,17 @@ const NEW: {
 
 export function AddOperator() {
   const [opened, dialog] = useDisclosure(false)
-  const [given, setGiven] = useState(NEW)
+  const [given, setGiven] = useState(EMPTY_FORM)
   const namespaces = useNamespaces()
   const act = useAct({
-    call: add,
+    call: callAddOperator,
     changes: ['operators'],
     onOver: () => {
       dialog.close()
-      setGiven(NEW)
+      setGiven(EMPTY_FORM)
     },
   })
-  const set = (changes: Partial<typeof NEW>) => setGiven({ ...given, ...changes })
+  const set = (changes: Partial<typeof EMPTY_FORM>) => setGiven({ ...given, ...changes })
   return (
     <>
       <Button onClick={dialog.open}>{ADD.act}</Button>
@@ -69,7 +69,7 @@ export function AddOperator() {
             </div>
           </Checkbox.Group>
           {namespaces.length > 0 && (
-            <Registries
+            <RegistryChoice
               namespaces={namespaces}
               chosen={given.registries}
               onChange={(registries) => set({ registries })}
@@ -94,7 +94,7 @@ export function AddOperator() {
   )
 }
 
-function add({ name, roles, registries, expires }: typeof NEW) {
+function callAddOperator({ name, roles, registries, expires }: typeof EMPTY_FORM) {
   const expires_at = isoTimeOf(expires)
   const bounds = { ...(registries.length > 0 && { registries }), ...(expires_at !== undefined && { expires_at }) }
   return answerTo(api.POST('/admin/v1/operators', { body: { name: name.trim(), roles, ...bounds } }))
@@ -106,7 +106,7 @@ interface RegistriesProps {
   readonly onChange: (registries: string[]) => void
 }
 
-function Registries({ namespaces, chosen, onChange }: RegistriesProps) {
+function RegistryChoice({ namespaces, chosen, onChange }: RegistriesProps) {
   return (
     <Checkbox.Group label={ADD.registries} description={ADD.registriesAdvice} value={chosen} onChange={onChange}>
       <div className={styles.roles}>

@@ -16,12 +16,12 @@ type Finding = Answer<'/admin/v1/findings'>[number]
 
 const { columns: TITLES } = FINDINGS
 const WORST_FIRST: readonly Finding['state'][] = ['broken', 'weak', 'ok']
-const TONES: Readonly<Record<Finding['state'], Tone>> = { broken: 'bad', weak: 'warn', ok: 'good' }
+const FINDING_TONES: Readonly<Record<Finding['state'], Tone>> = { broken: 'bad', weak: 'warn', ok: 'good' }
 
 const COLUMNS: readonly Column<Finding>[] = [
   {
     title: TITLES.state,
-    cell: ({ state }) => <Badge state={state} label={FINDINGS.state[state]} tone={TONES[state]} />,
+    cell: ({ state }) => <Badge state={state} label={FINDINGS.state[state]} tone={FINDING_TONES[state]} />,
   },
   { title: TITLES.check, cell: ({ check }) => <span className={styles.check}>{check.replaceAll('_', ' ')}</span> },
   {

@@ -21,8 +21,8 @@ const KINDS: readonly Setting['kind'][] = ['limit', 'option']
 const SOURCES: readonly Setting['source'][] = ['environment', 'file', 'default']
 
 const COLUMNS: readonly Column<Setting>[] = [
-  { title: TITLES.variable, cell: ({ variable }) => <Variable name={variable} /> },
-  { title: TITLES.value, cell: (setting) => <Value setting={setting} /> },
+  { title: TITLES.variable, cell: ({ variable }) => <VariableName name={variable} /> },
+  { title: TITLES.value, cell: (setting) => <SettingValue setting={setting} /> },
   { title: TITLES.meaning, cell: ({ meaning }) => meaning },
   {
     title: TITLES.source,
@@ -63,7 +63,7 @@ export function SettingList() {
 }
 
 /** Shows the name of a variable. A line may break only after a `_` of it. */
-const Variable = ({ name }: { readonly name: string }) => (
+const VariableName = ({ name }: { readonly name: string }) => (
   <code className={styles.variable}>
     {name.split(/(?<=_)/).map((part, at) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a name never change
@@ -75,7 +75,7 @@ const Variable = ({ name }: { readonly name: string }) => (
   </code>
 )
 
-function Value({ setting }: { readonly setting: Setting }) {
+function SettingValue({ setting }: { readonly setting: Setting }) {
   const { value, secret, unit, source } = setting
   if (secret) return <span className={styles.none}>{SETTINGS.secret}</span>
   if (value === null) return <span className={styles.none}>{SETTINGS.unset}</span>

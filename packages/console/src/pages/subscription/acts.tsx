@@ -11,7 +11,7 @@ import { LOCALE } from '../../texts/common.ts'
 import { SUBSCRIPTION } from '../../texts/subscriptions.ts'
 
 const { test: TEST, resume: RESUME, cancel: CANCEL } = SUBSCRIPTION
-const CHANGES = ['subscriptions']
+const CHANGED_ANSWERS = ['subscriptions']
 
 export function SubscriptionActs({ subscription }: { readonly subscription: Subscription }) {
   const { code, state, waiting } = subscription
@@ -20,18 +20,18 @@ export function SubscriptionActs({ subscription }: { readonly subscription: Subs
   const [ending, endDialog] = useDisclosure(false)
   const test = useAct({
     call: () => answerTo(api.POST('/admin/v1/subscriptions/{code}/test', subscriptionPath)),
-    changes: CHANGES,
+    changes: CHANGED_ANSWERS,
     done: () => TEST.done,
     onOver: testDialog.close,
   })
   const resume = useAct({
     call: () => answerTo(api.POST('/admin/v1/subscriptions/{code}/resume', subscriptionPath)),
-    changes: CHANGES,
+    changes: CHANGED_ANSWERS,
     done: () => RESUME.done,
   })
   const cancel = useAct({
     call: () => answerTo(api.POST('/admin/v1/subscriptions/{code}/cancel', subscriptionPath)),
-    changes: CHANGES,
+    changes: CHANGED_ANSWERS,
     done: () => CANCEL.done,
     onOver: endDialog.close,
   })

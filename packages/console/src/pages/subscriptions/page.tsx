@@ -17,7 +17,7 @@ import { STATE_TONES } from './tones.ts'
 type Subscription = Answer<'/admin/v1/subscriptions'>[number]
 
 const { fields: FIELDS, columns: TITLES } = SUBSCRIPTIONS
-const ROWS = 25
+const PAGE_ROWS = 25
 const STATES: readonly Subscription['state'][] = ['live', 'suspended', 'ended']
 
 const COLUMNS: readonly Column<Subscription>[] = [
@@ -36,10 +36,10 @@ export function Page() {
   const query = useQuery({
     queryKey: ['subscriptions', filter.values],
     queryFn: () =>
-      answerTo(api.GET('/admin/v1/subscriptions', { params: { query: { ...filter.values, limit: ROWS + 1 } } })),
+      answerTo(api.GET('/admin/v1/subscriptions', { params: { query: { ...filter.values, limit: PAGE_ROWS + 1 } } })),
     placeholderData: keepPreviousData,
   })
-  const { rows, next } = firstRows(query.data, ROWS, ({ code }) => code)
+  const { rows, next } = firstRows(query.data, PAGE_ROWS, ({ code }) => code)
   return (
     <PageFrame title={PAGES.subscriptions} lead={SUBSCRIPTIONS.lead}>
       <FilteredList

@@ -78,7 +78,7 @@ export function BuiltSearchParts({ built, sender_id, namespace, busy, onSend }: 
           </Tabs.List>
           {reply !== null && (
             <Tabs.Panel value="answer" className={styles.part}>
-              <Reply
+              <ReplyPart
                 reply={reply}
                 envelope={envelope}
                 grant={`#/participants/${encodeURIComponent(sender_id)}/grants/${encodeURIComponent(namespace)}`}
@@ -108,7 +108,7 @@ interface ReplyProps extends Pick<BuiltSearch, 'envelope'> {
   readonly grant: string
 }
 
-function Reply({ reply, envelope, grant }: ReplyProps) {
+function ReplyPart({ reply, envelope, grant }: ReplyProps) {
   const id = headerText(envelope, 'message_id')
   const outcome = headerText(parseJson(reply.body), 'status')
   const isRejected = outcome === 'rjct'
@@ -129,7 +129,7 @@ function Reply({ reply, envelope, grant }: ReplyProps) {
           {TRY.rejected} <a href={grant}>{TRY.toGrant}</a>
         </p>
       )}
-      <Code text={readable(reply.body)} what={TRY.part.answer} />
+      <Code text={formatJson(reply.body)} what={TRY.part.answer} />
     </>
   )
 }
@@ -172,7 +172,7 @@ const Code = ({ text, what }: { readonly text: string; readonly what: string }) 
 )
 
 /** JSON with line breaks; any other text unchanged. */
-function readable(body: string): string {
+function formatJson(body: string): string {
   const json = parseJson(body)
   return json === undefined ? body : JSON.stringify(json, null, 2)
 }

@@ -32,7 +32,7 @@ interface FormProps {
 }
 
 const { fields: FIELDS } = TRY
-const FEW = '3'
+const FIRST_PAGE_SIZE = '3'
 
 export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
   const types = Object.keys(registry.records)
@@ -45,13 +45,13 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
     isSynthetic(registry) && chosen.get('answer') === 'later' ? 'later' : 'now',
   )
   const [identifier, setIdentifier] = useState({ type: registry.identifier_types[0]?.name ?? '', value: '' })
-  const [pageSize, setPageSize] = useState(FEW)
+  const [pageSize, setPageSize] = useState(FIRST_PAGE_SIZE)
   const attributes = registry.attributes.filter(({ record_type }) => record_type === recordType)
-  const [conditions, setConditions] = useState(() => usual(attributes, samples, recordType))
+  const [conditions, setConditions] = useState(() => firstConditions(attributes, samples, recordType))
   const chooseType = (name: string) => {
     setRecordType(name)
     const of = registry.attributes.filter(({ record_type }) => record_type === name)
-    setConditions(usual(of, samples, name))
+    setConditions(firstConditions(of, samples, name))
   }
   const build = () => {
     const kinds = new Map(attributes.map(({ name, type: kind }) => [name, kind]))
@@ -126,7 +126,11 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
 }
 
 /** The condition at the start: the first attribute for which the synthetic record has a value. */
-function usual(attributes: Registry['attributes'], samples: Samples, recordType: string): readonly Condition[] {
+function firstConditions(
+  attributes: Registry['attributes'],
+  samples: Samples,
+  recordType: string,
+): readonly Condition[] {
   const record = samples.find(({ record_type }) => record_type === recordType)?.record
   for (const { name, paths } of attributes) {
     const value = paths.map((path) => valueAt(record, path)).find((found) => found !== null)

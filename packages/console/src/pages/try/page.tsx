@@ -29,7 +29,7 @@ export function Page() {
               </Empty>
             </Panel>
           ) : (
-            <Trial names={names} first={names[0]} />
+            <SearchTrial names={names} first={names[0]} />
           )
         }
       </Loaded>
@@ -37,7 +37,7 @@ export function Page() {
   )
 }
 
-function Trial({ names, first }: { readonly names: readonly string[]; readonly first: string }) {
+function SearchTrial({ names, first }: { readonly names: readonly string[]; readonly first: string }) {
   const [namespace, setNamespace] = useState(first)
   const registryPath = { params: { path: { namespace } } }
   const registry = useQuery({

@@ -17,7 +17,7 @@ import { pathAt, type QueryReader, RECORD_NAMES, resolveName, unknownNameProblem
 
 const ELEMENT_MEMBERS = ['seq_num', 'expression1', 'condition', 'expression2']
 const COMPARISON_MEMBERS = ['attribute_name', 'operator', 'attribute_value']
-const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/
+const NUMBER_PATTERN = /^-?\d{1,15}(?:\.\d{1,15})?$/
 
 /** Reads the elements in the order of seq_num; those without come last. All must hold. @throws QueryProblem */
 export function readExpressionList(reader: QueryReader, value: JsonValue, path: string): Predicate {
@@ -31,9 +31,9 @@ export function readExpressionList(reader: QueryReader, value: JsonValue, path: 
 }
 
 /** Joins two conditions of an expression into one predicate, for example by `and`. */
-type Join = (first: UnreadCondition, second: UnreadCondition) => Predicate
+type JoinConditions = (first: UnreadCondition, second: UnreadCondition) => Predicate
 
-const CONDITIONS: ReadonlyMap<string, Join> = new Map<string, Join>([
+const JOIN_BY_CONDITION: ReadonlyMap<string, JoinConditions> = new Map<string, JoinConditions>([
   [
     'and',
     (first, second) =>
@@ -59,8 +59,8 @@ function ofOneAttribute(first: UnreadCondition, second: UnreadCondition): Predic
   return joinByAnd(conditions.map((condition) => predicateOnRecord([condition])))
 }
 
-const isBound = (of: Predicate): boolean => of.is === 'compare' && BOUNDS.includes(of.operator)
-const BOUNDS: readonly Comparator[] = ['gt', 'ge', 'lt', 'le']
+const isBound = (of: Predicate): boolean => of.is === 'compare' && BOUND_COMPARATORS.includes(of.operator)
+const BOUND_COMPARATORS: readonly Comparator[] = ['gt', 'ge', 'lt', 'le']
 
 function isSameAttribute({ about: first }: UnreadCondition, { about: second }: UnreadCondition): boolean {
   if (first === undefined || second === undefined) return false
@@ -81,9 +81,9 @@ function readElement(
   const second = givenValue(element, 'expression2')
   if (condition === undefined && second === undefined) return { seq_num, predicate: predicateOf(first) }
   if (second === undefined) throw new QueryProblem(pathAt(path, 'expression2'), 'must be given where a condition is')
-  const join = typeof condition === 'string' ? CONDITIONS.get(condition.toLowerCase()) : undefined
+  const join = typeof condition === 'string' ? JOIN_BY_CONDITION.get(condition.toLowerCase()) : undefined
   if (join === undefined) {
-    const names = [...CONDITIONS.keys()].join(', ')
+    const names = [...JOIN_BY_CONDITION.keys()].join(', ')
     throw new QueryProblem(pathAt(path, 'condition'), `must be one of ${names} where expression2 is given`)
   }
   return { seq_num, predicate: join(first, askedByComparison(reader, second, pathAt(path, 'expression2'))) }
@@ -103,7 +103,7 @@ function checkMembers(object: JsonObject, known: readonly string[], path: string
 
 function readSequence(seq_num: JsonValue | undefined, path: string): number {
   if (seq_num === undefined) return Number.POSITIVE_INFINITY
-  const isNumber = typeof seq_num === 'string' ? NUMBER.test(seq_num) : typeof seq_num === 'number'
+  const isNumber = typeof seq_num === 'string' ? NUMBER_PATTERN.test(seq_num) : typeof seq_num === 'number'
   const number = isNumber ? Number(seq_num) : Number.NaN
   if (Number.isFinite(number)) return number
   throw new QueryProblem(path, 'must be a number')

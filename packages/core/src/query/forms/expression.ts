@@ -217,33 +217,33 @@ function readOperators(reader: QueryReader, subject: Subject, value: JsonValue, 
 /** Reads one operand of a logical operator: an object of conditions, or operators of an attribute. */
 type ReadOperand = (value: JsonValue, path: string) => Predicate
 
-type Logic = (reader: QueryReader, value: JsonValue, path: string, read: ReadOperand) => Predicate
+type LogicalOperator = (reader: QueryReader, value: JsonValue, path: string, read: ReadOperand) => Predicate
 
-const LOGIC: ReadonlyMap<string, Logic> = new Map<string, Logic>([
-  ['and', (...asked) => joinByAnd(operands(...asked))],
-  ['or', (...asked) => joinByOr(alternatives(...asked))],
-  ['nor', (...asked) => negate(joinByOr(alternatives(...asked)))],
+const LOGICAL_OPERATORS: ReadonlyMap<string, LogicalOperator> = new Map<string, LogicalOperator>([
+  ['and', (...asked) => joinByAnd(readOperands(...asked))],
+  ['or', (...asked) => joinByOr(readAlternatives(...asked))],
+  ['nor', (...asked) => negate(joinByOr(readAlternatives(...asked)))],
   ['not', (_reader, value, path, read) => negate(read(value, path))],
 ])
 
-function resolveLogic(key: string): Logic | undefined {
-  return LOGIC.get(operatorWord(key))
+function resolveLogic(key: string): LogicalOperator | undefined {
+  return LOGICAL_OPERATORS.get(operatorWord(key))
 }
 
 /**
  * Reads the operands of `or` and `nor`. An object with several members is refused: it could mean one alternative or
  * several.
  */
-function alternatives(...asked: Parameters<Logic>): readonly Predicate[] {
+function readAlternatives(...asked: Parameters<LogicalOperator>): readonly Predicate[] {
   const [, value, path] = asked
   if (isJsonObject(value) && Object.keys(value).length > 1) {
     throw new QueryProblem(path, 'must be an array of conditions')
   }
-  return operands(...asked)
+  return readOperands(...asked)
 }
 
 /** Reads the operands of a logical operator from an array. A single operand need not be in an array. */
-function operands(reader: QueryReader, value: JsonValue, path: string, read: ReadOperand): readonly Predicate[] {
+function readOperands(reader: QueryReader, value: JsonValue, path: string, read: ReadOperand): readonly Predicate[] {
   if (isJsonObject(value)) return [read(value, path)]
   if (!Array.isArray(value)) throw new QueryProblem(path, 'must be an array of conditions')
   if (value.length === 0) throw new QueryProblem(path, 'must have at least one condition')

@@ -22,7 +22,7 @@ import type { QueryReader } from './reader.ts'
 export type SubjectType = AttributeType | 'identifier'
 
 /** A hint at the form of identifier values, by the normaliser of the type, for types without patterns. */
-const FORMS: Readonly<Partial<Record<IdentifierType['normaliser'], string>>> = {
+const VALUE_FORM_HINTS: Readonly<Partial<Record<IdentifierType['normaliser'], string>>> = {
   phone: 'a telephone number',
   email: 'an e-mail address',
 }
@@ -115,11 +115,11 @@ function readValue(attribute: Attribute, { value, path }: GivenValue, part = fal
 const isHeld = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
 /** A word with a star before or after it. Stored texts rarely have stars, so the search would find nothing. */
-const WILDCARD = /^(?:\*[\p{L}\p{M}\p{N}]+\*?|[\p{L}\p{M}\p{N}]+\*)$/u
+const WILDCARD_PATTERN = /^(?:\*[\p{L}\p{M}\p{N}]+\*?|[\p{L}\p{M}\p{N}]+\*)$/u
 
 /** Refuses a star that is meant for other characters. @throws QueryProblem */
 function checkNoWildcard({ type }: Attribute, literal: Literal, path: string): void {
-  if (type !== 'text' || typeof literal !== 'string' || !WILDCARD.test(literal)) return
+  if (type !== 'text' || typeof literal !== 'string' || !WILDCARD_PATTERN.test(literal)) return
   throw new QueryProblem(path, 'must not have "*" for other characters: ask with $startsWith or $contains')
 }
 
@@ -163,7 +163,7 @@ export function readIdentifiers(types: readonly IdentifierType[], { value, path 
 function formsOf(types: readonly IdentifierType[]): string {
   const forms = new Set(
     types.map(({ normaliser, patterns }) =>
-      patterns === undefined ? FORMS[normaliser] : `of the form ${patterns.join(' or ')}`,
+      patterns === undefined ? VALUE_FORM_HINTS[normaliser] : `of the form ${patterns.join(' or ')}`,
     ),
   )
   const [form] = forms

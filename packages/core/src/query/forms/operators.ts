@@ -82,7 +82,7 @@ function makeOrderOperator(name: string, comparator: 'gt' | 'ge' | 'lt' | 'le'):
 /** Reads the values for `in`: an array, or a text with commas, because the specification's values cannot be arrays. */
 function readAmong(subject: Subject, value: JsonValue, path: string, reader: QueryReader): Predicate {
   if (!Array.isArray(value)) {
-    const values = typeof value === 'string' ? separated(value, path, reader.limits.query_values) : [value]
+    const values = typeof value === 'string' ? splitAtCommas(value, path, reader.limits.query_values) : [value]
     reader.values(values.length, path)
     return subject.among(values.map((each) => ({ value: each, path })))
   }
@@ -92,7 +92,7 @@ function readAmong(subject: Subject, value: JsonValue, path: string, reader: Que
 }
 
 /** Splits a text at commas. @param limit the largest number of values in a query; at most one more is returned */
-function separated(text: string, path: string, limit: number): readonly string[] {
+function splitAtCommas(text: string, path: string, limit: number): readonly string[] {
   if (!text.includes(',')) return [text]
   const values = text.split(',', limit + 1).map((value) => value.trim())
   if (values.includes('')) {
@@ -101,7 +101,7 @@ function separated(text: string, path: string, limit: number): readonly string[]
   return values
 }
 
-const TRUTH: ReadonlyMap<JsonValue, boolean> = new Map<JsonValue, boolean>([
+const BOOLEAN_BY_SPELLING: ReadonlyMap<JsonValue, boolean> = new Map<JsonValue, boolean>([
   [true, true],
   ['true', true],
   [false, false],
@@ -110,7 +110,7 @@ const TRUTH: ReadonlyMap<JsonValue, boolean> = new Map<JsonValue, boolean>([
 
 /** Reads the value of `exists`: true or false, which may be written as text. @throws QueryProblem */
 export function readExists(value: JsonValue, path: string): boolean {
-  const exists = TRUTH.get(typeof value === 'string' ? value.toLowerCase() : value)
+  const exists = BOOLEAN_BY_SPELLING.get(typeof value === 'string' ? value.toLowerCase() : value)
   if (exists === undefined) throw new QueryProblem(path, 'must be true or false')
   return exists
 }

@@ -137,7 +137,7 @@ function readText(
   around: FormMembers | undefined,
 ): Query {
   if (word !== 'graphql' && JSON_TEXT.test(text)) {
-    return reader.within(path, () => readValue(reader, { value: parsed(text, path), path }, word, around))
+    return reader.within(path, () => readValue(reader, { value: parseQueryText(text, path), path }, word, around))
   }
   if (word !== 'graphql' && !GRAPHQL_TEXT.test(text)) throw new UnreadableQuery(path, 'must be GraphQL or JSON text')
   const variables = around?.get('variables')?.value
@@ -150,7 +150,7 @@ function operationNameOf(around: FormMembers | undefined): string | undefined {
   throw new QueryProblem(path, 'must be a string')
 }
 
-function parsed(text: string, path: string): JsonValue {
+function parseQueryText(text: string, path: string): JsonValue {
   try {
     return parseJson(text)
   } catch (error) {

@@ -19,7 +19,7 @@ import { applySelection, type FieldGroup, type Selection, SelectionReader } from
 import { objectType } from './types.ts'
 
 /** One root field: a condition on records, and what is selected from those that match. */
-interface Root {
+interface RootField {
   readonly predicate: Predicate
   readonly selection: Selection
 }
@@ -37,7 +37,7 @@ export function readGraphql(scope: QueryScope, query: GraphqlQuery, path: string
   const { kind, recordType } = reader
   const visible = scope.visible?.()?.get(recordType.name)
   const seen = visible === undefined ? null : [visible]
-  const roots = groups.map(([name, group]): Root => {
+  const roots = groups.map(([name, group]): RootField => {
     const memberPath = pathAt(path, name)
     return {
       predicate: readArguments(reader, argumentsOf(group, memberPath), document.variables, memberPath),
@@ -79,7 +79,7 @@ function argumentsOf([first, ...others]: FieldGroup, path: string): readonly Arg
 }
 
 /** The name of the argument into which some tools put all conditions. */
-const NESTED = 'where'
+const CONDITIONS_ARGUMENT = 'where'
 
 function readArguments(
   reader: QueryReader,
@@ -91,11 +91,11 @@ function readArguments(
     return [name.value, literalToJson(value, variables, pathAt(path, name.value))] as const
   })
   if (given.length === 0) throw new QueryProblem(path, 'must have arguments that say which records are asked for')
-  const nested = given.find(([name]) => name === NESTED)
+  const nested = given.find(([name]) => name === CONDITIONS_ARGUMENT)
   const rest = given.filter((one) => one !== nested)
   return joinByAnd([
     ...(rest.length === 0 ? [] : [readExpression(reader, Object.fromEntries(rest), path)]),
-    ...(nested === undefined ? [] : [readExpression(reader, nested[1], pathAt(path, NESTED))]),
+    ...(nested === undefined ? [] : [readExpression(reader, nested[1], pathAt(path, CONDITIONS_ARGUMENT))]),
   ])
 }
 
@@ -103,8 +103,8 @@ function readArguments(
  * Returns a function that shapes the shown part of a record by the selection of the first root field whose condition is
  * true for this part, or else of the first one.
  */
-function shapeBy(kind: Kind, recordType: RecordType, roots: readonly Root[]): NonNullable<Query['shape']> {
-  const finding = (document: JsonObject, day: string): Root | undefined => {
+function shapeBy(kind: Kind, recordType: RecordType, roots: readonly RootField[]): NonNullable<Query['shape']> {
+  const finding = (document: JsonObject, day: string): RootField | undefined => {
     if (roots.length === 1) return roots[0]
     const record = lazyRecord(kind, recordType, document)
     const found = roots.find(({ predicate }) => matches(resolveAges(predicate, recordType, day), record))
@@ -121,7 +121,7 @@ function shapeBy(kind: Kind, recordType: RecordType, roots: readonly Root[]): No
 /** The record type of a root field. @throws QueryProblem no record type has this name */
 export function recordTypeOfRootField(kind: Kind, name: string, path: string): RecordType {
   if (name.startsWith('__')) throw new QueryProblem(pathAt(path, name), 'introspection is not answered')
-  const recordType = singulars(name)
+  const recordType = possibleSingulars(name)
     .map((singular) => rootsOf(kind).get(plainRootName(singular)))
     .find((found) => found !== undefined)
   if (recordType !== undefined) return recordType
@@ -154,7 +154,7 @@ function plainRootName(name: string): string {
 }
 
 /** Returns the name, and the words in the singular of which it may be the plural. */
-function singulars(name: string): string[] {
+function possibleSingulars(name: string): string[] {
   const plurals: readonly (readonly [RegExp, string])[] = [
     [/s$/i, ''],
     [/ies$/i, 'y'],

@@ -87,8 +87,8 @@ export interface TextLimits {
 const MAX_TEXT = 100_000
 const MAX_NAME = 64
 
-const OPENING: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L])
-const CLOSING: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])
+const OPENING_TOKENS: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L])
+const CLOSING_TOKENS: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])
 
 /**
  * Checks the size of a text.
@@ -105,8 +105,8 @@ export function checkTokens(text: string, limits: TextLimits, path: string): voi
     if (tokens >= limits.tokens) {
       throw new QueryProblem(path, `must have at most ${limits.tokens} words and signs`)
     }
-    if (OPENING.has(kind)) nesting += 1
-    if (CLOSING.has(kind)) nesting -= 1
+    if (OPENING_TOKENS.has(kind)) nesting += 1
+    if (CLOSING_TOKENS.has(kind)) nesting -= 1
     if (nesting > limits.nesting) {
       throw new QueryProblem(path, `must be nested at most ${limits.nesting} levels deep`)
     }

@@ -29,7 +29,7 @@ export function literalToJson(node: ValueNode, variables: Variables, path: strin
         node.fields.map(({ name, value }) => [name.value, literalToJson(value, variables, `${path}.${name.value}`)]),
       )
     case Node.VARIABLE:
-      return variable(node.name.value, variables, path)
+      return requireVariable(node.name.value, variables, path)
   }
 }
 
@@ -37,7 +37,7 @@ export function literalToJson(node: ValueNode, variables: Variables, path: strin
  * The value of a variable. GraphQL would leave out an argument without a value; here this would drop a condition and
  * find too much, so it is refused.
  */
-function variable(name: string, variables: Variables, path: string): JsonValue {
+function requireVariable(name: string, variables: Variables, path: string): JsonValue {
   const value = variables.get(name)
   if (value === undefined) throw new QueryProblem(path, `the variable $${name} must have a value`)
   return value

@@ -51,7 +51,7 @@ export function objectType(kind: Kind, recordType: RecordType): ObjectType {
 }
 
 function objectTypes(kind: Kind): ReadonlyMap<RecordType, ObjectType> {
-  const types = new Types()
+  const types = new ObjectTypeMaker()
   return new Map(
     kind.record_types.map((recordType) => {
       const type = types.ofMembers(recordType.name, membersOfSchema(recordType.schema))
@@ -62,7 +62,7 @@ function objectTypes(kind: Kind): ReadonlyMap<RecordType, ObjectType> {
   )
 }
 
-class Draft implements ObjectType {
+class ObjectTypeDraft implements ObjectType {
   readonly name: string
   readonly fields = new Map<string, ObjectField>()
   readonly names: string[] = []
@@ -90,13 +90,13 @@ class Draft implements ObjectType {
 }
 
 /** Makes the object types of one kind, one for each name. */
-class Types {
-  readonly #byName = new Map<string, Draft>()
+class ObjectTypeMaker {
+  readonly #byName = new Map<string, ObjectTypeDraft>()
 
-  ofMembers(name: string, members: readonly MemberShape[]): Draft {
+  ofMembers(name: string, members: readonly MemberShape[]): ObjectTypeDraft {
     const known = this.#byName.get(name)
     if (known !== undefined) return known
-    const type = new Draft(name)
+    const type = new ObjectTypeDraft(name)
     this.#byName.set(name, type)
     const fields = members.map(({ name, object, whole }): ObjectField => {
       const field = { name, places: [name], read: heldMember(name), whole }
@@ -110,7 +110,7 @@ class Types {
   }
 }
 
-function addSearchable(type: Draft, kind: Kind, recordType: RecordType): void {
+function addSearchable(type: ObjectTypeDraft, kind: Kind, recordType: RecordType): void {
   const { attributes, compounds = [] } = recordType
   for (const attribute of attributes) {
     // An age is not stored, so it has no place and no field.
@@ -119,12 +119,12 @@ function addSearchable(type: Draft, kind: Kind, recordType: RecordType): void {
   }
   for (const compound of compounds) {
     for (const member of compound.members) {
-      const places = compound.paths.flatMap((place) => member.paths.map((path) => joined(place, path)))
-      addNamed(type, member, { places, read: listed(heldMemberValues(compound, member)), whole: true })
+      const places = compound.paths.flatMap((place) => member.paths.map((path) => joinMemberPath(place, path)))
+      addNamed(type, member, { places, read: readAsList(heldMemberValues(compound, member)), whole: true })
     }
     addNamed(type, compound, {
       places: compound.paths,
-      read: listed(heldElements(compound)),
+      read: readAsList(heldElements(compound)),
       type: compoundType(compound),
       whole: true,
     })
@@ -138,21 +138,21 @@ function addSearchable(type: Draft, kind: Kind, recordType: RecordType): void {
 
 /** The type of a compound's elements, whose members have canonical names. */
 function compoundType(compound: Compound): ObjectType {
-  const type = new Draft(compound.name)
+  const type = new ObjectTypeDraft(compound.name)
   for (const member of compound.members) {
     addNamed(type, member, { places: member.paths, read: (element) => element[member.name], whole: true })
   }
   return type
 }
 
-const joined = (place: string, path: string): string => [place, path].filter((part) => part !== '').join('.')
+const joinMemberPath = (place: string, path: string): string => [place, path].filter((part) => part !== '').join('.')
 
-function addNamed(type: Draft, row: Parameters<typeof namesOf>[0], field: Omit<ObjectField, 'name'>): void {
+function addNamed(type: ObjectTypeDraft, row: Parameters<typeof namesOf>[0], field: Omit<ObjectField, 'name'>): void {
   type.add({ ...field, name: row.name })
   type.addAlso(namesOf(row).map((name) => ({ ...field, name })))
 }
 
-function listed(read: (object: JsonObject) => JsonValue[]): ObjectField['read'] {
+function readAsList(read: (object: JsonObject) => JsonValue[]): ObjectField['read'] {
   return (object) => {
     const values = read(object)
     return values.length === 0 ? undefined : values
@@ -190,7 +190,7 @@ interface RecordSchema {
 }
 
 /** Names that GraphQL can write; it cannot write `@type`, for example. */
-const SPELLABLE = /^(?!__)[A-Za-z_]\w*$/
+const GRAPHQL_NAME_PATTERN = /^(?!__)[A-Za-z_]\w*$/
 
 /** The members that GraphQL can name in the schema of a record type. */
 export function membersOfSchema(schema: RecordType['schema']): readonly MemberShape[] {
@@ -199,7 +199,7 @@ export function membersOfSchema(schema: RecordType['schema']): readonly MemberSh
 
 function membersOf({ properties = {} }: RecordSchema): readonly MemberShape[] {
   return Object.entries(properties)
-    .filter(([name]) => SPELLABLE.test(name))
+    .filter(([name]) => GRAPHQL_NAME_PATTERN.test(name))
     .map(([name, schema]) => {
       const alternatives = alternativesOf(schema)
       const objects = alternatives.filter((one) => one.title !== undefined && one.properties !== undefined)

@@ -90,20 +90,20 @@ function asAsked<Value>(read: (name: string) => Value | null): Pick<ReadonlyMap<
   }
 }
 
-interface Names {
+interface AttributesByName {
   readonly attributes: ReadonlyMap<string, Attribute>
   readonly compounds: ReadonlyMap<string, Compound>
 }
 
-const known = new WeakMap<RecordType, Names>()
+const namesByRecordType = new WeakMap<RecordType, AttributesByName>()
 
-function namesOf(recordType: RecordType): Names {
+function namesOf(recordType: RecordType): AttributesByName {
   const { attributes, compounds = [] } = recordType
-  const names = known.get(recordType) ?? {
+  const names = namesByRecordType.get(recordType) ?? {
     attributes: new Map(attributes.map((one) => [one.name, one])),
     compounds: new Map(compounds.map((one) => [one.name, one])),
   }
-  known.set(recordType, names)
+  namesByRecordType.set(recordType, names)
   return names
 }
 

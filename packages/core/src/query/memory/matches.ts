@@ -133,14 +133,14 @@ function elementsOf(predicate: SomeElement, record: ReadableRecord): ReadAttribu
     .map((element) => (name) => memberOf(element, name))
 }
 
-const known = new WeakMap<SomeElement, readonly string[]>()
+const namesByCondition = new WeakMap<SomeElement, readonly string[]>()
 
 /** The names of the attributes in a condition on a list's element, computed once for each condition. */
 function mentionedNames(predicate: SomeElement): readonly string[] {
-  let names = known.get(predicate)
+  let names = namesByCondition.get(predicate)
   if (names === undefined) {
     names = attributesMentionedIn(predicate.of).map(({ name }) => name)
-    known.set(predicate, names)
+    namesByCondition.set(predicate, names)
   }
   return names
 }
@@ -208,21 +208,21 @@ function isOrdered(operator: Comparator, difference: number): boolean {
 function compareIntervals(operator: Comparator, from: string, to: string, literal: Interval): Truth {
   switch (operator) {
     case 'eq':
-      return decided(from >= literal.from && to <= literal.to, to < literal.from || from > literal.to)
+      return truthFrom(from >= literal.from && to <= literal.to, to < literal.from || from > literal.to)
     case 'lt':
-      return decided(to < literal.from, from >= literal.from)
+      return truthFrom(to < literal.from, from >= literal.from)
     case 'le':
-      return decided(to <= literal.to, from > literal.to)
+      return truthFrom(to <= literal.to, from > literal.to)
     case 'gt':
-      return decided(from > literal.to, to <= literal.to)
+      return truthFrom(from > literal.to, to <= literal.to)
     case 'ge':
-      return decided(from >= literal.from, to < literal.from)
+      return truthFrom(from >= literal.from, to < literal.from)
     default:
       throw new Error(`${operator} does not compare periods`)
   }
 }
 
-function decided(yes: boolean, no: boolean): Truth {
+function truthFrom(yes: boolean, no: boolean): Truth {
   if (yes) return TRUE
   return no ? FALSE : UNKNOWN
 }

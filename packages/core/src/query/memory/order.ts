@@ -45,13 +45,13 @@ export function compareInOrder(
     if (left === undefined && right === undefined) continue
     if (left === undefined) return 1
     if (right === undefined) return -1
-    const order = compare(left, right)
+    const order = compareSortValues(left, right)
     if (order !== 0) return descending ? -order : order
   }
   return 0
 }
 
-function compare(left: AttributeValue, right: AttributeValue): number {
+function compareSortValues(left: AttributeValue, right: AttributeValue): number {
   if (typeof left === 'number' || typeof left === 'boolean') return Number(left) - Number(right)
   return compareCodePoints(textOf(left), textOf(right))
 }

@@ -19,7 +19,7 @@ export interface Breaker {
   readonly probe_in: number | null
 }
 
-const CLOSED: Breaker = { failures: 0, opened_at: null, probe_in: null }
+const CLOSED_BREAKER: Breaker = { failures: 0, opened_at: null, probe_in: null }
 
 /** Finds the breaker of a destination. Simultaneous calls share one statement. */
 export const findBreaker = ({ pool }: Pick<Database, 'pool'>, { participant, origin }: Destination): Promise<Breaker> =>
@@ -36,7 +36,7 @@ const breakerReads = oncePerPool((pool) =>
         values: [destinations.map(({ participant }) => participant), destinations.map(({ origin }) => origin)],
       })
       const found = new Map(rows.map(({ nth, ...breaker }) => [nth, breaker]))
-      return destinations.map((_, at) => found.get(at + 1) ?? CLOSED)
+      return destinations.map((_, at) => found.get(at + 1) ?? CLOSED_BREAKER)
     },
     { waiting: Infinity },
   ),

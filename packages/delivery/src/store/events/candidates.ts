@@ -86,27 +86,30 @@ export async function* findCandidates(
     probes.map(({ before }) => before),
     probes.map(({ after }) => after),
   ]
-  const first = await client.query<Row>({
+  const first = await client.query<CandidateRow>({
     name: 'find candidates',
     text: `${FIND_CANDIDATES} limit ${MOST_CANDIDATES}`,
     rowMode: 'array',
     values: [...values, -1, 0],
   })
-  if (first.rows.length > 0) yield first.rows.map(candidate)
+  if (first.rows.length > 0) yield first.rows.map(candidateOf)
   const last = first.rows[MOST_CANDIDATES - 1]
   if (last === undefined) return
   const [at, subscription] = last
   const cursor = `declare candidates no scroll cursor for ${FIND_CANDIDATES}`
   await client.query(cursor, [...values, at, subscription])
   for (;;) {
-    const { rows } = await client.query<Row>({ text: `fetch ${MOST_CANDIDATES} from candidates`, rowMode: 'array' })
-    if (rows.length > 0) yield rows.map(candidate)
+    const { rows } = await client.query<CandidateRow>({
+      text: `fetch ${MOST_CANDIDATES} from candidates`,
+      rowMode: 'array',
+    })
+    if (rows.length > 0) yield rows.map(candidateOf)
     if (rows.length < MOST_CANDIDATES) break
   }
   await client.query('close candidates')
 }
 
-type Row = [
+type CandidateRow = [
   at: number,
   subscription: number,
   before: boolean,
@@ -115,7 +118,7 @@ type Row = [
   afterWhole: boolean,
 ]
 
-function candidate([at, subscription, before, beforeWhole, after, afterWhole]: Row): Candidate {
+function candidateOf([at, subscription, before, beforeWhole, after, afterWhole]: CandidateRow): Candidate {
   return { at, subscription, before: { some: before, whole: beforeWhole }, after: { some: after, whole: afterWhole } }
 }
 

@@ -42,7 +42,7 @@ export interface TracedNotification {
   readonly recalled: readonly TracedDelivery[]
 }
 
-type Row = Omit<TracedNotification, 'traced' | 'delivery' | 'recalled'> & {
+type TracedNotificationRow = Omit<TracedNotification, 'traced' | 'delivery' | 'recalled'> & {
   readonly delivery: string | null
   readonly recalled: readonly string[]
 }
@@ -54,7 +54,7 @@ export async function traceNotifications(
   limit: number,
 ): Promise<readonly TracedNotification[]> {
   if (!isStorable(id)) return []
-  const { rows } = await pool.query<Row>(FIND_TRACED_NOTIFICATIONS, [id, limit])
+  const { rows } = await pool.query<TracedNotificationRow>(FIND_TRACED_NOTIFICATIONS, [id, limit])
   const ids = rows.flatMap(({ delivery, recalled }) => [...recalled, ...(delivery === null ? [] : [delivery])])
   const deliveries = await traceDeliveries({ pool }, 'id = any($1::uuid[])', ids, ids.length)
   const known = new Map(deliveries.map((delivery) => [delivery.id, delivery]))

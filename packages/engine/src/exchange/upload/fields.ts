@@ -1,9 +1,9 @@
 /** The parts of an upload beside its file, called fields: their names and lengths. */
 import { RequestFault } from '@rollcall/protocol'
-import { badRequest, type Parts, readPartPieces } from './multipart.ts'
+import { badRequest, type PartEvents, readPartPieces } from './multipart.ts'
 
 /** The fields of an upload, which are its parts beside the file, as texts. */
-export interface Fields {
+export interface UploadFields {
   readonly action: string
   readonly fileFormat: string
   /** The JSON text of the envelope for a file of items; null when there is no such part. */
@@ -26,9 +26,9 @@ const DEFAULT_FORMAT = 'json'
 
 /** An upload whose fields have been read, and whose file is read next. */
 export interface OpenedFile {
-  readonly fields: Fields
+  readonly fields: UploadFields
   /** The pieces of the file, and then the parts of the upload after it. */
-  readonly file: Parts
+  readonly file: PartEvents
 }
 
 /**
@@ -37,7 +37,7 @@ export interface OpenedFile {
  * @param bufferBytes the longest file that may come before other parts
  * @throws RequestFault err.request.bad: a part is unknown, repeated, too long or missing
  */
-export async function readFields(parts: Parts, bufferBytes: number): Promise<OpenedFile> {
+export async function readFields(parts: PartEvents, bufferBytes: number): Promise<OpenedFile> {
   const found = new Map<string, string>()
   let file: BufferedFile | null = null
   for (;;) {
@@ -72,7 +72,7 @@ const formatOf = (found: ReadonlyMap<string, string>): string =>
 const isComplete = (found: ReadonlyMap<string, string>): boolean =>
   found.has('action') && found.has('fileFormat') && (found.has('envelope') || formatOf(found) === DEFAULT_FORMAT)
 
-async function bufferFile(parts: Parts, maxBytes: number): Promise<BufferedFile> {
+async function bufferFile(parts: PartEvents, maxBytes: number): Promise<BufferedFile> {
   const pieces: Buffer[] = []
   let size = 0
   for await (const piece of readPartPieces(parts)) {
@@ -83,18 +83,18 @@ async function bufferFile(parts: Parts, maxBytes: number): Promise<BufferedFile>
   return { pieces, isWhole: true }
 }
 
-async function* withRest({ pieces, isWhole }: BufferedFile, parts: Parts): Parts {
+async function* withRest({ pieces, isWhole }: BufferedFile, parts: PartEvents): PartEvents {
   for (const bytes of pieces) yield { is: 'data', bytes }
   if (isWhole) yield { is: 'end' }
   else yield* parts
 }
 
 /** Checks that no part follows the file. @throws RequestFault err.request.bad */
-export async function expectEndOfParts(parts: Parts): Promise<void> {
+export async function expectEndOfParts(parts: PartEvents): Promise<void> {
   if ((await nextName(parts)) !== null) throw badRequest('fileName: must be the last part, and the only file')
 }
 
-async function nextName(parts: Parts): Promise<(typeof FIELD_NAMES)[string] | null> {
+async function nextName(parts: PartEvents): Promise<(typeof FIELD_NAMES)[string] | null> {
   const { value, done } = await parts.next()
   if (done === true) return null
   const name = value.is === 'part' && value.name !== null ? ownName(value.name) : undefined
@@ -110,7 +110,7 @@ const ownName = (name: string) => (Object.hasOwn(FIELD_NAMES, name) ? FIELD_NAME
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Reads the current part as text. @throws RequestFault 413 above `maxBytes`, 400 it is not UTF-8 */
-export async function readWholePart(parts: Parts, name: string, maxBytes: number): Promise<string> {
+export async function readWholePart(parts: PartEvents, name: string, maxBytes: number): Promise<string> {
   const { pieces, isWhole } = await bufferFile(parts, maxBytes)
   if (!isWhole) throw new RequestFault('err.request.bad', `${name}: must be at most ${maxBytes} bytes`, 413)
   try {

@@ -51,11 +51,11 @@ export type BulkFormat = (operation: Operation, header: IncomingHeader, limits: 
 export function bulkFormats({ name, request }: Operation): ReadonlyMap<string, BulkFormat> {
   const formats = new Map<string, BulkFormat>()
   if (request.items !== null) {
-    formats.set('ndjson', (operation, _header, limits) => checkedItems(operation, ndjson(limits)))
+    formats.set('ndjson', (operation, _header, limits) => checkedItems(operation, ndjsonReader(limits)))
   }
   const content = CSV_ITEMS.get(name)
   if (content !== undefined) {
-    formats.set('csv', (operation, header, limits) => checkedItems(operation, csv(content, header, limits)))
+    formats.set('csv', (operation, header, limits) => checkedItems(operation, csvReader(content, header, limits)))
   }
   return formats
 }
@@ -68,7 +68,7 @@ function checkedItems(operation: Operation, reader: FileReader<LinedItem>): File
   }
 }
 
-function ndjson(limits: Limits): FileReader<LinedItem> {
+function ndjsonReader(limits: Limits): FileReader<LinedItem> {
   const bounds = itemBounds(limits)
   const lines = new LineCutter(limits.body_bytes, { line: 0, bytes: 0 })
   const itemOf = ({ line, bytes }: { line: number; bytes: Buffer | null }): LinedItem => {
@@ -151,15 +151,15 @@ const REQUIRED_COLUMNS = ['identifier_type', 'identifier_value'] as const
 const OPTIONAL_COLUMNS = ['reference_id', 'reg_type'] as const
 const CSV_COLUMNS: readonly string[] = [...REQUIRED_COLUMNS, ...OPTIONAL_COLUMNS]
 const HEADER_RULE = `must be the header ${REQUIRED_COLUMNS.join(',')}, with or without ${OPTIONAL_COLUMNS.join(' and ')}`
-const DELIMITER = ','
+const CSV_DELIMITER = ','
 
-function csv(
+function csvReader(
   content: (identifier: CsvIdentifier) => JsonObject,
   { message_ts }: IncomingHeader,
   { body_bytes }: Limits,
 ): FileReader<LinedItem> {
   const cutter = new RowCutter({
-    delimiter: DELIMITER,
+    delimiter: CSV_DELIMITER,
     longest: body_bytes,
     tooLong: (line) =>
       lineFault(line, `is longer than ${body_bytes} bytes; look for a quotation mark that is never closed`),
@@ -200,7 +200,7 @@ function cellsOf({ line, bytes }: CsvRow): readonly string[] | null {
   if (isBlank(bytes)) return null
   if (!isUtf8(bytes)) throw lineFault(line, 'must be UTF-8')
   const text = bytes.toString('utf8')
-  const cells = splitRow(text, DELIMITER)
+  const cells = splitRow(text, CSV_DELIMITER)
   if (typeof cells === 'string') throw lineFault(line, cells)
   if (text.includes('\0')) throw lineFault(line, 'must not have a NUL character')
   return cells

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Dicer } from '@fastify/busboy'
-import { bodyTooLarge, type Hold, nextChunk } from '@rollcall/participants/reading/body'
+import { bodyTooLarge, type CountHeldBytes, nextChunk } from '@rollcall/participants/reading/body'
 import { RequestFault } from '@rollcall/protocol'
 
 /** A finding of the parser: a part begins, with its name; a piece of its content; the part ends. */
@@ -13,7 +13,7 @@ export type PartEvent =
   | { readonly is: 'end' }
 
 /** The parts of a multipart body, as a stream of the parser's findings. */
-export type Parts = AsyncGenerator<PartEvent, void, void>
+export type PartEvents = AsyncGenerator<PartEvent, void, void>
 
 /** The most header lines of one part of a multipart body. */
 const MAX_HEAD_LINES = 20
@@ -37,9 +37,9 @@ export async function* readParts(
   body: Readable,
   boundary: string,
   maxBytes: number,
-  hold: Hold = () => undefined,
-): Parts {
-  const splitter = new Splitter(boundary)
+  hold: CountHeldBytes = () => undefined,
+): PartEvents {
+  const splitter = new PartSplitter(boundary)
   for (let size = 0; ; ) {
     yield* splitter.take()
     if (splitter.state === 'complete') return
@@ -52,7 +52,7 @@ export async function* readParts(
 }
 
 /** Yields the pieces of the current part. After the last piece, the next part can be read. */
-export async function* readPartPieces(parts: Parts): AsyncGenerator<Buffer, void, void> {
+export async function* readPartPieces(parts: PartEvents): AsyncGenerator<Buffer, void, void> {
   for (;;) {
     const { value, done } = await parts.next()
     if (done === true || value.is !== 'data') return
@@ -61,7 +61,7 @@ export async function* readPartPieces(parts: Parts): AsyncGenerator<Buffer, void
 }
 
 /** A part, and what was found in it since the last `take`. */
-interface Part {
+interface PartFindings {
   hasHead: boolean
   readonly found: (PartEvent | RequestFault)[]
 }
@@ -70,20 +70,20 @@ interface Part {
  * Turns pieces of a body into events. It uses the parser within `Busboy`, because `Busboy` skips parts without header
  * or name, which must be refused (docs/decisions/multipart-parser.md).
  */
-class Splitter {
+class PartSplitter {
   readonly #dicer: Dicer
   /** The parts that have begun. Several may begin before the stream of the first emits its data. */
-  #parts: Part[] = []
+  #parts: PartFindings[] = []
   state: 'open' | 'complete' | 'cut off' = 'open'
 
   constructor(boundary: string) {
     this.#dicer = new Dicer({ boundary, maxHeaderPairs: MAX_HEAD_LINES })
       .on('part', (stream) => {
-        const part: Part = { hasHead: false, found: [] }
+        const part: PartFindings = { hasHead: false, found: [] }
         this.#parts.push(part)
         stream.on('header', (head) => {
           part.hasHead = true
-          part.found.push(partBeginning(head as Head))
+          part.found.push(partBeginning(head as PartHead))
           stream.on('data', (bytes) => part.found.push({ is: 'data', bytes: bytes as Buffer }))
           stream.on('end', () => part.found.push({ is: 'end' }))
         })
@@ -125,9 +125,9 @@ class Splitter {
   }
 }
 
-type Head = Readonly<Record<string, readonly string[] | undefined>>
+type PartHead = Readonly<Record<string, readonly string[] | undefined>>
 
-function partBeginning(head: Head): PartEvent | RequestFault {
+function partBeginning(head: PartHead): PartEvent | RequestFault {
   const encoding = head['content-transfer-encoding']?.[0]?.trim().toLowerCase() ?? 'binary'
   if (!['7bit', '8bit', 'binary'].includes(encoding)) {
     return badRequest('body: a part has a Content-Transfer-Encoding, which is not accepted')

@@ -20,9 +20,9 @@ import {
 } from '@rollcall/protocol'
 import { checkCount } from '../checks.ts'
 import { type Chunk, makeUnreadRequest, type ReadRequestDeps, type UnreadRequest } from '../unread-request.ts'
-import { expectEndOfParts, type Fields, readFields, readWholePart } from './fields.ts'
+import { expectEndOfParts, readFields, readWholePart, type UploadFields } from './fields.ts'
 import { type BulkFormat, bulkFormats, type CheckedItem } from './items.ts'
-import { badRequest, boundaryOf, type Parts, readPartPieces, readParts } from './multipart.ts'
+import { badRequest, boundaryOf, type PartEvents, readPartPieces, readParts } from './multipart.ts'
 
 /**
  * Reads the parts before the file, and the whole file if it has the envelope.
@@ -67,7 +67,7 @@ export async function takeUpload(
 async function envelopeOf(
   deps: ReadRequestDeps,
   participant: Participant,
-  fields: Fields,
+  fields: UploadFields,
   bounds: JsonBounds,
 ): Promise<Envelope> {
   if (fields.envelope === null) {
@@ -87,8 +87,8 @@ async function envelopeOf(
 function sentAsItems(
   { limits }: Pick<ReadRequestDeps, 'limits'>,
   operation: Operation,
-  deps: Parts,
-  { fileFormat }: Fields,
+  deps: PartEvents,
+  { fileFormat }: UploadFields,
   { format, envelope }: { format: BulkFormat; envelope: Envelope },
 ): UnreadRequest {
   const { request } = operation

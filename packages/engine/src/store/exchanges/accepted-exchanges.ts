@@ -125,7 +125,7 @@ export interface AskedExchange {
 }
 
 /** The exchanges that a status question can find: those of its sender with one registry, of one operation. */
-export interface Asker {
+export interface AskedScope {
   /** The `Participant.id` of the sender of the status question. */
   readonly participant: number
   /** The `Registry.id` of the registry that got the status question. */
@@ -140,7 +140,7 @@ const MOST_OF_ONE_ID = 100
 /** Finds the newest exchange of the asker with one of the given transaction_ids or correlation_ids. */
 export async function findAskedExchange(
   { pool }: Pick<Database, 'pool'>,
-  { participant, registry, operation }: Asker,
+  { participant, registry, operation }: AskedScope,
   by: { readonly transaction_ids: readonly string[] } | { readonly correlation_ids: readonly string[] },
 ): Promise<AskedExchange | null> {
   const [asked, values] =

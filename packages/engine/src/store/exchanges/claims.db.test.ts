@@ -2,7 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../../keys/test/postgres.ts'
 import { SMALL_REQUEST_BYTES } from './accepted-exchanges.ts'
-import { claimExchanges, countOverdue, type ExchangeInWork, releaseClaims, renewClaims, type Slots } from './claims.ts'
+import {
+  type ClaimLimits,
+  claimExchanges,
+  countOverdue,
+  type ExchangeInWork,
+  releaseClaims,
+  renewClaims,
+} from './claims.ts'
 import { createExchangeMemory } from './exchanges.ts'
 
 let database: TestDatabase
@@ -38,14 +45,14 @@ async function accepted(participant: number, names: readonly string[], request_b
   }
 }
 
-const SLOTS: Slots = { free: 10, share: 10, reserve: 1, large: 2, batches: 4, batchShare: 2 }
+const SLOTS: ClaimLimits = { free: 10, share: 10, reserve: 1, large: 2, batches: 4, batchShare: 2 }
 
 /** Exchanges of a participant that are in work, with requests of this size. */
 const busy = (participant: number, count: number, size: Partial<ExchangeInWork> = {}): ExchangeInWork[] =>
   Array.from({ length: count }, () => ({ id: randomUUID(), participant, request_bytes: 10, items: 1, ...size }))
 const claim = (seconds = 60) => ({ id: randomUUID(), seconds })
 
-async function claimed(slots: Partial<Slots> = {}, inWork: readonly ExchangeInWork[] = []): Promise<string[]> {
+async function claimed(slots: Partial<ClaimLimits> = {}, inWork: readonly ExchangeInWork[] = []): Promise<string[]> {
   const rows = await claimExchanges(database.db.claims, claim(), { ...SLOTS, ...slots }, inWork)
   return rows.map(({ transaction_id }) => transaction_id)
 }

@@ -36,7 +36,7 @@ interface WorkInProgress {
 }
 
 /** The limits of how many exchanges a node may claim. */
-export interface Slots {
+export interface ClaimLimits {
   /** The number of exchanges that this node can answer beside those it is answering. */
   readonly free: number
   /** The most slots that one participant may have. */
@@ -70,7 +70,7 @@ export const EXCHANGES_DUE_SQL = `with recursive ${participantsWithSql('accepted
 export async function claimExchanges(
   pool: pg.Pool,
   claim: DeliveryClaim,
-  { free, share, reserve, large, batches, batchShare }: Slots,
+  { free, share, reserve, large, batches, batchShare }: ClaimLimits,
   inWork: readonly ExchangeInWork[],
 ): Promise<readonly ClaimedExchange[]> {
   const busy = countByParticipant(inWork)
@@ -173,7 +173,7 @@ export async function renewClaims(pool: pg.Pool, claims: readonly ClaimOf[], sec
     text: `with ${heldSql('skip locked')}
       update accepted_exchange as exchange set claimed_until = now() + make_interval(secs => $3)
       from held where exchange.correlation_id = held.correlation_id`,
-    values: [...columns(claims), seconds],
+    values: [...claimColumns(claims), seconds],
   })
 }
 
@@ -192,7 +192,7 @@ export async function releaseClaims(
       update accepted_exchange as exchange set claim = null, claimed_until = null,
         due_at = now() + make_interval(secs => $3), runs = case when $4 then runs else greatest(0, runs - 1) end
       from held where exchange.correlation_id = held.correlation_id`,
-    values: [...columns(claims), seconds, counted],
+    values: [...claimColumns(claims), seconds, counted],
   })
 }
 
@@ -217,7 +217,7 @@ export async function waitingExchanges({ pool }: Pick<Database, 'pool'>): Promis
   return rows[0] ?? { waiting: 0, oldest: 0 }
 }
 
-const columns = (claims: readonly ClaimOf[]): unknown[] => [
+const claimColumns = (claims: readonly ClaimOf[]): unknown[] => [
   claims.map(({ id }) => id),
   claims.map(({ claim }) => claim),
 ]

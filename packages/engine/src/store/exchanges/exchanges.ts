@@ -95,8 +95,8 @@ interface StoredExchange {
  * @param options.waiting the most messages on this node that wait for a statement
  */
 export function createExchangeMemory({ pool }: Pick<Database, 'pool'>, options: { waiting: number }): ExchangeMemory {
-  const find = async (exchanges: readonly Key[]): Promise<ReadonlyMap<string, StoredExchange>> => {
-    const { rows } = await pool.query<Key & StoredExchange>({
+  const find = async (exchanges: readonly ExchangeKey[]): Promise<ReadonlyMap<string, StoredExchange>> => {
+    const { rows } = await pool.query<ExchangeKey & StoredExchange>({
       name: 'find exchanges',
       text: `select participant, message_id, fingerprint, correlation_id
         from unnest($1::integer[], $2::text[]) as asked (participant, message_id)
@@ -114,7 +114,7 @@ export function createExchangeMemory({ pool }: Pick<Database, 'pool'>, options: 
         const accepted = exchanges.filter(isAccepted)
         const statement = accepted.length === 0 ? REMEMBER_EXCHANGES : ACCEPT_EXCHANGES
         const values = [...columnsOf(exchanges), ...(accepted.length === 0 ? [] : acceptedColumns(accepted))]
-        const { rows } = await pool.query<Key>({ ...statement, values })
+        const { rows } = await pool.query<ExchangeKey>({ ...statement, values })
         return rows.map(keyOf)
       },
       find,
@@ -297,11 +297,11 @@ const acceptedColumns = (exchanges: readonly NewAcceptedExchange[]): unknown[] =
   return (rows[0] ?? []).map((_, column) => rows.map((row) => row[column]))
 }
 
-type Key = Pick<NewExchange, 'participant' | 'message_id'>
+type ExchangeKey = Pick<NewExchange, 'participant' | 'message_id'>
 
-const keyOf = ({ participant, message_id }: Key): string => `${participant} ${messageKey(message_id)}`
+const keyOf = ({ participant, message_id }: ExchangeKey): string => `${participant} ${messageKey(message_id)}`
 
-const keyColumns = (exchanges: readonly Key[]): [number[], string[]] => [
+const keyColumns = (exchanges: readonly ExchangeKey[]): [number[], string[]] => [
   exchanges.map(({ participant }) => participant),
   exchanges.map(({ message_id }) => messageKey(message_id)),
 ]

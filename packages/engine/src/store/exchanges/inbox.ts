@@ -51,13 +51,13 @@ interface StoredMessage {
 }
 
 /** The encryption context of a stored callback: its ciphertext is valid in its own row only (`keys/bodies.ts`). */
-export const inboxEncryptionContext = ({ participant, message_id }: Key): string =>
+export const inboxEncryptionContext = ({ participant, message_id }: InboxKey): string =>
   `inbox ${keyOf({ participant, message_id })}`
 
 /** Creates the inbox. @param options.waiting the most callbacks on this node that wait for a statement */
 export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting: number }): Inbox {
-  const find = async (messages: readonly Key[]): Promise<ReadonlyMap<string, StoredMessage>> => {
-    const { rows } = await pool.query<Key & StoredMessage>({
+  const find = async (messages: readonly InboxKey[]): Promise<ReadonlyMap<string, StoredMessage>> => {
+    const { rows } = await pool.query<InboxKey & StoredMessage>({
       name: 'find inbox messages',
       text: `select participant, message_id, fingerprint, correlation_id
         from unnest($1::integer[], $2::text[]) as asked (participant, message_id)
@@ -73,7 +73,7 @@ export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting
       bytes: ({ body }) => body.length,
       find,
       async insert(messages) {
-        const { rows } = await pool.query<Key>({ ...PERSIST_CALLBACKS, values: columnsOf(messages) })
+        const { rows } = await pool.query<InboxKey>({ ...PERSIST_CALLBACKS, values: columnsOf(messages) })
         return rows.map(keyOf)
       },
     },
@@ -123,11 +123,11 @@ const columnsOf = (messages: readonly NewInboxMessage[]): unknown[] => [
   messages.map(({ body }) => body),
 ]
 
-type Key = Pick<NewInboxMessage, 'participant' | 'message_id'>
+type InboxKey = Pick<NewInboxMessage, 'participant' | 'message_id'>
 
-const keyOf = ({ participant, message_id }: Key): string => `${participant} ${messageKey(message_id)}`
+const keyOf = ({ participant, message_id }: InboxKey): string => `${participant} ${messageKey(message_id)}`
 
-const keyColumns = (messages: readonly Key[]): [number[], string[]] => [
+const keyColumns = (messages: readonly InboxKey[]): [number[], string[]] => [
   messages.map(({ participant }) => participant),
   messages.map(({ message_id }) => messageKey(message_id)),
 ]

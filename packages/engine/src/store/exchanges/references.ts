@@ -5,7 +5,7 @@
 
 import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
-import type { AcceptedExchange, Asker } from './accepted-exchanges.ts'
+import type { AcceptedExchange, AskedScope } from './accepted-exchanges.ts'
 
 /** The reference_id of an item of an exchange, with the item's position. */
 export interface ItemReference {
@@ -38,7 +38,7 @@ export const storeReferencesSql = (exchanges: string, list: string, id = 'correl
  */
 export async function findByReferences(
   { pool }: Pick<Database, 'pool'>,
-  { participant, registry, operation }: Asker,
+  { participant, registry, operation }: AskedScope,
   reference_ids: readonly string[],
 ): Promise<string | null> {
   const { rows } = await pool.query<{ correlation_id: string }>({

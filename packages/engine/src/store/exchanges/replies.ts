@@ -94,13 +94,13 @@ function valuesOf(steps: readonly ReplyStep[]): unknown[] {
     delivery === null ? [] : [{ ...delivery, claim, step: at + 1 }],
   )
   return [
-    ...columns(steps, ['id', 'claim', 'from', 'page', 'state', 'goesOn']),
-    ...columns(items, ['step', 'position', 'reference_id', 'status', 'total', 'page_size', 'record_type']),
-    ...columns(
+    ...columnValues(steps, ['id', 'claim', 'from', 'page', 'state', 'goesOn']),
+    ...columnValues(items, ['step', 'position', 'reference_id', 'status', 'total', 'page_size', 'record_type']),
+    ...columnValues(
       items.map(({ record_ids }) => (record_ids === null ? NO_IDS : storedIds(record_ids))),
       ['record_ids', 'record_keys'],
     ),
-    ...columns(deliveries, ['step', 'id', 'callback', 'message_id', 'target', 'encrypted', 'body']),
+    ...columnValues(deliveries, ['step', 'id', 'callback', 'message_id', 'target', 'encrypted', 'body']),
     deliveries.map(({ claim }) => claim?.id ?? null),
     deliveries.map(({ claim }) => claim?.seconds ?? null),
     deliveries.map(({ made }) => made?.grant ?? null),
@@ -110,7 +110,7 @@ function valuesOf(steps: readonly ReplyStep[]): unknown[] {
 
 const NO_IDS = { record_ids: null, record_keys: null }
 
-const columns = <Row>(rows: readonly Row[], names: readonly (keyof Row)[]): unknown[][] =>
+const columnValues = <Row>(rows: readonly Row[], names: readonly (keyof Row)[]): unknown[][] =>
   names.map((name) => rows.map((row) => row[name]))
 
 /** Makes the SQL of a table whose rows are the pages to write. */

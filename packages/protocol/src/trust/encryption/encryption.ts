@@ -27,7 +27,7 @@ export class EncryptionProblem extends Error {
 }
 
 /** A message to encrypt, and the key of its receiver. */
-export interface Encryption {
+export interface EncryptionRequest {
   /** The message: a string that is JSON already, or a value that is written as canonical JSON. */
   readonly message: unknown
   /** The receiver's public JWK, with `kid` and `alg`; or a result of `publicEncryptionKey`. */
@@ -40,7 +40,7 @@ export interface Encryption {
  *
  * @throws {KeyRefused} nobody can encrypt with the key; the message must then not be sent unencrypted
  */
-export async function encryptMessage(encryption: Encryption): Promise<EncryptedMessage> {
+export async function encryptMessage(encryption: EncryptionRequest): Promise<EncryptedMessage> {
   const { message, enc = 'A256GCM' } = encryption
   const { kid, alg, key } = isImported(encryption.key) ? encryption.key : await publicEncryptionKey(encryption.key)
   const text = typeof message === 'string' ? message : canonicalJson(message)
@@ -48,18 +48,22 @@ export async function encryptMessage(encryption: Encryption): Promise<EncryptedM
 }
 
 /** True for an imported key, false for a JWK, which has no member `key`. */
-function isImported(key: Encryption['key']): key is EncryptionKey {
+function isImported(key: EncryptionRequest['key']): key is EncryptionKey {
   return 'key' in key && key.key instanceof CryptoKey
 }
 
 /** The `header` of the message. For algorithms that need `epk`, the library adds it. */
-interface Header extends JWEHeaderParameters {
+interface EncryptionHeader extends JWEHeaderParameters {
   readonly alg: EncryptionKey['alg']
   readonly enc: ContentEncryption['enc']
   readonly kid: string
 }
 
-async function encryptPlaintext(plaintext: Uint8Array, header: Header, key: CryptoKey): Promise<EncryptedMessage> {
+async function encryptPlaintext(
+  plaintext: Uint8Array,
+  header: EncryptionHeader,
+  key: CryptoKey,
+): Promise<EncryptedMessage> {
   const jwe = new GeneralEncrypt(plaintext)
   jwe.addRecipient(key).setUnprotectedHeader(header)
   if (keyEncryption(header.alg)?.extra.length) {
@@ -93,7 +97,7 @@ export interface DecryptedMessage {
 }
 
 /** Options that allow the library only our algorithms and no compression, although the form was checked for both. */
-const ALLOWED = {
+const ALLOWED_DECRYPTION = {
   keyManagementAlgorithms: KEY_ENCRYPTIONS.map(({ alg }) => alg),
   contentEncryptionAlgorithms: CONTENT_ENCRYPTIONS.map(({ enc }) => enc),
   maxDecompressedLength: 0,
@@ -113,7 +117,7 @@ export async function decryptMessage(
   const form = encryptedForm(value, maxCiphertextBytes)
   if (form === null) throw new EncryptionProblem('form')
   const key = await resolveKey(form.kid)
-  if (key === null || !fits(form, key)) throw new EncryptionProblem('key')
+  if (key === null || !hasExactKeySize(form, key)) throw new EncryptionProblem('key')
   const text = requireUtf8Text(await decryptContent(form.jwe, key))
   const isLarge = large !== undefined && text.length >= large.from
   const message = isLarge ? await large.read(text) : readMessage(text, bounds)
@@ -125,7 +129,7 @@ export async function decryptMessage(
  * True when the encrypted key has the exact size for the key. RSA would also accept one without its leading zeros, and
  * the same ciphertext would have a second fingerprint.
  */
-function fits({ algorithm, content, encryptedKeyBytes }: EncryptedForm, key: CryptoKey): boolean {
+function hasExactKeySize({ algorithm, content, encryptedKeyBytes }: EncryptedForm, key: CryptoKey): boolean {
   return algorithm.encryptedKeyBytes(key, content.keyBytes) === encryptedKeyBytes
 }
 
@@ -135,7 +139,7 @@ function fits({ algorithm, content, encryptedKeyBytes }: EncryptedForm, key: Cry
  */
 async function decryptContent(jwe: FlattenedJWE, key: CryptoKey): Promise<Uint8Array> {
   try {
-    return (await flattenedDecrypt(jwe, key, ALLOWED)).plaintext
+    return (await flattenedDecrypt(jwe, key, ALLOWED_DECRYPTION)).plaintext
   } catch {
     // The cause is left out: the library's messages about keys and plaintexts must not be logged.
     throw new EncryptionProblem('open')

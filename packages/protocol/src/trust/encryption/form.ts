@@ -27,7 +27,7 @@ export interface EncryptedForm {
   readonly jwe: FlattenedJWE
 }
 
-const MEMBERS = ['header', 'ciphertext', 'encrypted_key', 'tag', 'iv']
+const ENCRYPTED_MESSAGE_MEMBERS = ['header', 'ciphertext', 'encrypted_key', 'tag', 'iv']
 const HEADER_MEMBERS = ['alg', 'enc', 'kid']
 
 /**
@@ -36,7 +36,7 @@ const HEADER_MEMBERS = ['alg', 'enc', 'kid']
  * @param maxCiphertextBytes the size after base64url is decoded
  */
 export function encryptedForm(value: unknown, maxCiphertextBytes: number): EncryptedForm | null {
-  if (!isJsonObject(value) || !hasMembers(value, MEMBERS, ['protected'])) return null
+  if (!isJsonObject(value) || !hasMembers(value, ENCRYPTED_MESSAGE_MEMBERS, ['protected'])) return null
   const { header, ciphertext, encrypted_key, tag, iv } = value
   if (typeof ciphertext !== 'string' || Math.floor(ciphertext.length * 0.75) > maxCiphertextBytes) return null
   if (!base64urlBytes(ciphertext)) return null
@@ -45,7 +45,7 @@ export function encryptedForm(value: unknown, maxCiphertextBytes: number): Encry
   if (encryptedKeyBytes === null || !isJsonObject(header)) return null
 
   const guarded = Object.hasOwn(value, 'protected') ? protectedHeader(value.protected) : {}
-  if (guarded === null || !agree(header, guarded)) return null
+  if (guarded === null || !hasSameSharedParameters(header, guarded)) return null
   const joined: JsonObject = { ...header, ...guarded }
   const { alg, enc, kid } = joined
   const algorithm = keyEncryption(alg)
@@ -67,7 +67,7 @@ function hasMembers(object: JsonObject, required: readonly string[], optional: r
 }
 
 /** True when each parameter that is in both headers has the same text. */
-function agree(header: JsonObject, guarded: JsonObject): boolean {
+function hasSameSharedParameters(header: JsonObject, guarded: JsonObject): boolean {
   return Object.keys(guarded).every(
     (member) =>
       !Object.hasOwn(header, member) || (typeof guarded[member] === 'string' && guarded[member] === header[member]),
@@ -113,7 +113,7 @@ function protectedHeader(encoded: unknown): JsonObject | null {
 const encryptedMessages = validator(EncryptedMessage)
 
 /** Members that only an encrypted message has. */
-const OWN = ['ciphertext', 'encrypted_key', 'tag', 'iv']
+const ENCRYPTED_ONLY_MEMBERS = ['ciphertext', 'encrypted_key', 'tag', 'iv']
 
 /**
  * Describes the disagreement of a message and its header; null when they agree.
@@ -121,7 +121,7 @@ const OWN = ['ciphertext', 'encrypted_key', 'tag', 'iv']
  */
 export function encryptionProblem(encrypted: boolean, message: JsonObject): string | null {
   if (encrypted === encryptedMessages.accepts(message)) return null
-  if (encrypted && OWN.some((member) => Object.hasOwn(message, member))) {
+  if (encrypted && ENCRYPTED_ONLY_MEMBERS.some((member) => Object.hasOwn(message, member))) {
     return encryptedMessages.problem(message, 'message')
   }
   return 'header.is_msg_encrypted: must say whether message is an EncryptedMessage'

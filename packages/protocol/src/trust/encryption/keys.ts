@@ -61,7 +61,7 @@ function checkRsaKey(key: CryptoKey): void {
 }
 
 /** The WebCrypto parameters of private keys for decryption, for each type of key. */
-const DECRYPTION = [
+const DECRYPTION_KEY_TYPES = [
   { kty: 'RSA', crv: undefined, parameters: { name: 'RSA-OAEP', hash: 'SHA-256' }, usages: ['decrypt'] },
   { kty: 'EC', crv: 'P-256', parameters: { name: 'ECDH', namedCurve: 'P-256' }, usages: ['deriveBits'] },
   { kty: 'EC', crv: 'P-384', parameters: { name: 'ECDH', namedCurve: 'P-384' }, usages: ['deriveBits'] },
@@ -79,7 +79,7 @@ export type DecryptionKeys = (kid: string) => Promise<WebCryptoKey | null>
 export function decryptionKeys(jwks: readonly Jwk[]): DecryptionKeys {
   const keys = new Map<unknown, () => Promise<WebCryptoKey>>()
   for (const jwk of jwks) {
-    const row = DECRYPTION.find(({ kty, crv }) => kty === jwk.kty && crv === jwk.crv)
+    const row = DECRYPTION_KEY_TYPES.find(({ kty, crv }) => kty === jwk.kty && crv === jwk.crv)
     if (row === undefined) throw new TypeError('a key to decrypt with must be of type RSA, EC or OKP')
     if (!isKid(jwk.kid)) throw new TypeError('a key to decrypt with must have a kid')
     if (jwk.d === undefined) throw new TypeError('a key to decrypt with must be private')

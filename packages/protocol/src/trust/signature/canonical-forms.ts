@@ -3,7 +3,7 @@ import { isJsonObject } from '../../json.ts'
 import { JsonError } from '../../json-error.ts'
 import { CanonicalJsonError, CanonicalText, canonicalJson } from '../canonical-json.ts'
 import { type SignedEnvelope, type SignedMember, sortedEscaped, sortedUnescaped } from '../source.ts'
-import { invalidSignature } from './problem.ts'
+import { invalid } from './problem.ts'
 
 /**
  * `rfc8785`: canonical JSON. `sorted-escaped` and `sorted-unescaped`: as Python writes JSON with sorted members.
@@ -18,7 +18,7 @@ export interface CanonicalParts {
 }
 
 /** A value, and the text from which it was read or as which it is sent. */
-interface SourcedValue {
+interface Sourced {
   readonly value: unknown
   readonly source: () => string
 }
@@ -27,7 +27,7 @@ interface SourcedValue {
  * For each form, the function that writes it. `rfc8785` depends on values only, so the text may be written in any way.
  * The other forms depend on the text, at least on that of numbers.
  */
-export const CANONICAL_FORMS: Readonly<Record<CanonicalFormName, (sourced: SourcedValue) => string>> = {
+export const CANONICAL_FORMS: Readonly<Record<CanonicalFormName, (sourced: Sourced) => string>> = {
   rfc8785: ({ value }) => canonicalJson(value),
   'sorted-escaped': ({ source }) => sortedEscaped(source()),
   'sorted-unescaped': ({ source }) => sortedUnescaped(source()),
@@ -36,8 +36,8 @@ export const CANONICAL_FORMS: Readonly<Record<CanonicalFormName, (sourced: Sourc
 
 /** Both parts of a received envelope in this form. @throws {SignatureProblem} one is missing, or has no such form */
 export function receivedParts(envelope: SignedEnvelope, form: CanonicalFormName): CanonicalParts {
-  if (!isJsonObject(envelope.member('header'))) throw invalidSignature('the envelope has no header')
-  if (envelope.member('message') === undefined) throw invalidSignature('the envelope has no message')
+  if (!isJsonObject(envelope.member('header'))) throw invalid('the envelope has no header')
+  if (envelope.member('message') === undefined) throw invalid('the envelope has no message')
   const part = (member: SignedMember) =>
     envelope.canonical?.(member) ??
     CANONICAL_FORMS[form]({ value: envelope.member(member), source: () => envelope.source(member) })
@@ -78,8 +78,8 @@ function withSignatureProblems<Result>(made: () => Result): Result {
     return made()
   } catch (error) {
     if (error instanceof CanonicalJsonError)
-      throw invalidSignature(`the signed part cannot be written as canonical JSON: ${error.message}`)
-    if (error instanceof JsonError) throw invalidSignature('the payload cannot be read as JSON')
+      throw invalid(`the signed part cannot be written as canonical JSON: ${error.message}`)
+    if (error instanceof JsonError) throw invalid('the payload cannot be read as JSON')
     throw error
   }
 }

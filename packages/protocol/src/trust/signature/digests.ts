@@ -6,26 +6,26 @@ import { nodeCrypto } from '../node.ts'
 export type DigestPrefix = '' | 'SHA-256=' | 'BLAKE-512='
 
 /** The content of a digest: bytes, or a text, which is encoded in UTF-8. */
-type Content = Bytes | string
+type DigestContent = Bytes | string
 
-const bytesOf = (content: Content): Bytes => (typeof content === 'string' ? utf8(content) : content)
+const bytesOf = (content: DigestContent): Bytes => (typeof content === 'string' ? utf8(content) : content)
 
 /**
  * Uses Node's hash where it exists: handing a digest to another thread, as WebCrypto does, takes longer than the
  * digest.
  */
-const sha256 = (content: Content): string | Promise<string> =>
+const sha256 = (content: DigestContent): string | Promise<string> =>
   nodeCrypto?.hash('sha256', content, 'base64') ??
   crypto.subtle.digest('SHA-256', bytesOf(content)).then((digest) => toBase64(new Uint8Array(digest)))
 
 /** BLAKE-512 means BLAKE2b with 512 bits. WebCrypto lacks it, so its code is loaded at first use. */
-async function blake2b512(content: Content): Promise<string> {
+async function blake2b512(content: DigestContent): Promise<string> {
   const { blake2b } = await import('@noble/hashes/blake2.js')
   return toBase64(new Uint8Array(blake2b(bytesOf(content), { dkLen: 64 })))
 }
 
 /** For each prefix, the function that makes the digest in base64. */
-const BASE64_DIGESTS: Readonly<Record<DigestPrefix, (content: Content) => string | Promise<string>>> = {
+const BASE64_DIGESTS: Readonly<Record<DigestPrefix, (content: DigestContent) => string | Promise<string>>> = {
   '': sha256,
   'SHA-256=': sha256,
   'BLAKE-512=': blake2b512,
@@ -42,6 +42,6 @@ export const DIGESTS: Readonly<Record<DigestPrefix, (bytes: Bytes) => Promise<By
 }
 
 /** The digest of a text or bytes with its prefix: what follows `digest: ` in the signed text. */
-export async function digestOf(content: Content, prefix: DigestPrefix): Promise<string> {
+export async function digestOf(content: DigestContent, prefix: DigestPrefix): Promise<string> {
   return `${prefix}${await BASE64_DIGESTS[prefix](content)}`
 }

@@ -2,13 +2,13 @@
 import { normaliseTimestamp, timestampInstant } from '../../timestamps.ts'
 import type { SignatureProfile } from './layout.ts'
 import { LAYOUTS } from './layouts.ts'
-import { invalidSignature } from './problem.ts'
+import { invalid } from './problem.ts'
 
 const MINUTE_SECONDS = 60
 const HOUR_SECONDS = 60 * MINUTE_SECONDS
 
 /** Limits in seconds. The message_ids of messages must be remembered for longer than any of them. */
-export const FRESHNESS = {
+export const FRESHNESS_SECONDS = {
   /** The difference between the sender's clock and ours that is tolerated by default. */
   skew: 60,
   /** The longest time from `created` to `expires` of a signature. */
@@ -40,29 +40,29 @@ export interface Freshness {
 }
 
 /**
- * Checks the times. @throws {SignatureProblem} `invalidSignature`: the signature is too old, of the future, or lives too long
+ * Checks the times. @throws {SignatureProblem} `invalid`: the signature is too old, of the future, or lives too long
  */
 export function checkFreshness(freshness: Freshness): void {
   if (LAYOUTS[freshness.profile.layout].expires) checkOwnTimes(freshness)
   else checkMessageTime(freshness)
 }
 
-function checkOwnTimes({ created, expires, now, skew = FRESHNESS.skew }: Freshness): void {
-  if (created === null || expires === null) throw invalidSignature('the signature has no times')
-  if (expires <= created) throw invalidSignature('expires must be later than created')
-  if (expires - created > FRESHNESS.longest_life)
-    throw invalidSignature('created and expires must be at most one hour apart')
-  if (created > now + skew) throw invalidSignature('created is in the future')
-  if (expires < now - skew) throw invalidSignature('the signature has expired')
+function checkOwnTimes({ created, expires, now, skew = FRESHNESS_SECONDS.skew }: Freshness): void {
+  if (created === null || expires === null) throw invalid('the signature has no times')
+  if (expires <= created) throw invalid('expires must be later than created')
+  if (expires - created > FRESHNESS_SECONDS.longest_life)
+    throw invalid('created and expires must be at most one hour apart')
+  if (created > now + skew) throw invalid('created is in the future')
+  if (expires < now - skew) throw invalid('the signature has expired')
 }
 
 function checkMessageTime({ message_ts, now, callback = false, result = false }: Freshness): void {
   const text = typeof message_ts === 'string' ? message_ts : ''
   const instant = timestampInstant(result ? normaliseTimestamp(text).text : text)
-  if (instant === null) throw invalidSignature('message_ts must be a date-time with a time zone')
+  if (instant === null) throw invalid('message_ts must be a date-time with a time zone')
   const age = now - instant / 1000
-  if (age > (callback ? FRESHNESS.oldest_callback : FRESHNESS.oldest_message)) {
-    throw invalidSignature('message_ts is too old for a signature without expiry')
+  if (age > (callback ? FRESHNESS_SECONDS.oldest_callback : FRESHNESS_SECONDS.oldest_message)) {
+    throw invalid('message_ts is too old for a signature without expiry')
   }
-  if (age < -FRESHNESS.newest_message) throw invalidSignature('message_ts is in the future')
+  if (age < -FRESHNESS_SECONDS.newest_message) throw invalid('message_ts is in the future')
 }

@@ -8,7 +8,7 @@ import { canonicalJson } from '../canonical-json.ts'
 import { ALGORITHMS, findAllowedAlgorithm } from './algorithms.ts'
 import { type CanonicalParts, objectText } from './canonical-forms.ts'
 import type { Layout } from './layout.ts'
-import { invalidSignature } from './problem.ts'
+import { invalid } from './problem.ts'
 
 /** The middle part of a JWS: how it is written and checked. */
 interface PayloadPart {
@@ -21,11 +21,11 @@ const embeddedPayload: PayloadPart = {
   write: (payload) => payload,
   read(middle, parts, canonical) {
     const text = decodedText(middle)
-    if (text === null) throw invalidSignature('the payload must be UTF-8 in canonical base64url')
+    if (text === null) throw invalid('the payload must be UTF-8 in canonical base64url')
     // The payload must be exactly header and message. Usually it is their canonical form already.
     const expected = objectText(parts)
     if (text !== expected && canonical(text) !== expected) {
-      throw invalidSignature('the payload is not the header and message of the envelope')
+      throw invalid('the payload is not the header and message of the envelope')
     }
     return middle
   },
@@ -34,12 +34,12 @@ const embeddedPayload: PayloadPart = {
 const detachedPayload: PayloadPart = {
   write: () => '',
   read(middle, parts) {
-    if (middle !== '') throw invalidSignature('the payload must be left out')
+    if (middle !== '') throw invalid('the payload must be left out')
     return toBase64Url(utf8(objectText(parts)))
   },
 }
 
-function layout(middle: PayloadPart): Layout {
+function jwsLayout(middle: PayloadPart): Layout {
   return {
     algorithms: ['EdDSA', 'ES256', 'RS256'],
     expires: false,
@@ -48,13 +48,13 @@ function layout(middle: PayloadPart): Layout {
     read(text, { profile }) {
       const [start, payload, end, ...more] = text.split('.')
       if (start === undefined || payload === undefined || end === undefined || more.length > 0) {
-        throw invalidSignature('the signature must be a JWS in compact form')
+        throw invalid('the signature must be a JWS in compact form')
       }
       const header = protectedHeader(start)
       const algorithm = findAllowedAlgorithm(header.alg, 'jws', profile.algorithms)
-      if (algorithm === null) throw invalidSignature('alg must be an algorithm that is registered for the sender')
+      if (algorithm === null) throw invalid('alg must be an algorithm that is registered for the sender')
       const value = fromBase64Url(end)
-      if (value === null || value.length === 0) throw invalidSignature('the signature must be canonical base64url')
+      if (value === null || value.length === 0) throw invalid('the signature must be canonical base64url')
       return {
         sender_id: null,
         kid: header.kid,
@@ -77,25 +77,25 @@ function layout(middle: PayloadPart): Layout {
 }
 
 /** The layout of a compact JWS whose payload is header and message. */
-export const jws = layout(embeddedPayload)
+export const jws = jwsLayout(embeddedPayload)
 
 /** The layout of a compact JWS whose payload, header and message, is left out. */
-export const jwsDetached = layout(detachedPayload)
+export const jwsDetached = jwsLayout(detachedPayload)
 
 /** The members that the header of a JWS may have. Others, such as `crit` and keys, are refused. */
-const KNOWN = ['alg', 'kid', 'typ', 'cty']
+const ALLOWED_JWS_MEMBERS = ['alg', 'kid', 'typ', 'cty']
 
 function protectedHeader(text: string): { readonly alg: string; readonly kid: string | null } {
   const header = objectOf(decodedText(text))
-  if (header === null) throw invalidSignature('the JWS header must be a JSON object in canonical base64url')
-  if (Object.keys(header).some((name) => !KNOWN.includes(name))) {
-    throw invalidSignature('the JWS header may have alg, kid, typ and cty and nothing else')
+  if (header === null) throw invalid('the JWS header must be a JSON object in canonical base64url')
+  if (Object.keys(header).some((name) => !ALLOWED_JWS_MEMBERS.includes(name))) {
+    throw invalid('the JWS header may have alg, kid, typ and cty and nothing else')
   }
   if (Object.values(header).some((value) => typeof value !== 'string' || value === '')) {
-    throw invalidSignature('the members of the JWS header must be texts')
+    throw invalid('the members of the JWS header must be texts')
   }
   const { alg, kid = null } = header as { alg?: string; kid?: string }
-  if (alg === undefined) throw invalidSignature('the JWS header has no alg')
+  if (alg === undefined) throw invalid('the JWS header has no alg')
   return { alg, kid }
 }
 

@@ -7,7 +7,7 @@ import { DIGESTS } from './digests.ts'
 import { jws, jwsDetached } from './jws.ts'
 import type { Layout, LayoutName, SignatureProfile } from './layout.ts'
 import { parametersLayout } from './parameters.ts'
-import { invalidSignature } from './problem.ts'
+import { invalid } from './problem.ts'
 
 /** For raw RSA: the header's text directly followed by the message's. The end of the header is always clear. */
 const rawContent = async ({ header, message }: CanonicalParts) => utf8(`${header}${message}`)
@@ -20,7 +20,7 @@ const rawRsa: Layout = {
 
   read(text, { profile: { canonical_form } }) {
     const value = fromBase64(text)
-    if (value === null || value.length === 0) throw invalidSignature('the signature must be canonical base64')
+    if (value === null || value.length === 0) throw invalid('the signature must be canonical base64')
     return {
       sender_id: null,
       kid: null,

@@ -5,15 +5,15 @@ import { ALGORITHMS, type AlgorithmName, findAllowedAlgorithm } from './algorith
 import { type CanonicalParts, objectText } from './canonical-forms.ts'
 import { type DigestPrefix, digestOf } from './digests.ts'
 import type { Layout } from './layout.ts'
-import { invalidSignature } from './problem.ts'
+import { invalid } from './problem.ts'
 
 /** The parameters in the order of writing. They are read in any order. */
 const PARAMETER_NAMES = ['namespace', 'kidId', 'algorithm', 'created', 'expires', 'headers', 'signature'] as const
 type SignatureParameters = Readonly<Record<(typeof PARAMETER_NAMES)[number], string>>
 
 /** The text that may come before the list of parameters: published samples have it inside the string. */
-const PREFIX = 'Signature: '
-const HEADERS = '(created) (expires) digest'
+const LIST_PREFIX = 'Signature: '
+const SIGNED_HEADERS_TEXT = '(created) (expires) digest'
 
 export const parametersLayout: Layout = {
   algorithms: ['EdDSA', 'ES256', 'RS256'],
@@ -22,17 +22,17 @@ export const parametersLayout: Layout = {
 
   read(text, { profile, namespaces }) {
     const list = readList(text)
-    if (!namespaces.includes(list.namespace)) throw invalidSignature('namespace must be one that the receiver accepts')
+    if (!namespaces.includes(list.namespace)) throw invalid('namespace must be one that the receiver accepts')
     const [sender_id, kid, spelling, ...more] = list.kidId.split('|')
     if (!sender_id || !kid || !spelling || more.length > 0) {
-      throw invalidSignature('kidId must be written sender_id|kid|algorithm')
+      throw invalid('kidId must be written sender_id|kid|algorithm')
     }
-    if (spelling !== list.algorithm) throw invalidSignature('kidId and algorithm must name the same algorithm')
+    if (spelling !== list.algorithm) throw invalid('kidId and algorithm must name the same algorithm')
     const algorithm = findAllowedAlgorithm(list.algorithm, 'parameters', profile.algorithms)
-    if (algorithm === null) throw invalidSignature('algorithm must be one that is registered for the sender')
-    if (list.headers !== HEADERS) throw invalidSignature(`headers must be "${HEADERS}"`)
+    if (algorithm === null) throw invalid('algorithm must be one that is registered for the sender')
+    if (list.headers !== SIGNED_HEADERS_TEXT) throw invalid(`headers must be "${SIGNED_HEADERS_TEXT}"`)
     const value = fromBase64(list.signature)
-    if (value === null || value.length === 0) throw invalidSignature('signature must be canonical base64')
+    if (value === null || value.length === 0) throw invalid('signature must be canonical base64')
     const created = requireSeconds(list.created, 'created')
     const expires = requireSeconds(list.expires, 'expires')
     const { digest_prefix, canonical_form } = profile
@@ -48,10 +48,10 @@ export const parametersLayout: Layout = {
       algorithm: spellingOf(algorithm),
       created: String(created),
       expires: String(expires),
-      headers: HEADERS,
+      headers: SIGNED_HEADERS_TEXT,
       signature: toBase64(value),
     }
-    return PARAMETER_NAMES.map((name) => `${name}="${quotable(list[name])}"`).join(', ')
+    return PARAMETER_NAMES.map((name) => `${name}="${requireQuotable(list[name])}"`).join(', ')
   },
 }
 
@@ -74,30 +74,30 @@ async function signedText(parts: CanonicalParts, created: number, expires: numbe
 
 /** Matches a value without quotes, backslashes and control characters, so that every reader finds the same end. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-const QUOTABLE = /[^"\\\u0000-\u001f\u007f]*/.source
-const PARAMETER = new RegExp(`([A-Za-z]+)="(${QUOTABLE})"`, 'y')
+const QUOTABLE_CHARACTERS = /[^"\\\u0000-\u001f\u007f]*/.source
+const PARAMETER = new RegExp(`([A-Za-z]+)="(${QUOTABLE_CHARACTERS})"`, 'y')
 const PARAMETER_SEPARATOR = /, */y
-const WHOLE = new RegExp(`^${QUOTABLE}$`)
+const QUOTABLE_TEXT = new RegExp(`^${QUOTABLE_CHARACTERS}$`)
 
 function readList(text: string): SignatureParameters {
   const list: Partial<Record<keyof SignatureParameters, string>> = {}
-  let at = text.startsWith(PREFIX) ? PREFIX.length : 0
+  let at = text.startsWith(LIST_PREFIX) ? LIST_PREFIX.length : 0
   for (;;) {
     PARAMETER.lastIndex = at
     const [, name = '', value = ''] = PARAMETER.exec(text) ?? []
-    if (name === '') throw invalidSignature('the signature must be a list of name="value" with commas between them')
-    if (!isName(name)) throw invalidSignature('the signature has an unknown parameter')
-    if (list[name] !== undefined) throw invalidSignature(`${name} occurs twice in the signature`)
+    if (name === '') throw invalid('the signature must be a list of name="value" with commas between them')
+    if (!isName(name)) throw invalid('the signature has an unknown parameter')
+    if (list[name] !== undefined) throw invalid(`${name} occurs twice in the signature`)
     list[name] = value
     at = PARAMETER.lastIndex
     if (at === text.length) break
     PARAMETER_SEPARATOR.lastIndex = at
     if (!PARAMETER_SEPARATOR.test(text))
-      throw invalidSignature('the signature must be a list of name="value" with commas between them')
+      throw invalid('the signature must be a list of name="value" with commas between them')
     at = PARAMETER_SEPARATOR.lastIndex
   }
   const missing = PARAMETER_NAMES.find((name) => list[name] === undefined)
-  if (missing !== undefined) throw invalidSignature(`the signature has no ${missing}`)
+  if (missing !== undefined) throw invalid(`the signature has no ${missing}`)
   return list as SignatureParameters
 }
 
@@ -108,12 +108,13 @@ function isName(name: string): name is keyof SignatureParameters {
 const UNIX_TIME_TEXT = /^(?:0|[1-9][0-9]{0,10})$/
 
 function requireSeconds(text: string, name: string): number {
-  if (!UNIX_TIME_TEXT.test(text)) throw invalidSignature(`${name} must be a Unix time in whole seconds`)
+  if (!UNIX_TIME_TEXT.test(text)) throw invalid(`${name} must be a Unix time in whole seconds`)
   return Number(text)
 }
 
-function quotable(value: string): string {
-  if (!WHOLE.test(value)) throw new TypeError('a parameter of a signature cannot hold quotes, backslashes or controls')
+function requireQuotable(value: string): string {
+  if (!QUOTABLE_TEXT.test(value))
+    throw new TypeError('a parameter of a signature cannot hold quotes, backslashes or controls')
   return value
 }
 

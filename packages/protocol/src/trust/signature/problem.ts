@@ -1,7 +1,7 @@
 /** The error of a signature that is missing or not valid, and the words that peers write instead of one. */
 
 /**
- * `missing`: there is no signature (err.signature.missing). `invalidSignature`: the signature is not valid
+ * `missing`: there is no signature (err.signature.missing). `invalid`: the signature is not valid
  * (err.signature.invalid).
  */
 export type SignatureProblemKind = 'missing' | 'invalid'
@@ -18,7 +18,7 @@ export class SignatureProblem extends Error {
 }
 
 /** Makes the error for a signature that breaks a rule. */
-export function invalidSignature(rule: string): SignatureProblem {
+export function invalid(rule: string): SignatureProblem {
   return new SignatureProblem('invalid', rule)
 }
 

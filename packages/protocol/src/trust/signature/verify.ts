@@ -5,18 +5,18 @@ import { ALGORITHMS, fitsAlgorithm, type WebCryptoKey } from './algorithms.ts'
 import { receivedParts, receivedPayload } from './canonical-forms.ts'
 import type { ReadingRules, ReadSignature } from './layout.ts'
 import { LAYOUTS } from './layouts.ts'
-import { invalidSignature, isPlaceholder, SignatureProblem } from './problem.ts'
+import { invalid, isPlaceholder, SignatureProblem } from './problem.ts'
 
 /**
  * Reads the `signature` of an envelope in the layout of the sender's profile. It is not verified yet.
  *
- * @throws {SignatureProblem} `missing` when there is none or a placeholder, `invalidSignature` when it breaks the layout's rules
+ * @throws {SignatureProblem} `missing` when there is none or a placeholder, `invalid` when it breaks the layout's rules
  */
 export function readSignature(signature: JsonValue | undefined, rules: ReadingRules): ReadSignature {
   if (signature === undefined || signature === null) {
     throw new SignatureProblem('missing', 'the message has no signature')
   }
-  if (typeof signature !== 'string') throw invalidSignature('the signature must be a text')
+  if (typeof signature !== 'string') throw invalid('the signature must be a text')
   if (isPlaceholder(signature)) {
     throw new SignatureProblem('missing', 'the message has a placeholder instead of a signature')
   }
@@ -27,7 +27,7 @@ export function readSignature(signature: JsonValue | undefined, rules: ReadingRu
  * Resolves when the private key of `publicKey` made the signature for this envelope's header and message; rejects
  * otherwise. The caller checks that the key is valid and belongs to the header's sender_id, and that the signature is
  * fresh (`checkFreshness`).
- * @throws {SignatureProblem} always `invalidSignature`
+ * @throws {SignatureProblem} always `invalid`
  */
 export async function verifySignature(
   signature: ReadSignature,
@@ -37,14 +37,13 @@ export async function verifySignature(
   const { algorithm, canonical_form, sender_id, value } = signature
   const parts = receivedParts(envelope, canonical_form)
   if (sender_id !== null && sender_id !== senderOf(envelope)) {
-    throw invalidSignature('kidId must name the sender_id of the header')
+    throw invalid('kidId must name the sender_id of the header')
   }
-  if (!fitsAlgorithm(publicKey, algorithm))
-    throw invalidSignature('the key is for another algorithm than the signature')
+  if (!fitsAlgorithm(publicKey, algorithm)) throw invalid('the key is for another algorithm than the signature')
   const content = await signature.content(parts, (text) => receivedPayload(text, envelope, canonical_form))
   const parameters = ALGORITHMS[algorithm].webCrypto
   const verified = await crypto.subtle.verify(parameters, publicKey, value, content).catch(() => false)
-  if (!verified) throw invalidSignature('the signature does not belong to this header and message')
+  if (!verified) throw invalid('the signature does not belong to this header and message')
 }
 
 function senderOf(envelope: SignedEnvelope): JsonValue | undefined {

@@ -9,7 +9,7 @@ import { recordTable } from '../record-tables.ts'
 import { searchStatement } from '../search-statement.ts'
 import { predicateToSql } from './to-sql.ts'
 
-interface Plan {
+interface StatementPlan {
   /** The result of EXPLAIN, as JSON and as lines. */
   readonly plan: { readonly json: unknown; readonly text: string }
   /** The planner's estimate for the whole statement, in PostgreSQL's unit: reading one page in order is 1. */
@@ -17,7 +17,7 @@ interface Plan {
 }
 
 /** The explanation of a search. */
-export interface SearchExplanation extends Plan {
+export interface SearchExplanation extends StatementPlan {
   /** The predicate as text, one condition on each line. */
   readonly tree: string
   readonly sql: string
@@ -63,7 +63,7 @@ async function planOf(
   db: Database,
   { text, values }: { readonly text: string; readonly values: unknown[] },
   analyze: boolean,
-): Promise<Plan> {
+): Promise<StatementPlan> {
   const options = analyze ? 'analyze, buffers' : 'costs'
   const lines = await db.searches.query<{ 'QUERY PLAN': string }>(`explain (${options}) ${text}`, values)
   // The plan as JSON is made without running the statement again; only the plan as lines has the times.
@@ -136,13 +136,13 @@ type Indexable = { readonly name: string; readonly indexed?: true }
 type ValueLeaf = Extract<Predicate, { is: 'compare' | 'in' | 'exists' | 'some' }>
 
 /** The comparisons whose negation is a single range of values too. */
-const RANGES: readonly Comparator[] = ['lt', 'le', 'gt', 'ge']
+const RANGE_COMPARATORS: readonly Comparator[] = ['lt', 'le', 'gt', 'ge']
 
 /** The attribute or compound whose index would speed up a condition; null when no index would. */
 function indexFor(leaf: ValueLeaf, asked: boolean): Indexable | null {
   switch (leaf.is) {
     case 'compare': {
-      const helps = asked ? leaf.operator !== 'contains' : RANGES.includes(leaf.operator)
+      const helps = asked ? leaf.operator !== 'contains' : RANGE_COMPARATORS.includes(leaf.operator)
       return helps ? leaf.attribute : null
     }
     case 'in':

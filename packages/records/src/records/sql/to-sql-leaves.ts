@@ -39,7 +39,7 @@ function plainForm(leaf: ValueLeaf, asked: boolean, operand: Operand): string {
     case 'in':
       return oneOf(leaf, asked, operand)
     case 'compare':
-      return COMPARISONS[leaf.attribute.type](leaf, asked, operand)
+      return COMPARISON_BY_TYPE[leaf.attribute.type](leaf, asked, operand)
   }
 }
 
@@ -48,9 +48,9 @@ export function columnPresenceSql(attribute: Attribute, asked: boolean, operand:
   return `${columnOf(attribute, operand)} is ${asked ? 'not null' : 'null'}`
 }
 
-type Form = (leaf: Comparison, asked: boolean, operand: Operand) => string
+type ComparisonSql = (leaf: Comparison, asked: boolean, operand: Operand) => string
 
-const COMPARISONS: Readonly<Record<AttributeType, Form>> = {
+const COMPARISON_BY_TYPE: Readonly<Record<AttributeType, ComparisonSql>> = {
   text: textComparisonSql,
   code: textComparisonSql,
   number: orderComparisonSql,
@@ -62,15 +62,17 @@ const COMPARISONS: Readonly<Record<AttributeType, Form>> = {
   },
 }
 
-const ORDERS = { lt: '<', le: '<=', gt: '>', ge: '>=' } as const satisfies Partial<Record<Comparator, OrderOperator>>
+const ORDER_OPERATORS = { lt: '<', le: '<=', gt: '>', ge: '>=' } as const satisfies Partial<
+  Record<Comparator, OrderOperator>
+>
 const NEGATED_OPERATORS = { '=': '<>', '<': '>=', '<=': '>', '>': '<=', '>=': '<' } as const
 
 function textComparisonSql(leaf: Comparison, asked: boolean, operand: Operand): string {
   const { attribute, operator, value } = leaf
   const column = columnOf(attribute, operand)
-  if (typeof value !== 'string') throw mismatch(attribute)
-  if (operator in ORDERS) {
-    const [order, bound] = toStorableBound(ORDERS[operator as keyof typeof ORDERS], value)
+  if (typeof value !== 'string') throw typeMismatch(attribute)
+  if (operator in ORDER_OPERATORS) {
+    const [order, bound] = toStorableBound(ORDER_OPERATORS[operator as keyof typeof ORDER_OPERATORS], value)
     return `${column} ${asked ? order : NEGATED_OPERATORS[order]} ${operand.values.add(bound)}`
   }
   if (!isStorable(value)) return neverEqualSql(attribute, asked, operand)
@@ -82,7 +84,7 @@ function textComparisonSql(leaf: Comparison, asked: boolean, operand: Operand): 
     case 'starts_with':
       return startsWithSql(column, value, asked, operand.values)
     default:
-      throw mismatch(attribute)
+      throw typeMismatch(attribute)
   }
 }
 
@@ -97,8 +99,8 @@ function startsWithSql(column: string, prefix: string, asked: boolean, values: P
 
 function orderComparisonSql(leaf: Comparison, asked: boolean, operand: Operand): string {
   const { attribute, operator, value } = leaf
-  const order = operator === 'eq' ? '=' : ORDERS[operator as keyof typeof ORDERS]
-  if (order === undefined || typeof value !== attribute.type) throw mismatch(attribute)
+  const order = operator === 'eq' ? '=' : ORDER_OPERATORS[operator as keyof typeof ORDER_OPERATORS]
+  if (order === undefined || typeof value !== attribute.type) throw typeMismatch(attribute)
   const literal = operand.values.add(value, sqlTypeOf(attribute))
   return `${columnOf(attribute, operand)} ${asked ? order : NEGATED_OPERATORS[order]} ${literal}`
 }
@@ -118,7 +120,7 @@ type PeriodForm = (record: PeriodEnds, literal: PeriodEnds) => string
  * The comparisons of periods, each when true and when false, as `Interval` defines them. An upper bound for the last
  * day is one for the first day too; the SQL has both, so that an index over (first, last) can be used.
  */
-const PERIODS: Readonly<Partial<Record<Comparator, readonly [whenTrue: PeriodForm, whenFalse: PeriodForm]>>> = {
+const PERIOD_FORMS: Readonly<Partial<Record<Comparator, readonly [whenTrue: PeriodForm, whenFalse: PeriodForm]>>> = {
   eq: [
     (r, l) => `(${r.from} between ${l.from} and ${l.to} and ${r.to} <= ${l.to})`,
     (r, l) => `((${r.from} < ${l.from} and ${r.to} < ${l.from}) or ${r.from} > ${l.to})`,
@@ -129,8 +131,8 @@ const PERIODS: Readonly<Partial<Record<Comparator, readonly [whenTrue: PeriodFor
   ge: [(r, l) => `${r.from} >= ${l.from}`, (r, l) => `(${r.from} < ${l.from} and ${r.to} < ${l.from})`],
 }
 
-/** The same comparisons as `PERIODS`, for an instant of a record, whose first and last moment are equal. */
-const INSTANT_FORMS: typeof PERIODS = {
+/** The same comparisons as `PERIOD_FORMS`, for an instant of a record, whose first and last moment are equal. */
+const INSTANT_FORMS: typeof PERIOD_FORMS = {
   eq: [(r, l) => `${r.from} between ${l.from} and ${l.to}`, (r, l) => `(${r.from} < ${l.from} or ${r.from} > ${l.to})`],
   lt: [(r, l) => `${r.from} < ${l.from}`, (r, l) => `${r.from} >= ${l.from}`],
   le: [(r, l) => `${r.from} <= ${l.to}`, (r, l) => `${r.from} > ${l.to}`],
@@ -139,17 +141,17 @@ const INSTANT_FORMS: typeof PERIODS = {
 }
 
 function periodComparisonSql(leaf: Comparison, asked: boolean, operand: Operand): string {
-  return endsComparisonSql(PERIODS, leaf, asked, operand)
+  return endsComparisonSql(PERIOD_FORMS, leaf, asked, operand)
 }
 
 function instantComparisonSql(leaf: Comparison, asked: boolean, operand: Operand): string {
   return endsComparisonSql(INSTANT_FORMS, leaf, asked, operand)
 }
 
-function endsComparisonSql(rows: typeof PERIODS, leaf: Comparison, asked: boolean, operand: Operand): string {
+function endsComparisonSql(rows: typeof PERIOD_FORMS, leaf: Comparison, asked: boolean, operand: Operand): string {
   const { attribute, operator, value } = leaf
   const form = rows[operator]?.[asked ? 0 : 1]
-  if (form === undefined) throw mismatch(attribute)
+  if (form === undefined) throw typeMismatch(attribute)
   return form(endsOf(leaf, operand), literalEnds(attribute, intervalOf(attribute, value), operand.values))
 }
 
@@ -251,10 +253,10 @@ export function sqlTypeOf(attribute: Attribute): string {
 }
 
 function intervalOf(attribute: Attribute, value: Literal): Interval {
-  if (typeof value !== 'object') throw mismatch(attribute)
+  if (typeof value !== 'object') throw typeMismatch(attribute)
   return value
 }
 
 /** The error for a comparison that the readers of queries should have refused: a fault of the program. */
-const mismatch = ({ name, type }: Attribute): TypeError =>
+const typeMismatch = ({ name, type }: Attribute): TypeError =>
   new TypeError(`${name} is a ${type} and cannot be compared so`)

@@ -113,14 +113,14 @@ function elementRowsSql(list: ElementList, of: Predicate): string {
 }
 
 /** Conditions that are true of every list with an element that satisfies the predicate. `exact`: and of no other. */
-interface Contained {
+interface ContainmentForms {
   readonly forms: readonly string[]
   readonly exact: boolean
 }
 
-const NOTHING: Contained = { forms: [], exact: false }
+const NO_CONTAINMENT: ContainmentForms = { forms: [], exact: false }
 
-function containsValue(list: Attribute, of: Predicate, values: ParameterList): Contained {
+function containsValue(list: Attribute, of: Predicate, values: ParameterList): ContainmentForms {
   const parts = conjuncts(of)
   const [only] = parts
   const forms = parts.flatMap((part) => {
@@ -159,7 +159,7 @@ function singleValue(value: Literal): string | number | boolean | null {
  * The condition that one element has the values of the equalities, and one of the values of the shortest `in`. Other
  * conditions, such as an equality with a longer period, are left out: `exact` is false then.
  */
-function containsObject(compound: Compound, of: Predicate, values: ParameterList): Contained {
+function containsObject(compound: Compound, of: Predicate, values: ParameterList): ContainmentForms {
   const parts = conjuncts(of)
   const equalities = parts.filter((part): part is Comparison => part.is === 'compare' && part.operator === 'eq')
   const written = new Map<Attribute, string>()
@@ -181,9 +181,13 @@ function containsObject(compound: Compound, of: Predicate, values: ParameterList
 }
 
 /** The condition for an `or` in which each side says what one element contains: at least one side must be true. */
-function containsOneOfSeveral(compound: Compound, parts: readonly Predicate[], values: ParameterList): Contained {
+function containsOneOfSeveral(
+  compound: Compound,
+  parts: readonly Predicate[],
+  values: ParameterList,
+): ContainmentForms {
   const either = parts.find((part) => part.is === 'or' && isContaining(part))
-  if (either?.is !== 'or') return NOTHING
+  if (either?.is !== 'or') return NO_CONTAINMENT
   const sides = either.of.map((side) => joinConditions('and', containsObject(compound, side, values).forms))
   return { forms: [joinConditions('or', sides)], exact: false }
 }

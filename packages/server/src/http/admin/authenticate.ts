@@ -2,7 +2,7 @@
 
 import type { Operator } from '@rollcall/core/model/operator'
 import { bearerToken, unauthorized } from '@rollcall/engine/exchange/admit'
-import type { Operators } from '@rollcall/participants/directory/operators'
+import type { OperatorTokenCheck } from '@rollcall/participants/directory/operators'
 import type { Sessions } from '@rollcall/participants/directory/sessions'
 import type { FastifyRequest } from 'fastify'
 import { checkOperatorHost, type IsOwnHost } from '../operator-host.ts'
@@ -21,12 +21,12 @@ export interface OperatorListener {
 
 /** The dependencies of `authenticate`. */
 export type AuthenticationDeps = HasSessionFailures & {
-  readonly operators: Operators
+  readonly operators: OperatorTokenCheck
   readonly sessions: Sessions<Operator>
 }
 
 /** Makes the functions for the sessions of the console. */
-export const consoleSessionPage = (
+export const createConsolePageSessions = (
   deps: AuthenticationDeps,
   { isReachedByTls }: Pick<OperatorListener, 'isReachedByTls'>,
 ): PageSessions<Operator> => createPageSessions(CONSOLE_SESSIONS, deps, { sessions: deps.sessions, isReachedByTls })
@@ -43,7 +43,7 @@ export async function authenticate(
 ): Promise<Operator> {
   const { headers, raw } = request
   checkOperatorHost(listener.isOwnHost, raw)
-  const page = consoleSessionPage(deps, listener)
+  const page = createConsolePageSessions(deps, listener)
   if (headers.authorization === undefined && page.cookieOf(request) !== null) {
     const session = await page.signedIn(request)
     call.session = session

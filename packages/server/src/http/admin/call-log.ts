@@ -32,7 +32,7 @@ export async function runLoggedCall(
   const call: CallFacts = {}
   const begun = performance.now()
   const note = (outcome: object): void =>
-    write(deps, name, request, call, { ...outcome, ms: tenths(performance.now() - begun) })
+    logCall(deps, name, request, call, { ...outcome, ms: roundToTenths(performance.now() - begun) })
   try {
     await work(call)
     note({ outcome: 'done' })
@@ -47,19 +47,19 @@ export async function runLoggedCall(
 }
 
 /** Rounds milliseconds to tenths, as the access log does. */
-const tenths = (ms: number): number => Math.round(ms * 10) / 10
+const roundToTenths = (ms: number): number => Math.round(ms * 10) / 10
 
-/** The requests that `write` has logged: `logOtherRequests` does not log them again. */
-const written = new WeakSet<IncomingMessage>()
+/** The requests that `logCall` has logged: `logOtherRequests` does not log them again. */
+const loggedRequests = new WeakSet<IncomingMessage>()
 
-function write(
+function logCall(
   { log, requestGate }: HasLog,
   name: string | null,
   { raw }: FastifyRequest,
   { operator, session, registry }: CallFacts,
   outcome: object,
 ): void {
-  written.add(raw)
+  loggedRequests.add(raw)
   log.info(
     {
       call: name,
@@ -81,9 +81,9 @@ function write(
 export function logOtherRequests(app: HttpServer, deps: HasLog, base: string): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { url, config } = request.routeOptions
-    if ((url ?? request.url).startsWith(base) && !written.has(request.raw)) {
-      const ms = tenths(reply.elapsedTime)
-      write(deps, config.name ?? null, request, {}, { outcome: 'refused', status: reply.raw.statusCode, ms })
+    if ((url ?? request.url).startsWith(base) && !loggedRequests.has(request.raw)) {
+      const ms = roundToTenths(reply.elapsedTime)
+      logCall(deps, config.name ?? null, request, {}, { outcome: 'refused', status: reply.raw.statusCode, ms })
     }
     done()
   })

@@ -27,12 +27,12 @@ interface SlotLimits {
 }
 
 /** The slots of a node. A page of the console requests a few lists at a time, for which three connections suffice. */
-const SLOTS: SlotLimits = { admin_reads: 20, admin_reads_at_once: 3, audit_searches: 3 }
+const SLOT_LIMITS: SlotLimits = { admin_reads: 20, admin_reads_at_once: 3, audit_searches: 3 }
 
 /** The kinds of heavy calls: they read much data, or connect to the database of a source. */
 export type HeavyCall = 'auditLog' | 'prunable' | 'sources'
 
-export function createCallSlots({ admin_reads, admin_reads_at_once, audit_searches } = SLOTS): CallSlots {
+export function createCallSlots({ admin_reads, admin_reads_at_once, audit_searches } = SLOT_LIMITS): CallSlots {
   /** The most heavy calls of each kind that run on this node: of all operators, and of each. */
   const heavySlots: Readonly<Record<HeavyCall, { readonly all: number; readonly each: number }>> = {
     // One operator cannot take the last slot for the audit log or for sources from the others.
@@ -60,7 +60,7 @@ export function createCallSlots({ admin_reads, admin_reads_at_once, audit_search
             ]),
       ]
       if (needed.some(({ key, most }) => (taken.get(key) ?? 0) >= most)) {
-        throw new RequestFault('err.request.too_many_requests', BUSY, undefined, { retryAfter: 1 })
+        throw new RequestFault('err.request.too_many_requests', BUSY_MESSAGE, undefined, { retryAfter: 1 })
       }
       for (const { key } of needed) add(key, 1)
       const turn = reads ? turns.take(name) : null
@@ -73,4 +73,4 @@ export function createCallSlots({ admin_reads, admin_reads_at_once, audit_search
   }
 }
 
-const BUSY = 'this node works on as many such calls as it may; try again later'
+const BUSY_MESSAGE = 'this node works on as many such calls as it may; try again later'

@@ -7,7 +7,7 @@ import type { TSchema } from 'typebox'
 import { ADMIN_BASE, type AdminRoute, type DescribedCall, otherMembers, pathMembers } from './route.ts'
 import { SESSION_CALLS } from './session-calls.ts'
 
-type Json = Readonly<Record<string, unknown>>
+type JsonMembers = Readonly<Record<string, unknown>>
 
 const ERROR_DESCRIPTIONS: Readonly<Record<string, string>> = {
   400: 'The input is not valid: the message names the member and the rule.',
@@ -23,7 +23,7 @@ const ERROR_DESCRIPTIONS: Readonly<Record<string, string>> = {
   503: 'The database does not answer, or the journal cannot be written.',
 }
 
-export function adminDocument(routes: readonly AdminRoute[]): Json {
+export function adminDocument(routes: readonly AdminRoute[]): JsonMembers {
   const paths = openApiPaths(ADMIN_BASE, [
     ...routes.map((route) => [route, { description: `Needs the role \`${route.role}\`.` }] as const),
     ...Object.values(SESSION_CALLS).map((call) => [call, OF_CONSOLE] as const),
@@ -55,8 +55,8 @@ export function adminDocument(routes: readonly AdminRoute[]): Json {
 }
 
 /** Makes the OpenAPI paths of calls. @param calls each with members that are added to its OpenAPI operation */
-export function openApiPaths(base: string, calls: readonly (readonly [DescribedCall, Json])[]): Json {
-  const paths: Record<string, Record<string, Json>> = {}
+export function openApiPaths(base: string, calls: readonly (readonly [DescribedCall, JsonMembers])[]): JsonMembers {
+  const paths: Record<string, Record<string, JsonMembers>> = {}
   for (const [call, more] of calls) {
     const path = `${base}${call.path}`
     paths[path] = { ...paths[path], [call.method.toLowerCase()]: { ...openApiOperation(call), ...more } }
@@ -65,7 +65,7 @@ export function openApiPaths(base: string, calls: readonly (readonly [DescribedC
 }
 
 /** Makes the OpenAPI components of errors. @param errors the meaning of each status */
-export const errorComponents = (errors: Readonly<Record<string, string>> = ERROR_DESCRIPTIONS): Json => ({
+export const errorComponents = (errors: Readonly<Record<string, string>> = ERROR_DESCRIPTIONS): JsonMembers => ({
   responses: Object.fromEntries(
     Object.entries(errors).map(([status, description]) => [`Error${status}`, errorAnswer(description)]),
   ),
@@ -73,24 +73,26 @@ export const errorComponents = (errors: Readonly<Record<string, string>> = ERROR
 })
 
 /** The members that are added to the OpenAPI operations of the console's session calls. */
-const OF_CONSOLE: Json = {
+const OF_CONSOLE: JsonMembers = {
   description: 'For the console: it needs the header `Rollcall-Console: 1`, and no token.',
   security: [],
 }
 
-const WAITING_RESPONSE: Json = {
+const WAITING_RESPONSE: JsonMembers = {
   description: 'Not done: the act waits for a second operator (ROLLCALL_TWO_PERSON).',
-  content: json(closed({ proposal: PROPOSAL_ANSWER })),
+  content: jsonContent(closed({ proposal: PROPOSAL_ANSWER })),
 }
 
-function openApiOperation(route: DescribedCall & Partial<Pick<AdminRoute, 'approval'>>): Json {
+function openApiOperation(route: DescribedCall & Partial<Pick<AdminRoute, 'approval'>>): JsonMembers {
   const { input, method } = route
   const members = otherMembers(route)
   const required = requiredOf(input)
   const parameters = [
-    ...pathMembers(route).map((name) => parameter('path', name, propertiesOf(input)[name], true)),
+    ...pathMembers(route).map((name) => openApiParameter('path', name, propertiesOf(input)[name], true)),
     ...(method === 'GET'
-      ? Object.entries(members).map(([name, schema]) => parameter('query', name, schema, required.includes(name)))
+      ? Object.entries(members).map(([name, schema]) =>
+          openApiParameter('query', name, schema, required.includes(name)),
+        )
       : []),
   ]
   return {
@@ -98,9 +100,9 @@ function openApiOperation(route: DescribedCall & Partial<Pick<AdminRoute, 'appro
     summary: route.summary,
     ...deprecatedOperation(route.deprecated),
     parameters,
-    ...(method !== 'GET' && { requestBody: body(members, required) }),
+    ...(method !== 'GET' && { requestBody: requestBodyOf(members, required) }),
     responses: {
-      [route.status]: { description: 'Done.', content: json(route.result) },
+      [route.status]: { description: 'Done.', content: jsonContent(route.result) },
       ...('approval' in route && route.approval !== undefined && { 202: WAITING_RESPONSE }),
       ...Object.fromEntries(
         Object.keys(ERROR_DESCRIPTIONS).map((status) => [status, { $ref: `#/components/responses/Error${status}` }]),
@@ -109,21 +111,21 @@ function openApiOperation(route: DescribedCall & Partial<Pick<AdminRoute, 'appro
   }
 }
 
-function json(schema: unknown): Json {
+function jsonContent(schema: unknown): JsonMembers {
   return { 'application/json': { schema } }
 }
 
-const parameter = (place: string, name: string, schema: TSchema | undefined, required: boolean): Json => ({
-  in: place,
-  name,
-  required,
-  schema: schema ?? {},
-})
+const openApiParameter = (
+  place: string,
+  name: string,
+  schema: TSchema | undefined,
+  required: boolean,
+): JsonMembers => ({ in: place, name, required, schema: schema ?? {} })
 
-function body(members: Readonly<Record<string, TSchema>>, required: readonly string[]): Json {
+function requestBodyOf(members: Readonly<Record<string, TSchema>>, required: readonly string[]): JsonMembers {
   const named = required.filter((name) => Object.hasOwn(members, name))
   const schema = { type: 'object', additionalProperties: false, required: named, properties: members }
-  return { required: true, content: json(schema) }
+  return { required: true, content: jsonContent(schema) }
 }
 
 const propertiesOf = (schema: TSchema): Readonly<Record<string, TSchema>> =>
@@ -147,7 +149,7 @@ const ERRORS_SCHEMA = {
   },
 }
 
-const errorAnswer = (description: string): Json => ({
+const errorAnswer = (description: string): JsonMembers => ({
   description,
-  content: json({ $ref: '#/components/schemas/Errors' }),
+  content: jsonContent({ $ref: '#/components/schemas/Errors' }),
 })

@@ -13,7 +13,7 @@ import { checkOperatorHost } from '../operator-host.ts'
 import { html } from '../page.ts'
 import { type HttpServer, mountHandler } from '../server.ts'
 import { readCookie } from '../session-cookie.ts'
-import { consoleSessionPage, type OperatorListener } from './authenticate.ts'
+import { createConsolePageSessions, type OperatorListener } from './authenticate.ts'
 import { type CallFacts, runLoggedCall } from './call-log.ts'
 import { ADMIN_BASE } from './route.ts'
 import { auditSignIn, noteCaller, type SessionDeps } from './session-parts.ts'
@@ -21,7 +21,7 @@ import { auditSignIn, noteCaller, type SessionDeps } from './session-parts.ts'
 /** The path of the button on the sign-in page. */
 export const OPENID_START_PATH = `${ADMIN_BASE}/session/openid`
 
-type Work = (request: FastifyRequest, reply: FastifyReply, call: CallFacts) => Promise<void>
+type PageWork = (request: FastifyRequest, reply: FastifyReply, call: CallFacts) => Promise<void>
 
 export function addOpenIdRoutes(
   app: HttpServer,
@@ -29,7 +29,7 @@ export function addOpenIdRoutes(
   provider: OpenIdProvider,
   listener: OperatorListener,
 ): void {
-  const page = (name: string, path: string, work: Work): void =>
+  const page = (name: string, path: string, work: PageWork): void =>
     mountHandler(app, 'GET', name, path, async (request, reply) => {
       try {
         await runLoggedCall(deps, name, request, (call) => {
@@ -41,7 +41,7 @@ export function addOpenIdRoutes(
         sendRefusal(reply, deps.requestGate.refused(request.raw, error))
       }
     })
-  page('beginOpenId', OPENID_START_PATH, (request, reply) => begin(provider, listener, request, reply))
+  page('beginOpenId', OPENID_START_PATH, (request, reply) => beginSignIn(provider, listener, request, reply))
   page('endOpenId', `${OPENID_START_PATH}/callback`, (request, reply, call) =>
     comeBack(deps, provider, listener, request, reply, call),
   )
@@ -69,7 +69,7 @@ function openIdCookie(value: string, byTls: boolean): string {
 const cookieName = (byTls: boolean): string => (byTls ? '__Host-rollcall_openid' : 'rollcall_openid')
 
 /** Sends the browser to the provider. @throws RequestFault 403 another page sent it here; 503 the provider is away */
-async function begin(
+async function beginSignIn(
   provider: OpenIdProvider,
   { isReachedByTls }: OperatorListener,
   { raw, headers }: FastifyRequest,
@@ -96,7 +96,7 @@ async function comeBack(
   call: CallFacts,
 ): Promise<void> {
   const { raw } = request
-  const page = consoleSessionPage(deps, listener)
+  const page = createConsolePageSessions(deps, listener)
   page.checkFailures(request)
   const byTls = listener.isReachedByTls(raw)
   // The cookie can be used once, whatever the result is.

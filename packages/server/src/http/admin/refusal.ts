@@ -3,7 +3,7 @@
 import type { AdminRefusal, RefusalReason } from '@rollcall/admin/admin-function'
 import { RequestFault } from '@rollcall/protocol'
 
-const REASONS: Readonly<
+const FAULT_BY_REASON: Readonly<
   Record<
     RefusalReason,
     readonly [
@@ -21,6 +21,6 @@ const REASONS: Readonly<
 
 /** Makes the fault of a refusal. @param hinted true when the caller may see the hint of the refusal */
 export function asRequestFault({ reason, message, hint }: AdminRefusal, hinted = false): RequestFault {
-  const [code, status] = REASONS[reason]
+  const [code, status] = FAULT_BY_REASON[reason]
   return new RequestFault(code, hinted ? `${message}${hint}` : message, status)
 }

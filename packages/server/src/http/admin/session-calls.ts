@@ -15,7 +15,7 @@ export const SIGN_IN_METHOD = closed({
   start: orNull(text('The path of the call that begins it; null: beginSession takes it.')),
 })
 
-const SESSION = closed({
+const SESSION_ANSWER = closed({
   operator: text('Who is signed in.'),
   roles: Type.Array(oneOf(OPERATOR_ROLES), { description: 'Every role that the operator has, also by another one.' }),
   registries: orNull(Type.Array(Namespace, { description: 'Registries that the operator is bound to.' })),
@@ -43,7 +43,7 @@ export const SESSION_CALLS = {
       token: Type.Optional(text('A token that `rollcall operator add` printed.')),
       code: Type.Optional(text('The code of a link that `rollcall operator link` printed.')),
     }),
-    result: SESSION,
+    result: SESSION_ANSWER,
   },
   show: {
     ...PLAIN_CALL,
@@ -52,7 +52,7 @@ export const SESSION_CALLS = {
     name: 'showSession',
     summary: 'Who is signed in. Signed out it answers 401, with the ways to sign in (`sign_in`).',
     input: NO_INPUT,
-    result: SESSION,
+    result: SESSION_ANSWER,
   },
   end: {
     ...PLAIN_CALL,

@@ -6,7 +6,7 @@ import { RequestFault } from '@rollcall/protocol'
 import { checkOperatorHost } from '../operator-host.ts'
 import type { HttpServer } from '../server.ts'
 import { addSessionRoutes, type SignInProof } from '../session-routes.ts'
-import { consoleSessionPage, type OperatorListener } from './authenticate.ts'
+import { createConsolePageSessions, type OperatorListener } from './authenticate.ts'
 import { type CallFacts, runLoggedCall } from './call-log.ts'
 import { addOpenIdRoutes, OPENID_START_PATH } from './openid-routes.ts'
 import { ADMIN_BASE } from './route.ts'
@@ -18,7 +18,7 @@ export function addOperatorSessionRoutes(app: HttpServer, deps: SessionDeps, lis
   addSessionRoutes(app, {
     base: ADMIN_BASE,
     calls: SESSION_CALLS,
-    page: consoleSessionPage(deps, listener),
+    page: createConsolePageSessions(deps, listener),
     sessions,
     limits,
     requestGate,

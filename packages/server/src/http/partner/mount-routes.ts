@@ -14,9 +14,9 @@ import { PARTNER_BASE, type PartnerRoute, partnerInputLimits } from './route.ts'
 import { PARTNER_ROUTES } from './routes.ts'
 import {
   addPartnerSessionRoutes,
+  createPartnerPageSessions,
   type PartnerListener,
   type PartnerSessionDeps,
-  partnerSessionPage,
 } from './session-routes.ts'
 
 type PartnerRouteDeps = Omit<PartnerDeps, 'sender_id' | 'mayReplay' | 'sampleOf' | 'caller' | 'approvals'> &
@@ -30,7 +30,7 @@ type PartnerRouteDeps = Omit<PartnerDeps, 'sender_id' | 'mayReplay' | 'sampleOf'
 
 export function addPartnerRoutes(app: HttpServer, deps: PartnerRouteDeps, listener: PartnerListener): void {
   addPartnerSessionRoutes(app, deps, listener)
-  const page = partnerSessionPage(deps, listener)
+  const page = createPartnerPageSessions(deps, listener)
   const handlers = new Map<string, MethodHandler[]>()
   for (const route of PARTNER_ROUTES) {
     const { method, name, path, deprecated } = route
@@ -59,12 +59,12 @@ async function answerPartnerCall(
   // Authenticates the caller and counts the call.
   const { owner: sender_id } = await page.signedIn(request)
   deps.requestGate.identified(request.raw, sender_id)
-  count(deps.partnerCalls, sender_id, 1, 'calls')
+  countUse(deps.partnerCalls, sender_id, 1, 'calls')
 
   // Reads the input, runs the call and answers.
   const input = await readInput(route, request, partnerInputLimits(deps))
   const mayReplay = (deliveries: number): void => {
-    count(deps.partnerReplays, sender_id, deliveries, 'deliveries')
+    countUse(deps.partnerReplays, sender_id, deliveries, 'deliveries')
     deps.log.info({ participant: sender_id, deliveries, act: 'asked for deliveries again' }, 'partner page')
   }
   try {
@@ -77,7 +77,7 @@ async function answerPartnerCall(
 }
 
 /** Counts calls or deliveries of a participant. @throws RequestFault 429 the limit is reached */
-function count(throttle: Throttle, sender_id: string, more: number, what: string): void {
+function countUse(throttle: Throttle, sender_id: string, more: number, what: string): void {
   const retryAfter = throttle.wait(sender_id, more)
   if (retryAfter > 0) throw tooManyFault(`${what} of this participant`, retryAfter)
   throttle.fail(sender_id, more)

@@ -26,12 +26,12 @@ export interface PartnerRoute extends PartnerCall {
   readonly call: (deps: PartnerDeps, input: unknown) => Promise<unknown>
 }
 
-type Row = Pick<PartnerRoute, 'method' | 'path' | 'name' | 'summary'>
+type PartnerRouteRow = Pick<PartnerRoute, 'method' | 'path' | 'name' | 'summary'>
 
 /** Makes a row of the table. The participant is always that of the session, and never a member of the input. */
 export function partnerRoute<Input extends TSchema, Result extends TSchema>(
   adminFunction: AdminFunction<PartnerDeps, Input, Result>,
-  row: Row,
+  row: PartnerRouteRow,
 ): PartnerRoute {
   const { input, result } = adminFunction
   // The input is not checked yet; the admin function checks it.

@@ -13,7 +13,7 @@ import type { IsReachedByTls } from '../session-cookie.ts'
 import { addSessionRoutes } from '../session-routes.ts'
 import { PARTNER_BASE, type PartnerCall, partnerInputLimits } from './route.ts'
 
-const SESSION = closed({
+const PARTNER_SESSION_ANSWER = closed({
   sender_id: SenderId,
   expires_at: instant('When the session ends at the latest.'),
   idle_seconds: wholeNumber('Seconds without a call of the person after which it ends.'),
@@ -32,7 +32,7 @@ export const PARTNER_SESSION_CALLS = {
     status: 201,
     summary: 'Signs in with the code of a link, which is good once. Sets the cookie of the session.',
     input: closed({ code: text('The code of a link that `rollcall participant link` printed.') }),
-    result: SESSION,
+    result: PARTNER_SESSION_ANSWER,
   },
   show: {
     ...PLAIN_PARTNER_CALL,
@@ -41,7 +41,7 @@ export const PARTNER_SESSION_CALLS = {
     name: 'showPartnerSession',
     summary: 'Who is signed in. Signed out it answers 401.',
     input: NO_INPUT,
-    result: SESSION,
+    result: PARTNER_SESSION_ANSWER,
   },
   end: {
     ...PLAIN_PARTNER_CALL,
@@ -70,7 +70,7 @@ export type PartnerSessionDeps = HasSessionFailures & {
 }
 
 /** Makes the functions for the sessions of the partner page. */
-export const partnerSessionPage = (
+export const createPartnerPageSessions = (
   deps: PartnerSessionDeps,
   { isReachedByTls }: Pick<PartnerListener, 'isReachedByTls'>,
 ): PageSessions<string> =>
@@ -81,7 +81,7 @@ export function addPartnerSessionRoutes(app: HttpServer, deps: PartnerSessionDep
   addSessionRoutes(app, {
     base: PARTNER_BASE,
     calls: PARTNER_SESSION_CALLS,
-    page: partnerSessionPage(deps, listener),
+    page: createPartnerPageSessions(deps, listener),
     sessions,
     limits: partnerInputLimits(deps),
     requestGate,
@@ -94,7 +94,7 @@ export function addPartnerSessionRoutes(app: HttpServer, deps: PartnerSessionDep
     known: ({ owner }, _about, { raw }) => requestGate.identified(raw, owner),
     note: ({ id, owner }, act) =>
       log.info({ participant: owner, session: id, act: act === 'ended' ? 'signed out' : act.begun }, 'partner page'),
-    described: ({ owner, ends_at }: PartnerSession): Static<typeof SESSION> => ({
+    described: ({ owner, ends_at }: PartnerSession): Static<typeof PARTNER_SESSION_ANSWER> => ({
       sender_id: owner,
       expires_at: ends_at.toISOString(),
       idle_seconds: limits.session_idle,

@@ -2,12 +2,12 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import {
+  type ClearCredentials,
   type Credentials,
   createCredentials,
   decryptCredentials,
   encryptCredentials,
   isClientIdentity,
-  type Secrets,
 } from '@rollcall/delivery/delivery/credentials'
 import type { Vault } from '@rollcall/keys/vault'
 import { type AddressGuards, createGuards } from '@rollcall/participants/egress/address-guard'
@@ -40,7 +40,7 @@ afterAll(async () => {
 
 let id = 0
 /** A participant with these credentials. */
-async function owner(secrets: Secrets) {
+async function owner(secrets: ClearCredentials) {
   id += 1
   const participant = { id, outgoing: [LOOPBACK, { ...LOOPBACK, host: 'partner.example', plainHttp: false }] }
   const settings = { auth: secrets.auth, sealed: await encryptCredentials(vault, id, secrets) }
@@ -55,7 +55,7 @@ const listening = async (answer: Receiver['answer']): Promise<Receiver> => {
 }
 
 const ORIGIN = 'https://sp.example'
-const BEARER: Secrets = { auth: 'bearer', origin: ORIGIN, token: 's3cret' }
+const BEARER: ClearCredentials = { auth: 'bearer', origin: ORIGIN, token: 's3cret' }
 
 test('a token goes to the origin it was set for and to no other', async () => {
   const { find, settings } = await owner(BEARER)
@@ -85,7 +85,7 @@ test('sealed for one participant they do not open for another, nor as something 
   expect(await decryptCredentials(vault, participant.id, { auth: 'none', sealed: null })).toBeNull()
 })
 
-const oauth = (url: string, client_secret = 'a b:c'): Secrets => ({
+const oauth = (url: string, client_secret = 'a b:c'): ClearCredentials => ({
   auth: 'oauth2',
   origin: ORIGIN,
   token_url: `${url}/token`,
