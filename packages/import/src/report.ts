@@ -76,7 +76,7 @@ export function makeReport(
     columns: targets.flatMap((target) => {
       const { path, column, reads } = target
       if (column === null) return []
-      const rule = () => cellRule(target) ?? ruleOfFirst(kind, Object.keys(records), reads)
+      const rule = () => cellRule(target) ?? firstValueRule(kind, Object.keys(records), reads)
       return [{ column, path, ...reportValues(columns, path, rule) }]
     }),
     unused_columns: read?.table?.unused ?? [],
@@ -96,7 +96,7 @@ function reportValues({ count, values }: CountedValues, name: string, rule: () =
   }
 }
 
-function ruleOfFirst(kind: Kind, recordTypes: readonly string[], names: readonly string[]): string | null {
+function firstValueRule(kind: Kind, recordTypes: readonly string[], names: readonly string[]): string | null {
   for (const type of recordTypes) {
     for (const name of names) {
       const rule = valueRuleOf(kind, type, name)

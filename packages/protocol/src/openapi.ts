@@ -14,7 +14,7 @@ import {
   exampleRequests,
   inventedExample,
 } from './openapi/examples.ts'
-import { type ExampleOf, exampleAt, textsWithoutSources } from './openapi/readers.ts'
+import { type ExampleOf, exampleForServer, textsWithoutSources } from './openapi/readers.ts'
 import { codeTable, kindTables } from './openapi/tables.ts'
 import { tokenPath, tokenSecuritySchemes } from './openapi/token.ts'
 import { type Callback, type Operation, THEMES, type Theme } from './operation.ts'
@@ -84,7 +84,9 @@ export function openApiDocument(kind: Kind, options: OpenApiOptions): OpenApiDoc
     },
   } as const
   return textsWithoutSources(
-    options.example === undefined ? document : { ...document, paths: pathsAt(kind, document.paths, options.example) },
+    options.example === undefined
+      ? document
+      : { ...document, paths: pathsForServer(kind, document.paths, options.example) },
   )
 }
 
@@ -92,7 +94,7 @@ const tagsIn = (paths: Readonly<Record<string, JsonObject>>): ReadonlySet<unknow
   new Set(Object.values(paths).flatMap(({ post }) => (post as { tags: readonly string[] }).tags))
 
 /** Puts names of one server into the example requests of the paths. */
-function pathsAt(
+function pathsForServer(
   kind: Kind,
   paths: { readonly [path: string]: JsonObject },
   example: ExampleOf,
@@ -100,7 +102,7 @@ function pathsAt(
   const invented = inventedExample(kind)
   const at = ([path, item]: [string, JsonObject]): [string, JsonObject] => {
     const { post } = item as { readonly post: JsonObject & { readonly requestBody: JsonObject } }
-    const requestBody = exampleAt(post.requestBody, invented, example)
+    const requestBody = exampleForServer(post.requestBody, invented, example)
     return [path, { ...item, post: { ...post, requestBody } }]
   }
   return Object.fromEntries(Object.entries(paths).map(at))

@@ -6,7 +6,7 @@ import type { RecordSource } from '@rollcall/core/model/record-source'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { readProtection } from '@rollcall/records/records/protection'
-import { openRecords } from '@rollcall/records/records/registry-records'
+import { setRegistryRecords } from '@rollcall/records/records/registry-records'
 import { openEngine } from '@rollcall/source/engines'
 import { readSourceFile } from '@rollcall/source/source-file'
 import pg from 'pg'
@@ -129,7 +129,7 @@ function opened(
   const file = readSourceFile(given, registry.kind)
   const engine = openEngine(file, { OFFICE: address })
   const records = liveRecords(registry.kind, file, engine, ({ id }) => readProtection(db.pool, id))
-  openRecords(db, registry, records)
+  setRegistryRecords(db, registry, records)
   return { source: records.source, close: engine.close }
 }
 

@@ -13,7 +13,7 @@ import { recordTypesOf } from '@rollcall/protocol'
 import { prepareRecord } from '@rollcall/records/records/prepare-record'
 import { writeRecords } from '@rollcall/records/records/record-writer'
 import { addRegistry } from '@rollcall/records/registries/registries'
-import { withJournal } from '@rollcall/settings/storage'
+import { databaseWithJournal } from '@rollcall/settings/storage'
 import { generate } from '@rollcall/synthetic'
 import { masterKeyOfRun, startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
 import { skippingClock, type TestClock } from '../../observe/test/clock.ts'
@@ -98,7 +98,7 @@ export async function testServer(
     limits: { drain_time: 0, ...env.limits },
   })
   const peers: { close(): Promise<void> }[] = []
-  const context = await createContext(config, withJournal(config, database.db), {
+  const context = await createContext(config, databaseWithJournal(config, database.db), {
     log: createLog({ level: 'debug', destination }),
     clock,
     samples: (kind, identifier_types = {}) => generate(kind, { count: 100, seed: 'test', identifier_types }),

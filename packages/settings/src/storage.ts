@@ -38,12 +38,12 @@ export async function openStorage(config: Config): Promise<Storage> {
   const sources = (db: Database) => openSources(db, process.env, config.limits.search_timeout * 1_000)
   const { databaseUrl, ownerDatabaseUrl } = config
   if (databaseUrl !== undefined) {
-    const db = withJournal(config, open({ connectionString: databaseUrl }))
+    const db = databaseWithJournal(config, open({ connectionString: databaseUrl }))
     const owner = ownerDatabaseUrl === undefined ? db : open({ connectionString: ownerDatabaseUrl })
     return storageOf(db, owner, sources(db))
   }
   const postgres = await openEmbeddedPostgres(config.dataDirectory)
-  const db = withJournal(config, open(postgres.application as PoolConfig))
+  const db = databaseWithJournal(config, open(postgres.application as PoolConfig))
   const owner = open(postgres.connection as PoolConfig)
   return storageOf(db, owner, sources(db), () => postgres.close())
 }
@@ -62,7 +62,7 @@ export function describeDatabase({
 }
 
 /** The database with the journal of the configuration, which keeps acts that a restore must not undo. */
-export function withJournal(config: Config, db: Database): Database {
+export function databaseWithJournal(config: Config, db: Database): Database {
   const { journal: path } = config
   if (path === undefined) return db
   return { ...db, journal: createJournal({ db, path, vault: () => openVault(config, db) }) }

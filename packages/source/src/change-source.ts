@@ -29,7 +29,7 @@ export async function changeSource(db: Database, registry: Registry, source: obj
   const [wasCopied, isCopy] = [isCopied(before), isCopied(source)]
   if (!wasCopied && isCopy) await makeTables(db, registry)
   await withTransaction(db.pool, async (client) => {
-    // The statements have no time limit, because they may change the ids of all events of the registry.
+    // The statements have no time limit, because the record ids in all events and stored pages of the registry may change.
     await client.query("select set_config('statement_timeout', '0', true)")
     await lockRegistryFor(client, id, 'merge')
     const awaits_records = isCopy && (!wasCopied || registry.awaits_records === true)

@@ -101,8 +101,8 @@ async function firstSigned(
 
 /** True when the content of a checkpoint names this chain and the row's number. The caller verifies its signature. */
 function isForChain({ content, sequence }: SigningCheckpoint, chain: string): boolean {
-  const signed = JSON.parse(content) as CheckpointContent
-  return signed.chain === chain && signed.sequence === sequence
+  const checkpointContent = JSON.parse(content) as CheckpointContent
+  return checkpointContent.chain === chain && checkpointContent.sequence === sequence
 }
 
 async function auditKeys({ db }: Pick<HasVault, 'db'>, kids: ReadonlySet<string>): Promise<readonly EvidenceKey[]> {

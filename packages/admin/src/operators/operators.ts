@@ -84,7 +84,7 @@ export const addOperator = defineAct(
         `name: must not begin with ${PROVIDED_NAME}, as the names do that a provider of OpenID Connect gives`,
       )
     }
-    // Text behind a name, such as who approved, must not be taken for a part of the name.
+    // Some texts add who approved after a name: `ann; approved by ben`. No name may look like such a text.
     if (/[,;\p{C}\p{Zl}\p{Zp}]/u.test(name)) {
       throw new AdminRefusal('name: must have no comma, semicolon, control character or invisible character')
     }

@@ -9,7 +9,7 @@ import {
   addRegistry as addRow,
   listRegistries as listRows,
   requireRegistry,
-  setRegistry,
+  updateRegistry,
 } from '@rollcall/records/registries/registries'
 import { setPrimaryIdentifiers } from '@rollcall/records/registries/registry-identifier-types'
 import { changeSource, readChange } from '@rollcall/source/change-source'
@@ -182,7 +182,7 @@ export const changeRegistry = defineAct(
     // Primary identifiers and source come first, because they may be refused: a call changes all or nothing.
     if (primary_identifiers !== undefined) await setPrimaryIdentifiers(db, namespace, primary_identifiers)
     if (source !== undefined) await withSourceRefusals(() => changeSource(db, registry, source))
-    return shownRegistry(await setRegistry(db, namespace, changes))
+    return shownRegistry(await updateRegistry(db, namespace, changes))
   },
 )
 

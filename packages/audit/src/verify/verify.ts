@@ -89,7 +89,7 @@ const MOST_LOOKED_UP = 500
 
 type NamedCheckpoint = CheckpointContent['others'][number]
 
-/** Checks that the checkpoints exist that checkpoints of other chains name. */
+/** A checkpoint names checkpoints of other chains. This check reports each named checkpoint that is not stored, once. */
 function createNamedCheck(snapshot: Snapshot, report: VerificationReport) {
   let waiting: { readonly other: NamedCheckpoint; readonly by: string }[] = []
   const missing = new Set<string>()

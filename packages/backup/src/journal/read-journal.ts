@@ -18,10 +18,11 @@ export interface LaterActs {
 }
 
 /**
- * Reads the acts after the snapshot, and earlier ones that are not known to be committed in it (`known.open`). The
- * lines may be spread over several files, and a line may be in more than one.
- * @throws StoreRefusal a file cannot be read; or a line was changed, is missing, belongs to another database or copy,
- * or needs a master key that `source` does not have
+ * Reads the acts that a restore repeats: those of the lines after the snapshot, and those of earlier lines that were still
+ * open in the snapshot (`known.open`), whether or not they were committed. The lines may be spread over several files, and a
+ * line may be in more than one.
+ * @throws StoreRefusal a file cannot be read; a line was changed, is missing or belongs to another database; two copies of
+ * the database wrote lines with the same number; or `source` does not have the master key of a line
  */
 export async function readJournal(
   paths: readonly string[],

@@ -39,7 +39,7 @@ export const COMMAND_TREE = adminCommand(async () => (await import('@rollcall/ad
     }
     const read = await objectIn(record, '--record')
     if (remove === undefined) return { record: read }
-    // The admin function checks that every path has a list.
+    // The admin function checks that the file has a list of elements for each path.
     return { record: read, remove: (await objectIn(remove, '--remove')) as Record<string, JsonValue[]> }
   },
   text: ({ id, matched }) => `event ${id}: ${countWithNoun(matched, 'subscription')} matched`,

@@ -35,7 +35,7 @@ export class OutstandingPages {
   take({ search_response }: Pick<SearchResponse, 'search_response'>): void {
     for (const item of search_response) {
       const waiting = this.#items.get(item.reference_id)
-      if (waiting !== undefined && isComplete(waiting, item)) this.#items.delete(item.reference_id)
+      if (waiting !== undefined && noteItem(waiting, item)) this.#items.delete(item.reference_id)
     }
   }
 }
@@ -44,7 +44,7 @@ export class OutstandingPages {
  * Notes the pages of one item, which changes `waiting`. Returns true when all its pages have come: the only one that was asked
  * for, or as many as total_count and page_size make.
  */
-function isComplete(waiting: AwaitedItem, { status, pagination }: SearchItem): boolean {
+function noteItem(waiting: AwaitedItem, { status, pagination }: SearchItem): boolean {
   if (status === 'rcvd' || status === 'pdng') return false
   if (pagination === undefined) waiting.rejected += 1
   else {

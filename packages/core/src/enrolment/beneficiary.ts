@@ -171,8 +171,8 @@ function withIdentifierInList(person: JsonObject): JsonObject {
 
 function readEnrolment(scope: RecordScope, element: EnrolmentElement): EnrolmentUpdate {
   const { enrolment_status, status_change_date, benefits, ...members } = withText(element)
-  const named = Object.entries(members).find(([name]) => memberSearchKey(name) === 'programme')?.[1]
-  if (Array.isArray(named) && named.length > 1) {
+  const givenProgramme = Object.entries(members).find(([name]) => memberSearchKey(name) === 'programme')?.[1]
+  if (Array.isArray(givenProgramme) && givenProgramme.length > 1) {
     throw new InvalidBeneficiary('programme: must be one programme; each has an enrolment of its own')
   }
   const programme = programmeKey(scope, members)

@@ -82,7 +82,7 @@ function writeMember(
   path: string,
 ): JsonValue | undefined {
   const { stamp } = write
-  if (write.keyOf(path, null) !== undefined) return writeList(register, before, patch, write, path)
+  if (write.keyOf(path, null) !== undefined) return writeElements(register, before, patch, write, path)
   if (isJsonObject(patch)) {
     if (stamp < (register.value ?? '')) return before
     register.object = laterStamp(register.object, stamp)
@@ -117,7 +117,7 @@ function dropOlder(register: StampRegister, before: JsonValue | undefined, stamp
  * Writes a list element by element. No element is removed. The result is a single value only if neither side has a list
  * and there is one element.
  */
-function writeList(
+function writeElements(
   register: StampRegister,
   before: JsonValue | undefined,
   patch: JsonValue,

@@ -15,7 +15,10 @@ const runCommand = promisify(execFile)
 /** Milliseconds for which a lock file may be empty, because a starting process has not written it yet. */
 const EMPTY_LOCK_FILE_MS = 5_000
 
-/** Milliseconds for which the socket of a postmaster that has ended may still accept connections. */
+/**
+ * Milliseconds to wait until the socket of a killed postmaster closes. A socket that accepts connections for longer belongs to a
+ * postmaster that this process cannot see.
+ */
 const SOCKET_CLOSING_MS = 5_000
 
 /** A running postmaster, and the address of its socket. */

@@ -45,8 +45,8 @@ export async function answerNow(deps: AnswerNowDeps, request: VerifiedRequest): 
 type MakeRejectedReply = (by: HeaderRejection, of?: Exchange) => Promise<Reply>
 
 /**
- * Answers a message that may change something. The message is stored before anything is done, so of two equal messages
- * one is the first. The other is answered too, under the correlation_id of the first and the grant of today.
+ * Answers a message that may change something. The message is stored before anything is done. If an equal message is stored
+ * already, the operation runs again under the grant that applies now, and the answer has the correlation_id of the first message.
  */
 async function answerWrite(deps: AnswerNowDeps, request: VerifiedRequest, rejected: MakeRejectedReply): Promise<Reply> {
   const row = exchangeRow(request.exchange, request.opened, request.path)

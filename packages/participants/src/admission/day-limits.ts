@@ -79,6 +79,6 @@ export interface DayUses {
 export function createDayUses(db: Pick<Database, 'pool'>, { now }: Pick<Clock, 'now'> = CLOCK): DayUses {
   const usesIn = (table: DayTable): ShortLivedCache<DayUse> =>
     shortLived((id) => readDayUse(db, table, Number(id)), { now })
-  const held = { inbox_day: usesIn('inbox_day'), accepted_day: usesIn('accepted_day') }
-  return { of: (table, participant) => held[table].get(String(participant)) }
+  const cachesByTable = { inbox_day: usesIn('inbox_day'), accepted_day: usesIn('accepted_day') }
+  return { of: (table, participant) => cachesByTable[table].get(String(participant)) }
 }

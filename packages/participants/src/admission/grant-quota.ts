@@ -12,21 +12,24 @@ import { takeTokens } from '../store/quotas.ts'
 /** Counts what a participant uses under a grant. A day begins at midnight in UTC. */
 export interface GrantQuota {
   /**
-   * Takes `wanted` pieces from the rate, and then from the quota of the day.
+   * Takes `wanted` items or records from the rate, and then from the quota of the day.
    * @returns null when they were taken; otherwise which of the two has too few. The quota of the day is unchanged then,
-   * but the pieces may have been taken from the rate.
+   * but the rate may have been used.
    */
   take(what: CountedQuantity, of: QuotaSubject, wanted: number): Promise<QuotaShortage | null>
   /** True when nothing is left of the quota of the day. */
   isUsedUp(what: CountedQuantity, of: QuotaSubject): Promise<boolean>
 }
 
-/** The limit of a grant that has too few pieces left: the quota of the day, or the rate. */
+/** The limit of a grant that has too little left: the quota of the day, or the rate. */
 export type QuotaShortage =
   | { readonly of: 'day' }
-  /** The rate has too few tokens now. `most`: pieces a minute. `wait`: seconds until the bucket has enough. */
+  /**
+   * The rate has too few tokens now. `most`: the items or records that the grant allows in a minute. `wait`: seconds until the
+   * bucket has enough tokens.
+   */
   | { readonly of: 'minute'; readonly most: number; readonly wait: number }
-  /** More pieces are wanted at once than the rate allows in a whole minute. */
+  /** More items or records are wanted at once than the rate allows in a whole minute. */
   | { readonly of: 'burst'; readonly most: number }
 
 interface QuotaSubject {

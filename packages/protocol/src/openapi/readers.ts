@@ -43,7 +43,7 @@ export interface ExampleOf {
  * @param invented the names in the example that are replaced
  * @param given the names that replace them
  */
-export function exampleAt(example: JsonObject, invented: ExampleOf, given: ExampleOf): JsonObject {
+export function exampleForServer(example: JsonObject, invented: ExampleOf, given: ExampleOf): JsonObject {
   const names: readonly (keyof ExampleOf)[] = ['sender_id', 'receiver_id', 'identifier_value']
   const replaced = new Map<unknown, string>(names.map((name) => [invented[name], given[name]]))
   return mapValues(example, (name, value) => (name === 'sender_uri' ? undefined : (replaced.get(value) ?? value)))

@@ -39,7 +39,7 @@ const ownByPool = new WeakMap<Database['pool'], RegistryRecords>()
 const mirroredByPool = new WeakMap<Database['pool'], RegistryRecords>()
 const openersByPool = new WeakMap<Database['pool'], RecordsOpener>()
 
-/** The records of a registry: those opened by `openRecords`, else those of our own tables or of its source. */
+/** The records of a registry: those opened by `setRegistryRecords`, else those of our own tables or of its source. */
 export function recordsOf(db: Database, registry: RegistryToOpen): RegistryRecords {
   const found = openedByPool.get(db.pool)?.get(registry.id)
   if (found !== undefined) return found
@@ -87,7 +87,7 @@ const notWritten = ({ namespace }: Pick<Registry, 'namespace'>): string =>
   `the records of ${namespace} are in a database of its own, which is only read; change them there`
 
 /** Sets where the records of a registry are, for everything that this process does with the database from now on. */
-export function openRecords(db: Database, registry: { readonly id: number }, records: RegistryRecords): void {
+export function setRegistryRecords(db: Database, registry: { readonly id: number }, records: RegistryRecords): void {
   const ofDatabase = openedByPool.get(db.pool) ?? new Map<number, RegistryRecords>()
   openedByPool.set(db.pool, ofDatabase.set(registry.id, records))
 }

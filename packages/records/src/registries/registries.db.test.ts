@@ -10,7 +10,7 @@ import {
   listRegistries,
   readRegistries,
   requireRegistry,
-  setRegistry,
+  updateRegistry,
 } from './registries.ts'
 
 let database: TestDatabase
@@ -56,18 +56,18 @@ test('a time zone is chosen at the beginning or later', async () => {
   const { db } = database
   const zoned = { namespace: 'kigali', kind: 'ess', sender_id: 'kigali.example', time_zone: 'Africa/Kigali' }
   expect(await addRegistry(db, zoned)).toMatchObject({ time_zone: 'Africa/Kigali' })
-  expect(await setRegistry(db, 'kigali', { time_zone: 'Asia/Kathmandu' })).toMatchObject({
+  expect(await updateRegistry(db, 'kigali', { time_zone: 'Asia/Kathmandu' })).toMatchObject({
     time_zone: 'Asia/Kathmandu',
   })
   expect(await findRegistry(db, 'kigali')).toMatchObject({ time_zone: 'Asia/Kathmandu' })
   expect(await findRegistry(db, 'civil')).toMatchObject({ time_zone: 'UTC' })
-  await expect(setRegistry(db, 'kigali', { time_zone: 'Mars/Olympus' })).rejects.toThrow(
+  await expect(updateRegistry(db, 'kigali', { time_zone: 'Mars/Olympus' })).rejects.toThrow(
     new StoreRefusal('"Mars/Olympus" is no time zone; write one such as Africa/Kigali or UTC'),
   )
-  await expect(setRegistry(db, 'nowhere', { time_zone: 'UTC' })).rejects.toThrow(
+  await expect(updateRegistry(db, 'nowhere', { time_zone: 'UTC' })).rejects.toThrow(
     new StoreRefusal('there is no registry at nowhere; rollcall registry list shows those there are'),
   )
-  await expect(setRegistry(db, 'kigalli', { time_zone: 'UTC' })).rejects.toThrow(
+  await expect(updateRegistry(db, 'kigalli', { time_zone: 'UTC' })).rejects.toThrow(
     new StoreRefusal(
       'there is no registry at kigalli; the nearest is kigali; rollcall registry list shows those there are',
     ),

@@ -118,7 +118,7 @@ export interface RegistryChanges {
  * @throws StoreRefusal the time zone does not exist, an origin or an alias is not valid, a `reg_type` means the kind
  * already, an alias is the name of another registry, or no registry is at the namespace
  */
-export async function setRegistry(
+export async function updateRegistry(
   db: Database,
   namespace: string,
   { aliases, time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids }: RegistryChanges,

@@ -1,4 +1,7 @@
-/** Conditions on columns of a source, which engines write as SQL. Records that match a query fulfil its condition. */
+/**
+ * Conditions on columns of a source, which engines write as SQL. Every record that matches a query fulfils the condition of the
+ * query; other records may fulfil the condition too.
+ */
 
 import type { Target } from '@rollcall/import/column-mapping'
 import type { MappedPart } from './mapped-records.ts'

@@ -41,7 +41,7 @@ export function rowStatement(
 ): Statement | null {
   const { key: keyType, parts } = types
   const parameters = sql.parameters()
-  const { key, beginning, texts } = keptSelects.get(types) ?? selectOf(sql, records, types)
+  const { key, beginning, texts } = selectPartsByTypes.get(types) ?? selectOf(sql, records, types)
   const conditions: string[] = []
   const condition = sql.conditions.conditionOf(records, parts, needed, parameters)
   if (condition !== null) conditions.push(condition)
@@ -92,7 +92,7 @@ interface SelectParts {
 }
 
 /** The parts, by the types of the columns. Types that were read again are another object, for which parts are made. */
-const keptSelects = new WeakMap<KnownTypes, SelectParts>()
+const selectPartsByTypes = new WeakMap<KnownTypes, SelectParts>()
 
 function selectOf(sql: RowSql, { own, children }: RecordMapping, types: KnownTypes): SelectParts {
   const { key: keyType, parts } = types
@@ -112,7 +112,7 @@ function selectOf(sql: RowSql, { own, children }: RecordMapping, types: KnownTyp
     }),
   ]
   const select = { key, beginning: `select ${values.join(', ')} from ${tableOf(own, 'own')}`, texts: new Map() }
-  keptSelects.set(types, select)
+  selectPartsByTypes.set(types, select)
   return select
 }
 

@@ -5,7 +5,7 @@ import { identifierNumber } from '../numbers.ts'
 import { type Person, personAt } from '../people.ts'
 import { addressLine, civilAddress, drawDwelling } from '../places.ts'
 import { type Population, RandomStream, STREAM_PURPOSES } from '../stream.ts'
-import { CONTEXT, identifier, type KindGenerator, MARITAL_WORDS, membersOrNone, usualOrOtherSpelling } from './parts.ts'
+import { CONTEXT, identifier, type KindGenerator, MARITAL_WORDS, omitAtRandom, usualOrOtherSpelling } from './parts.ts'
 
 /** Makes civil documents: document i is about person i. */
 export const civil: KindGenerator = { kind: 'civil', document: civilPerson }
@@ -31,12 +31,12 @@ function civilPerson(population: Population, index: number): object {
     ...(person.email !== null && { email: [person.email] }),
     sex: person.sex,
     birth_date: birthDate(stream, person),
-    ...membersOrNone(stream, { birth_place: birthPlace(stream) }),
+    ...omitAtRandom(stream, { birth_place: birthPlace(stream) }),
     ...(death_day !== null
       ? deathMembers(stream, death_day, household.home.locality)
       : blank && { death_date: '', death_place: '' }),
     address: civilAddress(household.home, stream.chance(0.3)),
-    ...membersOrNone(stream, {
+    ...omitAtRandom(stream, {
       marital_status: usualOrOtherSpelling(stream, place.marital_status, MARITAL_WORDS[place.marital_status]),
     }),
     ...(union ? { marriage_date: isoDay(union.marriage_day) } : blank && { marriage_date: '' }),
@@ -67,5 +67,5 @@ function birthPlace(stream: RandomStream): object {
 }
 
 function deathMembers(stream: RandomStream, day: number, locality: string): object {
-  return { death_date: isoDay(day), ...membersOrNone(stream, { death_place: locality }) }
+  return { death_date: isoDay(day), ...omitAtRandom(stream, { death_place: locality }) }
 }

@@ -2,7 +2,7 @@
 import { shortName } from '../names.ts'
 import { DISABILITY_STRIDE, disabilityOffset, type Person, personAt } from '../people.ts'
 import { type Population, RandomStream, STREAM_PURPOSES } from '../stream.ts'
-import { CONTEXT, identifier, type KindGenerator, membersOrNone, usualOrOtherSpelling } from './parts.ts'
+import { CONTEXT, identifier, type KindGenerator, omitAtRandom, usualOrOtherSpelling } from './parts.ts'
 import { programmesOf } from './programmes.ts'
 
 /** Makes disability documents: document i is about the i-th person with `is_disabled`, the same in every kind. */
@@ -49,10 +49,10 @@ function disabledPerson(population: Population, person: Person): object {
     disability_status: anySpelling(stream, DISABILITY_STATUSES),
     disability_level: anySpelling(stream, DISABILITY_LEVELS),
     disability_details: Array.from({ length: stream.between(1, 2) }, () => makeImpairment(stream)),
-    ...membersOrNone(stream, { disability_support: [makeSupport(stream)] }),
-    ...membersOrNone(stream, { transport_requirement: String(stream.below(3)) }),
-    ...membersOrNone(stream, { housing_type: String(stream.between(1, 4)) }),
-    ...membersOrNone(stream, {
+    ...omitAtRandom(stream, { disability_support: [makeSupport(stream)] }),
+    ...omitAtRandom(stream, { transport_requirement: String(stream.below(3)) }),
+    ...omitAtRandom(stream, { housing_type: String(stream.between(1, 4)) }),
+    ...omitAtRandom(stream, {
       programs_enrollments: [
         { programme_name: programme.programme_name, programme_identifier: programme.programme_identifier },
       ],
@@ -71,8 +71,8 @@ function makeImpairment(stream: RandomStream): object {
   return {
     impairment_type: String(stream.between(1, 6)),
     impairment_level: String(stream.between(1, 4)),
-    ...membersOrNone(stream, { impairment_cause: String(stream.below(9)) }),
-    ...membersOrNone(stream, { age_on_set: String(stream.below(4)) }),
+    ...omitAtRandom(stream, { impairment_cause: String(stream.below(9)) }),
+    ...omitAtRandom(stream, { age_on_set: String(stream.below(4)) }),
   }
 }
 

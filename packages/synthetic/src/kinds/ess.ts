@@ -8,7 +8,7 @@ import {
   identifier,
   isOfWorkingAge,
   type KindGenerator,
-  membersOrNone,
+  omitAtRandom,
   relationshipToHead,
   usualOrOtherSpelling,
 } from './parts.ts'
@@ -49,13 +49,13 @@ function essMember(population: Population, index: number): object {
       ...(person.phone !== null && { phone_number: [person.phone] }),
       ...(person.email !== null && { email: [person.email] }),
     },
-    ...(place.role !== 'head' && membersOrNone(stream, { related_person: [relatedHead(population, person)] })),
+    ...(place.role !== 'head' && omitAtRandom(stream, { related_person: [relatedHead(population, person)] })),
     is_disabled: person.is_disabled,
-    ...membersOrNone(stream, { marital_status: place.marital_status }),
+    ...omitAtRandom(stream, { marital_status: place.marital_status }),
     ...(isOfWorkingAge(person) && employmentMembers(stream, person)),
-    ...membersOrNone(stream, { income_level: '1' }),
-    ...membersOrNone(stream, { language_code: [stream.pick(LANGUAGES)] }),
-    ...membersOrNone(stream, { education_level: person.education_level }),
+    ...omitAtRandom(stream, { income_level: '1' }),
+    ...omitAtRandom(stream, { language_code: [stream.pick(LANGUAGES)] }),
+    ...omitAtRandom(stream, { education_level: person.education_level }),
     additional_attributes: [{ enrolment_status: enrolmentStatus(stream, person) }],
     registration_date: person.registration_date,
     last_updated: person.last_updated,
@@ -74,14 +74,14 @@ function relatedHead(population: Population, person: Person): object {
 function employmentMembers(stream: RandomStream, person: Person): object {
   if (!person.is_employed) {
     const reason = { unemployment_reason: String(stream.between(1, 8)) }
-    return { employment_status: usualOrOtherSpelling(stream, 'unemployed', '2'), ...membersOrNone(stream, reason) }
+    return { employment_status: usualOrOtherSpelling(stream, 'unemployed', '2'), ...omitAtRandom(stream, reason) }
   }
   const [job_title, code] = stream.pick(JOBS)
   const earliest = Math.max(CENSUS_DAY - 5000, person.place.birth_day + 5600)
   return {
     employment_status: usualOrOtherSpelling(stream, 'employed', stream.pick(['1', '4', '6'])),
     occupation: usualOrOtherSpelling(stream, code, job_title),
-    ...membersOrNone(stream, {
+    ...omitAtRandom(stream, {
       employment_info: [
         {
           start_date: isoDay(stream.between(earliest, CENSUS_DAY)),

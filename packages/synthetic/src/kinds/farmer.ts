@@ -5,7 +5,7 @@ import { identifierNumber } from '../numbers.ts'
 import { memberOf, type Person } from '../people.ts'
 import { civilAddress } from '../places.ts'
 import { type Population, RandomStream, STREAM_PURPOSES } from '../stream.ts'
-import { CONTEXT, identifier, type KindGenerator, membersOrNone } from './parts.ts'
+import { CONTEXT, identifier, type KindGenerator, omitAtRandom } from './parts.ts'
 
 /** Makes farmer documents: document i is about the head of household 2i. */
 export const farmer: KindGenerator = {
@@ -47,7 +47,7 @@ function farmerOf(population: Population, person: Person): object {
     },
     land_details: Array.from({ length: stream.between(1, 2) }, () => makeLand(stream, person)),
     farmer_type: String(stream.between(1, 6)),
-    ...membersOrNone(stream, {
+    ...omitAtRandom(stream, {
       machineries_details: [{ type: stream.pick(['10', '20', '31', '37']), count: stream.between(1, 3) }],
     }),
     registration_date: person.registration_date,
@@ -62,11 +62,11 @@ function makeLand(stream: RandomStream, person: Person): object {
     land_ownership: String(stream.between(1, 6)),
     land_size: stream.between(1, 400) / 10,
     measurement: stream.pick(AREA_UNITS),
-    ...membersOrNone(stream, { address: civilAddress(home, false) }),
+    ...omitAtRandom(stream, { address: civilAddress(home, false) }),
     farming_activities: [
       {
         crop_details: [makeCrop(stream)],
-        ...membersOrNone(stream, {
+        ...omitAtRandom(stream, {
           animal_details: [{ type: String(stream.between(1, 8)), count: stream.between(1, 60) }],
         }),
         aqua_farming: stream.chance(0.05),
@@ -80,6 +80,6 @@ function makeCrop(stream: RandomStream): object {
     crop_type: String(stream.between(1, 9)),
     variety: 'local',
     season: stream.pick(SEASONS),
-    ...membersOrNone(stream, { irrigation_type: stream.pick(IRRIGATION) }),
+    ...omitAtRandom(stream, { irrigation_type: stream.pick(IRRIGATION) }),
   }
 }

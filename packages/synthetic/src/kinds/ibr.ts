@@ -11,7 +11,7 @@ import {
   identifier,
   type KindGenerator,
   MARITAL_WORDS,
-  membersOrNone,
+  omitAtRandom,
   relationshipToHead,
   usualOrOtherSpelling,
 } from './parts.ts'
@@ -45,14 +45,14 @@ function beneficiary(population: Population, index: number): object {
       member_identifier: uin,
       demographic_info: { person: demographics(stream, person) },
       relationship_head: relationshipToHead(person),
-      ...(place.role !== 'head' && membersOrNone(stream, { related_person: relatedHead(person) })),
+      ...(place.role !== 'head' && omitAtRandom(stream, { related_person: relatedHead(person) })),
       is_disabled: person.is_disabled ? '1' : '0',
-      ...membersOrNone(stream, {
+      ...omitAtRandom(stream, {
         marital_status: usualOrOtherSpelling(stream, place.marital_status, MARITAL_WORDS[place.marital_status]),
       }),
-      ...membersOrNone(stream, { employment_status: employmentStatus(stream, person) }),
-      ...membersOrNone(stream, { income_level: '1', language_code: ['en'] }),
-      ...membersOrNone(stream, { education_level: person.education_level }),
+      ...omitAtRandom(stream, { employment_status: employmentStatus(stream, person) }),
+      ...omitAtRandom(stream, { income_level: '1', language_code: ['en'] }),
+      ...omitAtRandom(stream, { education_level: person.education_level }),
       registration_date: person.registration_date,
       last_update: person.last_updated,
       programme_identifier: enrolments(stream, population, person),
@@ -69,8 +69,8 @@ function demographics(stream: RandomStream, person: Person): object {
     name: programmeName(person.name),
     sex: usualOrOtherSpelling(stream, person.sex === 'female' ? 'F' : 'M', person.sex),
     birth_date: stream.chance(ERROR_RATES.birth_local_spelling) ? dottedDay(person.birth_date) : person.birth_date,
-    ...(death !== null && membersOrNone(stream, { death_date: isoDay(death) })),
-    ...membersOrNone(stream, { address: civilAddress(home, false) }),
+    ...(death !== null && omitAtRandom(stream, { death_date: isoDay(death) })),
+    ...omitAtRandom(stream, { address: civilAddress(home, false) }),
     ...(person.phone !== null && { phone_number: [person.phone] }),
     ...(person.email !== null && { email: [person.email] }),
   }
@@ -100,8 +100,8 @@ function enrolment(stream: RandomStream, person: Person, programme: Programme): 
     programme: { programme_identifier, programme_name },
     enrolment_date: isoDay(enrolled),
     enrolment_status: usualOrOtherSpelling(stream, status, label),
-    ...membersOrNone(stream, { status_change_date: isoDay(changed) }),
-    ...membersOrNone(stream, {
+    ...omitAtRandom(stream, { status_change_date: isoDay(changed) }),
+    ...omitAtRandom(stream, {
       benefits: {
         benefit_type,
         benefit_date: isoDay(changed),

@@ -20,7 +20,7 @@ export function identifier(identifier_type: string, identifier_value: string): o
 }
 
 /** Returns the given members, or sometimes none, for the optional members of a document. */
-export function membersOrNone(stream: RandomStream, members: object): object {
+export function omitAtRandom(stream: RandomStream, members: object): object {
   return stream.chance(ERROR_RATES.missing_member) ? {} : members
 }
 

@@ -17,7 +17,7 @@ import {
   identifier,
   type KindGenerator,
   MARITAL_WORDS,
-  membersOrNone,
+  omitAtRandom,
   relationshipToHead,
   usualOrOtherSpelling,
 } from './parts.ts'
@@ -115,19 +115,19 @@ function memberDocument(population: Population, person: Person): object {
       identifier: [identifier('UIN', uin)],
       name: { '@type': 'Name', ...person.name },
       sex: usualOrOtherSpelling(stream, person.sex, person.sex === 'female' ? 'FeMale' : 'Male'),
-      ...membersOrNone(stream, { address: socialAddress(household.home) }),
+      ...omitAtRandom(stream, { address: socialAddress(household.home) }),
       birth_date: person.birth_date,
       ...(person.phone !== null && { phone_number: [person.phone] }),
       ...(person.email !== null && { email: [person.email] }),
       registration_date: person.registration_date,
     },
     is_disabled,
-    ...(is_disabled && membersOrNone(stream, { disability_info: [limitation] })),
-    ...membersOrNone(stream, {
+    ...(is_disabled && omitAtRandom(stream, { disability_info: [limitation] })),
+    ...omitAtRandom(stream, {
       marital_status: usualOrOtherSpelling(stream, place.marital_status, MARITAL_WORDS[place.marital_status]),
     }),
-    ...membersOrNone(stream, { employment_status: employmentStatus(stream, person) }),
-    ...membersOrNone(stream, { education_level: person.education_level }),
+    ...omitAtRandom(stream, { employment_status: employmentStatus(stream, person) }),
+    ...omitAtRandom(stream, { education_level: person.education_level }),
     additional_attributes: [
       { household_id: person.household_id },
       { relationship_head: relationshipToHead(person) },

@@ -2,7 +2,7 @@
 
 import { SearchTimeout } from '@rollcall/core/model/record-source'
 import type { JsonObject } from '@rollcall/protocol'
-import { openRecords } from '@rollcall/records/records/registry-records'
+import { setRegistryRecords } from '@rollcall/records/records/registry-records'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { memoryRecords } from '../../memory-records.ts'
 import { postSearch, type TestParticipant, type TestServer, testServer } from '../../server.ts'
@@ -26,7 +26,7 @@ beforeAll(async () => {
   const reader = records.source.reader('sync')
   const find = (...asked: Parameters<typeof reader.find>) =>
     isSlow ? Promise.reject(new SearchTimeout(new Error('slow'))) : reader.find(...asked)
-  openRecords(server.context.db, registry, {
+  setRegistryRecords(server.context.db, registry, {
     ...records,
     source: { ...records.source, reader: () => ({ ...reader, find }) },
   })

@@ -11,7 +11,7 @@ import { openDatabase } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import { protectPerson } from '@rollcall/records/records/protect-person'
 import { OWN_SINK } from '@rollcall/records/records/record-sink'
-import { openRecords } from '@rollcall/records/records/registry-records'
+import { setRegistryRecords } from '@rollcall/records/records/registry-records'
 import { afterAll, describe, expect, it } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { beneficiary, enrolment } from '../../../../core/test/beneficiaries.ts'
@@ -65,7 +65,7 @@ const SOURCES: readonly Source[] = [
       const find = (...asked: Parameters<typeof reader.find>) =>
         isSlow ? Promise.reject(new SearchTimeout(new Error('slow'))) : reader.find(...asked)
       const source = { ...records.source, reader: () => ({ ...reader, find }) }
-      openRecords(database.db, registry, { ...records, source })
+      setRegistryRecords(database.db, registry, { ...records, source })
       return async (primary: string) => records.remove(primary.toUpperCase())
     },
   },

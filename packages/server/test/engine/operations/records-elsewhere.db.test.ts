@@ -14,7 +14,7 @@ import { applyIndexes, planIndexes } from '@rollcall/admin/registries/indexes'
 import { changeRegistry, listRegistries } from '@rollcall/admin/registries/registries'
 import { showRegistry } from '@rollcall/admin/registries/show'
 import { removeRegistry } from '@rollcall/admin/removal'
-import { openRecords } from '@rollcall/records/records/registry-records'
+import { setRegistryRecords } from '@rollcall/records/records/registry-records'
 import { afterAll, beforeAll, expect, it, test } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { beneficiary, updatesMessage } from '../../enrolment-updates.ts'
@@ -38,7 +38,7 @@ beforeAll(async () => {
   const civil = await server.registry('civil', [], 'civil', 'live', false)
   const ibr = await server.registry('ibr', [], 'ibr', 'live', false)
   await server.registry('civil', [], 'closed', 'live', false)
-  for (const one of [civil, ibr]) openRecords(db, one, records)
+  for (const one of [civil, ibr]) setRegistryRecords(db, one, records)
   const phone = { identifier_type: 'MOBILE', identifier_value: '+254700000001' }
   records.put(civil, person('P-1', { identifier: [...person('P-1').identifier, nid, phone] }))
   records.put(civil, person('P-2', { identifier: [...person('P-2').identifier, phone] }))
