@@ -34,7 +34,10 @@ const IDENTICAL_MEMBERS = {
 } as const satisfies Readonly<Record<Exclude<keyof StoredAuditEntry, OtherwiseCompared>, true>>
 const identicalMembers = Object.keys(IDENTICAL_MEMBERS) as readonly (keyof typeof IDENTICAL_MEMBERS)[]
 
-/** True when two entries are equal, apart from members that may have marks. `valuesIn` compares these (`shapes.ts`). */
+/**
+ * True when two entries are equal, apart from members that may have marks. `findShapeValues` compares these
+ * (`shapes.ts`).
+ */
 export function mayHaveSameShape(one: StoredAuditEntry, other: StoredAuditEntry): boolean {
   for (const name of identicalMembers) if (one[name] !== other[name]) return false
   return (

@@ -53,11 +53,11 @@ function createReport<Progress>(
   show: (progress: Progress) => ShownProgress,
   stream: NodeJS.WriteStream = process.stderr,
 ): ProgressReport<Progress> {
-  const { update, stop } = stream.isTTY ? createBar(stream) : createLines(stream)
+  const { update, stop } = stream.isTTY ? createBarReport(stream) : createLineReport(stream)
   return { update: (progress) => update(show(progress)), stop }
 }
 
-function createBar(stream: NodeJS.WriteStream): ProgressReport<ShownProgress> {
+function createBarReport(stream: NodeJS.WriteStream): ProgressReport<ShownProgress> {
   let shown: cliProgress.SingleBar | null = null
   return {
     update({ done, total, text }) {
@@ -74,7 +74,7 @@ function createBar(stream: NodeJS.WriteStream): ProgressReport<ShownProgress> {
   }
 }
 
-function createLines(stream: NodeJS.WriteStream): ProgressReport<ShownProgress> {
+function createLineReport(stream: NodeJS.WriteStream): ProgressReport<ShownProgress> {
   let last = { task: '', at: Date.now() }
   return {
     update({ task, text }) {

@@ -49,7 +49,7 @@ const CONNECTION_DEFAULTS = {
   keepAliveInitialDelayMillis: 10_000,
 } as const satisfies pg.PoolConfig
 
-/** Settings of search connections that differ from DEFAULTS. Times are in milliseconds. */
+/** Settings of search connections that differ from `CONNECTION_DEFAULTS`. Times are in milliseconds. */
 const SEARCH_DEFAULTS = { max: 6, statement_timeout: 10_000 } as const satisfies pg.PoolConfig
 
 /** Milliseconds that a search in mode async waits for a connection. It is long, because no caller waits. */

@@ -125,8 +125,8 @@ async function settleSchemas(client: PoolClient, { owner, application }: RoleNam
 }
 
 /**
- * SQL of the tables, views, sequences and functions that need an owner. Indexes, triggers and a table's own sequences
- * follow the table. Objects of extensions are left out.
+ * SQL of the tables, views, sequences and functions whose owner must change. Indexes, triggers and a table's own
+ * sequences follow the table. Objects of extensions are left out.
  */
 const FIND_MISOWNED_OBJECTS = `select object.name, object.kind, object.owners from (
     select pg_catalog.format('%I.%I', nspname, relname) as name, relowner as owner, 
@@ -180,7 +180,7 @@ const FIND_TABLE_ADDITIONS = `
   union all select 'row security', relname::text, oid from pg_class where relrowsecurity or relforcerowsecurity`
 
 /** SQL of all relations, views included, that have the name of one of the owner's tables. */
-const FROM_OWNERS_RELATIONS = `from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+const FROM_SAME_NAMED_RELATIONS = `from pg_class join pg_namespace on pg_namespace.oid = relnamespace
   where nspname = pg_catalog.current_schema() and relkind in ('r', 'p', 'v', 'm', 'f') and ${isOwnersTableSql('relname')}`
 
 /**
@@ -191,7 +191,7 @@ const FROM_OWNERS_RELATIONS = `from pg_class join pg_namespace on pg_namespace.o
 async function refuseAdditions(client: PoolClient): Promise<void> {
   const { rows } = await client.query<{ kind: string; name: string; table: string }>(
     `select kind, name, relname::text as "table" from (${FIND_TABLE_ADDITIONS}) addition join pg_class on oid = addition."table"
-      where oid in (select pg_class.oid ${FROM_OWNERS_RELATIONS}) order by relname, kind, name limit 1`,
+      where oid in (select pg_class.oid ${FROM_SAME_NAMED_RELATIONS}) order by relname, kind, name limit 1`,
   )
   const [row] = rows
   if (row === undefined) return
@@ -264,7 +264,7 @@ export async function readRoleFacts({ pool }: HasPool): Promise<RoleFacts> {
     `select current_database()::text as database, current_schema()::text as schema, current_user::text as application,
       (select rolsuper from pg_roles where rolname = current_user) as superuser,
       not pg_has_role((select nspowner from pg_namespace where nspname = current_schema()), 'usage')
-        and not exists (select ${FROM_OWNERS_RELATIONS} and (pg_has_role(relowner, 'usage') or ${isOpenToSql('current_user')}
+        and not exists (select ${FROM_SAME_NAMED_RELATIONS} and (pg_has_role(relowner, 'usage') or ${isOpenToSql('current_user')}
           or exists (select from (${FIND_TABLE_ADDITIONS}) addition where addition."table" = pg_class.oid))) as separate`,
   )
   const [row] = rows

@@ -46,7 +46,6 @@ export class BodyUnreadable extends Error {
 /** The first byte of an encrypted body: whether the text was deflated before it was encrypted. */
 const BODY_FORMATS = { deflated: 1, plain: 2 }
 const HEAD_BYTES = 5
-/** Milliseconds of a day. */
 const DAY_MS = 86_400_000
 /** The day 9999-12-31 as a number of days since 1970. */
 const LAST_DAY = 2_932_896
@@ -58,7 +57,10 @@ const LAST_DAY = 2_932_896
 const MOST_PLAIN_BYTES = 1_700
 /** Bytes. A text up to this size is deflated on this thread: handing it to another thread costs more. */
 const MOST_INLINE_BYTES = 32_768
-/** Deflated bytes up to which a text is inflated on this thread. The inflated text may be far larger than MEDIUM. */
+/**
+ * Deflated bytes up to which a text is inflated on this thread. The inflated text may be far larger than
+ * `MOST_INLINE_BYTES`.
+ */
 const MOST_INLINE_DEFLATED_BYTES = 8_192
 
 /** Messages repeat a lot: a higher level takes twice the time and saves only a few per cent. */

@@ -115,7 +115,7 @@ function jsonContent(schema: JsonObject, example: unknown): JsonObject {
   return { 'application/json': { schema, example } }
 }
 
-function operationText(
+function operationMembers(
   { summary, codes, theme, deprecated }: Operation,
   paths: readonly string[],
   answered: string,
@@ -153,7 +153,7 @@ function syncOperation(kind: Kind, operation: Operation, components: Components)
   const schema = operation.reply_also_bare ? { allOf: [envelope, components.refer(reply.schema)] } : envelope
   return {
     operationId: `sync-${operation.name}`,
-    ...operationText(operation, operation.sync_paths, 'The answer has the result.'),
+    ...operationMembers(operation, operation.sync_paths, 'The answer has the result.'),
     requestBody: requestBody(kind, operation, 'sync', components),
     responses: {
       200: {
@@ -172,7 +172,7 @@ function asyncOperation(kind: Kind, operation: Operation, components: Components
   }
   return {
     operationId: operation.name,
-    ...operationText(operation, operation.async_paths, 'The result follows in a callback.'),
+    ...operationMembers(operation, operation.async_paths, 'The result follows in a callback.'),
     requestBody: requestBody(kind, operation, 'async', components),
     responses: { 200: ackResponse(components), ...errorReferences() },
     ...result,

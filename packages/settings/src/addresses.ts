@@ -3,7 +3,6 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import { isLoopback } from '@rollcall/base/shared/loopback'
 
-/** The settings of the server's listeners. */
 interface ListenerSettings {
   readonly host: string
   readonly adminHost: string

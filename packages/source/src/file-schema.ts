@@ -169,6 +169,6 @@ export const SourceFileSchema = Type.Object(
   { ...closedObject, description: 'Where the records of a registry are, in the database of another system.' },
 )
 /** A source file as it was given, with the members that the schema allows. */
-export type UncheckedSourceFile = Static<typeof SourceFileSchema>
-export type UncheckedRecords = Static<typeof RecordsSchema>
-export type UncheckedChild = Static<typeof ChildSchema>
+export type GivenSourceFile = Static<typeof SourceFileSchema>
+export type GivenRecords = Static<typeof RecordsSchema>
+export type GivenChild = Static<typeof ChildSchema>

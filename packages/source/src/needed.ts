@@ -62,17 +62,17 @@ export function neededOf(records: RecordMapping, predicate: Predicate): NeededCo
       if (list !== undefined && isCompound(list) && !membersOf(list).includes(attribute)) return ANY_RECORD_MAY_MATCH
       return inColumns(
         columnsOf(records, (target) => target.reads.includes(attribute.name)),
-        () => IS_PRESENT,
+        () => PRESENCE_TEST,
       )
     }
     case 'identifier':
       return anyOf(predicate.identifiers.map((one) => identifierCondition(records, one)))
     case 'identifier_type':
-      return anyOf(predicate.types.map((type) => inColumns(identifierColumns(records, type), () => IS_PRESENT)))
+      return anyOf(predicate.types.map((type) => inColumns(identifierColumns(records, type), () => PRESENCE_TEST)))
   }
 }
 
-const IS_PRESENT: ColumnTest = { is: 'present' }
+const PRESENCE_TEST: ColumnTest = { is: 'present' }
 
 const comparisonCondition = (
   records: RecordMapping,

@@ -28,14 +28,9 @@ import {
   type SourceFile,
 } from './engine/mapped-records.ts'
 import { makeRefusal, SourceRefusal } from './engine/source-refusal.ts'
-import {
-  SourceFileSchema,
-  type UncheckedChild,
-  type UncheckedRecords,
-  type UncheckedSourceFile,
-} from './file-schema.ts'
+import { type GivenChild, type GivenRecords, type GivenSourceFile, SourceFileSchema } from './file-schema.ts'
 
-const sourceFileValidator = validator<UncheckedSourceFile>(SourceFileSchema)
+const sourceFileValidator = validator<GivenSourceFile>(SourceFileSchema)
 const TABLE_NAME = /^(?:([A-Za-z_][\w$]*)\.)?([A-Za-z_][\w$]*)$/
 /** The most characters of a column's name in a source file: PostgreSQL cuts longer ones. */
 const NAME_LENGTH = 63
@@ -53,7 +48,7 @@ export function readSourceFile(given: unknown, kind: Kind): SourceFile {
     throw makeRefusal(problem.at, `${problem.rule}${hint}`)
   }
   refuseUndecided(given, [])
-  const file = given as UncheckedSourceFile
+  const file = given as GivenSourceFile
   const engine = checkEngine(file.engine)
   const mirror = readMirror(file, engine)
   if (file.time_zone !== undefined && !isTimeZone(file.time_zone)) {
@@ -97,7 +92,7 @@ const TABLE_ADVICE = {
 const WAYS_WITH_SETTINGS = ['logical', 'poll'] as const satisfies readonly FollowWay[]
 
 /** Reads how records are copied. @returns null: they are read live */
-function readMirror(file: UncheckedSourceFile, engine: EngineName): MirrorTerms | null {
+function readMirror(file: GivenSourceFile, engine: EngineName): MirrorTerms | null {
   const { way, follow, events = 'changes', compare = '03:00', poll = {}, logical = {} } = file
   if (way !== 'live' && way !== 'mirror') {
     throw makeRefusal(['way'], `must be ${READING_WAYS.join(' or ')}${nearestHint(way, READING_WAYS)}`)
@@ -124,7 +119,7 @@ function readMirror(file: UncheckedSourceFile, engine: EngineName): MirrorTerms 
 }
 
 /** Checks that records have what the way of following needs, and nothing of another way. @throws SourceRefusal */
-function checkFollowed(mirror: MirrorTerms | null, records: RecordMapping, given: UncheckedRecords): void {
+function checkFollowed(mirror: MirrorTerms | null, records: RecordMapping, given: GivenRecords): void {
   const path = ['records', records.recordType.name]
   const { follow } = mirror ?? {}
   for (const [index, { tables }] of [given, ...(given.children ?? [])].entries()) {
@@ -178,7 +173,7 @@ function refuseUndecided(given: unknown, at: readonly PathStep[]): void {
 function readRecords(
   kind: Kind,
   recordType: RecordType,
-  { compare = {}, children = [], key, ...own }: UncheckedRecords,
+  { compare = {}, children = [], key, ...own }: GivenRecords,
   at: readonly PathStep[],
 ): RecordMapping {
   const records = { kind, recordTypes: [recordType] }
@@ -209,7 +204,7 @@ function readRecords(
 const pathOf = ({ steps }: Target): string => steps.map(({ key }) => key).join('.')
 
 function readColumns(
-  columns: UncheckedRecords['columns'],
+  columns: GivenRecords['columns'],
   records: { readonly kind: Kind; readonly recordTypes: readonly RecordType[] },
   at: readonly PathStep[],
 ): ColumnMapping {
@@ -243,7 +238,7 @@ function refuseTwice(parts: readonly ColumnMapping[], at: readonly PathStep[]): 
   }
 }
 
-type GivenPart = Pick<UncheckedChild, 'from' | 'select' | 'where' | 'changed' | 'tables'>
+type GivenPart = Pick<GivenChild, 'from' | 'select' | 'where' | 'changed' | 'tables'>
 
 function readPart(
   { from, select, where, changed, tables }: GivenPart,

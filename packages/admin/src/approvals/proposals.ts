@@ -138,7 +138,7 @@ export const approveProposal = defineAct(
     const done = await withApprovalClaim(db, async () => {
       const now = timeOf(deps)
       const found = await requireRow(deps, id)
-      if (found.state !== 'waiting' || found.sealed === null) throw endRefusal(found)
+      if (found.state !== 'waiting' || found.sealed === null) throw endedRefusal(found)
       const input = await decryptInput(deps, { id, sealed: found.sealed })
       const diff = await act.act.diff(deps, input)
       if (canonicalText(diff) !== found.diff) {
@@ -161,7 +161,8 @@ export const approveProposal = defineAct(
         approved_by: caller.approvedBy,
       })
       // The proposal is marked as approved first: no other call can decide about it from here on.
-      if (!(await decideProposal(db, id, { state: 'approved', by, now }))) throw endRefusal(await requireRow(deps, id))
+      if (!(await decideProposal(db, id, { state: 'approved', by, now })))
+        throw endedRefusal(await requireRow(deps, id))
       try {
         const result = await act({ ...deps, caller }, input as never)
         await noteProposalEnd(db, id, null)
@@ -187,7 +188,7 @@ export const declineProposal = defineAct(
     await enter({ note: `proposal decline: ${act.act.name}` })
     const isDeclined = await decideProposal(deps.db, id, { state: 'declined', by, now: timeOf(deps) })
     const found = await requireRow(deps, id)
-    if (!isDeclined) throw endRefusal(found)
+    if (!isDeclined) throw endedRefusal(found)
     return shownRow(found, callingOperator(deps.caller))
   },
 )
@@ -234,7 +235,7 @@ async function toDecide(deps: ActDeps & HasTime, id: string) {
   if (isOwn(found, caller)) {
     throw new AdminRefusal('who has proposed it cannot decide about it: another operator must', { reason: 'forbidden' })
   }
-  if (found.state !== 'waiting') throw endRefusal(found)
+  if (found.state !== 'waiting') throw endedRefusal(found)
   return { act, by }
 }
 
@@ -248,7 +249,7 @@ function isOwn({ proposed_by, proposed_name }: StoredProposal, caller: Operator 
 const canDecide = (caller: Operator | null, { role }: { readonly role: OperatorRole | null }): boolean =>
   caller !== null && role !== null && hasRole(caller, role)
 
-const endRefusal = ({ state }: StoredProposal): AdminRefusal =>
+const endedRefusal = ({ state }: StoredProposal): AdminRefusal =>
   new AdminRefusal(`the proposal does not wait any more: it is ${state}`, { reason: 'conflict' })
 
 async function decryptInput(

@@ -94,7 +94,7 @@ function planNamespace(
     return { at: own, same, terms: same?.terms ?? checkTerms({ kind }, terms, own) }
   })
   const grants = rows.map(({ same, terms }) => same ?? { terms, ...grantPeriod(terms) })
-  const overlapping = rows.find((_, index) => grants.slice(0, index).some((one) => isOverlap(one, grants[index])))
+  const overlapping = rows.find((_, index) => grants.slice(0, index).some((one) => isOverlapping(one, grants[index])))
   if (overlapping !== undefined) {
     throw refusalAt(overlapping.at, 'counts at the same time as the one before; only one grant counts at a time')
   }
@@ -178,5 +178,5 @@ function step(sender_id: string, namespace: string, { at, there, entry, revoked,
 
 const endMs = ({ valid_until }: PlannedGrant): number => valid_until?.getTime() ?? Number.POSITIVE_INFINITY
 
-const isOverlap = (one: PlannedGrant, other: PlannedGrant | undefined): boolean =>
+const isOverlapping = (one: PlannedGrant, other: PlannedGrant | undefined): boolean =>
   other !== undefined && one.valid_from.getTime() < endMs(other) && other.valid_from.getTime() < endMs(one)

@@ -45,7 +45,6 @@ const OPERATOR_MEMBERS = {
   expires_at: ExpiresAt,
 } as const
 
-/** A day in milliseconds. */
 const DAY_MS = 86_400_000
 const USUAL_DAYS = 90
 const MOST_DAYS = 366

@@ -49,7 +49,7 @@ export async function explainItem(
     ...explained,
     advice: [
       ...(await absentIndexes(db, registry, criteria)),
-      ...missing.map((name) => adviseDeclare(registry, criteria, name)),
+      ...missing.map((name) => adviseDeclaring(registry, criteria, name)),
     ],
   }
 }
@@ -66,7 +66,7 @@ async function absentIndexes(
     .map(({ of, state }) => ({ attribute: of, index: state, command: ['index', 'apply', registry.namespace] }))
 }
 
-function adviseDeclare({ namespace }: Registry, { recordType }: SearchCriteria, attribute: string): IndexAdvice {
+function adviseDeclaring({ namespace }: Registry, { recordType }: SearchCriteria, attribute: string): IndexAdvice {
   const declarable = recordType.attributes.some(({ name }) => name === attribute)
   const command = declarable ? ['attribute', 'index', namespace, recordType.name, attribute] : null
   return { attribute, index: 'undeclared', command }

@@ -90,12 +90,12 @@ export const proposeMapping = defineAdminFunction(
       whole: sample.whole,
       left_out: { rows: sample.leftOut.length, lines: sample.leftOut.slice(0, MOST_LINES) },
       columns: columns.map((column) => ({ ...column, choices: [...column.choices], reasons: [...column.reasons] })),
-      lacking: findLacking(recordType.primary_identifier, recordType.name, columns),
+      lacking: lackingTexts(recordType.primary_identifier, recordType.name, columns),
     }
   },
 )
 
-function findLacking(primary: string, recordType: string, columns: readonly ProposedColumn[]): readonly string[] {
+function lackingTexts(primary: string, recordType: string, columns: readonly ProposedColumn[]): readonly string[] {
   if (columns.some(({ path }) => path?.endsWith(`[${primary}]`))) return []
   const others = columns.flatMap(({ column, path }) => {
     const type = path === null ? undefined : /\[(\w+)\]$/.exec(path)?.[1]

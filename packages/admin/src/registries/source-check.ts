@@ -63,7 +63,7 @@ export const checkSource = defineAdminFunction(
     result: CHECK_RESULT,
   },
   async (deps: SourceDeps, { of, source, allow_writer }) => {
-    return checkFacts(await checkSourceFile(deps, await findKind(deps.db, of), source, allow_writer))
+    return sourceCheckFacts(await checkSourceFile(deps, await findKind(deps.db, of), source, allow_writer))
   },
 )
 
@@ -76,11 +76,11 @@ export const checkRegistrySource = defineAdminFunction(
   async (deps: SourceDeps, { namespace }) => {
     const { kind, source } = await requireRegistry(deps.db, namespace)
     if (source === null) throw new AdminRefusal(`the records of ${namespace} are in our own tables: there is no source`)
-    return checkFacts(await checkSourceFile(deps, kind, source, true))
+    return sourceCheckFacts(await checkSourceFile(deps, kind, source, true))
   },
 )
 
-const checkFacts = ({ about: database, writes, weak, records }: CheckedSource) => ({
+const sourceCheckFacts = ({ about: database, writes, weak, records }: CheckedSource) => ({
   database,
   writes,
   weak,

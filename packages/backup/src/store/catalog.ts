@@ -38,7 +38,7 @@ const NOT_COPIED: Readonly<Record<string, string>> = {
 }
 
 const IN_SCHEMAS = `nspname in (pg_catalog.current_schema(), 'rollcall_outbox')`
-const SELECT_SCHEMA = `case when nspname = pg_catalog.current_schema() then 'main' else nspname::text end as schema`
+const SCHEMA_COLUMN = `case when nspname = pg_catalog.current_schema() then 'main' else nspname::text end as schema`
 /** SQL condition: no extension created the object. */
 const NOT_OF_EXTENSION = (id: string, catalog: string): string => `not exists (select from pg_depend
   where classid = 'pg_catalog.${catalog}'::regclass and objid = ${id} and deptype = 'e')`
@@ -56,7 +56,7 @@ export const tableSql = ({ schema, name }: Pick<CatalogTable, 'schema' | 'name'>
  */
 export async function listTables(client: Client): Promise<readonly CatalogTable[]> {
   const { rows } = await client.query<CatalogTable>(
-    `select ${SELECT_SCHEMA}, relname::text as name, array(select attname::text from pg_attribute
+    `select ${SCHEMA_COLUMN}, relname::text as name, array(select attname::text from pg_attribute
         where attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = '' order by attnum) as columns
       from pg_class join pg_namespace on pg_namespace.oid = relnamespace
       where ${IN_SCHEMAS} and relkind = 'r' and ${NOT_OF_EXTENSION('pg_class.oid', 'pg_class')}
@@ -69,7 +69,7 @@ export async function listTables(client: Client): Promise<readonly CatalogTable[
 /** Maps each table to the role that owns it, both as SQL. */
 export async function tableOwners(client: Client): Promise<ReadonlyMap<string, string>> {
   const { rows } = await client.query<Pick<CatalogTable, 'schema' | 'name'> & { owner: string }>(
-    `select ${SELECT_SCHEMA}, relname::text as name, relowner::regrole::text as owner
+    `select ${SCHEMA_COLUMN}, relname::text as name, relowner::regrole::text as owner
       from pg_class join pg_namespace on pg_namespace.oid = relnamespace where ${IN_SCHEMAS} and relkind = 'r'`,
   )
   return new Map(rows.map((row) => [tableSql(row), row.owner]))

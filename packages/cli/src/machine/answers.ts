@@ -32,9 +32,9 @@ interface SetupQuestion {
   readonly problem: (value: string) => string | null
 }
 
-const HOST_NAME = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
-const WITNESS_ADDRESS = /^(?:later|syslog(?:\+tcp)?:\/\/[\w.:[\]-]+:\d{1,5})$/
-const COPIES_ADDRESS = /^(?:later|[a-z0-9][\w.-]*@[A-Za-z0-9][\w.-]*:[\w./-]+)$/
+const HOST_NAME_PATTERN = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
+const WITNESS_ANSWER_PATTERN = /^(?:later|syslog(?:\+tcp)?:\/\/[\w.:[\]-]+:\d{1,5})$/
+const COPIES_ANSWER_PATTERN = /^(?:later|[a-z0-9][\w.-]*@[A-Za-z0-9][\w.-]*:[\w./-]+)$/
 
 const formRule =
   (form: RegExp, example: string) =>
@@ -53,7 +53,7 @@ export const QUESTIONS: Readonly<Record<AnswerName, SetupQuestion>> = {
     ask: 'Public name of this machine, as other systems will reach it',
     otherwise: () => null,
     problem: (value) =>
-      isIP(value) === 0 && HOST_NAME.test(value)
+      isIP(value) === 0 && HOST_NAME_PATTERN.test(value)
         ? null
         : 'must be a name in small letters, such as registry.example.org',
   },
@@ -115,12 +115,12 @@ export const QUESTIONS: Readonly<Record<AnswerName, SetupQuestion>> = {
   witness: {
     ask: 'Witness: a log server that the administrators of the database cannot write to, or "later"',
     otherwise: () => 'later',
-    problem: formRule(WITNESS_ADDRESS, 'syslog+tcp://log.example.org:601, or later'),
+    problem: formRule(WITNESS_ANSWER_PATTERN, 'syslog+tcp://log.example.org:601, or later'),
   },
   copies: {
     ask: 'Another machine to which backups and the journal are copied over SSH, or "later"',
     otherwise: () => 'later',
-    problem: formRule(COPIES_ADDRESS, 'copies@vault.example.org:rollcall, or later'),
+    problem: formRule(COPIES_ANSWER_PATTERN, 'copies@vault.example.org:rollcall, or later'),
   },
   operator: {
     ask: 'Your name as the first operator of the console',

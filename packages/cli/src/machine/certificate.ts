@@ -5,10 +5,10 @@ import { rootCertificates } from 'node:tls'
 /** The fewest days that a certificate should have left: with fewer, it should have been renewed already. */
 export const FEWEST_CERTIFICATE_DAYS = 14
 const MILLISECONDS_OF_DAY = 86_400_000
-const CERTIFICATE_PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
+const CERTIFICATE_PEM_PATTERN = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
 
 export const certificatesIn = (pem: string): readonly X509Certificate[] =>
-  (pem.match(CERTIFICATE_PEM) ?? []).map((one) => new X509Certificate(one))
+  (pem.match(CERTIFICATE_PEM_PATTERN) ?? []).map((one) => new X509Certificate(one))
 
 /** Whole days until the end of a certificate; negative after it. */
 export const daysLeft = (validTo: string, now: number): number =>
@@ -46,7 +46,7 @@ export function certificateProblem({ chain, key, name, authorities, now }: Certi
     return `a part of it is valid only from ${notYetValid.validFrom} on: look at the clock of this machine`
   const days = Math.min(...certificates.map(({ validTo }) => daysLeft(validTo, now)))
   if (days < FEWEST_CERTIFICATE_DAYS) return `it ends in ${days} days: renew it`
-  return chainProblem(leaf, others, [...rootCertificates, ...(authorities.match(CERTIFICATE_PEM) ?? [])])
+  return chainProblem(leaf, others, [...rootCertificates, ...(authorities.match(CERTIFICATE_PEM_PATTERN) ?? [])])
 }
 
 const isIssued = (by: X509Certificate, one: X509Certificate): boolean => one.checkIssued(by) && one.verify(by.publicKey)

@@ -10,13 +10,13 @@ export type Paths = Readonly<Record<string, string>>
 const OPERATION_NAMES = new Set(OPERATIONS.map(({ name }) => name))
 const SPECIFIED_PATHS = OPERATIONS.flatMap(({ sync_paths, async_paths }) => [...sync_paths, ...async_paths])
 
-const isBeginningOf = (path: string, beginning: string): boolean => `${path}/`.startsWith(`${beginning}/`)
+const hasBeginning = (path: string, beginning: string): boolean => `${path}/`.startsWith(`${beginning}/`)
 
 /** Checks replacements for paths. @throws TypeError a key is no operation and begins no path, or a path is invalid */
 export function checkPaths(paths: Paths): void {
   for (const [row, path] of Object.entries(paths)) {
     const at = `paths.${row}`
-    if (!OPERATION_NAMES.has(row) && !SPECIFIED_PATHS.some((own) => isBeginningOf(own, row))) {
+    if (!OPERATION_NAMES.has(row) && !SPECIFIED_PATHS.some((own) => hasBeginning(own, row))) {
       throw new TypeError(
         `${at}: must be the name of an operation, such as txn-status, or the beginning of paths, such as registry`,
       )
@@ -32,12 +32,11 @@ export function pathAt(paths: Paths, { name }: Operation, path: string): string 
   const whole = Object.hasOwn(paths, name) ? paths[name] : undefined
   if (whole !== undefined) return withoutOuterSlashes(whole)
   const [longest] = Object.entries(paths)
-    .filter(([beginning]) => isBeginningOf(path, beginning))
+    .filter(([beginning]) => hasBeginning(path, beginning))
     .toSorted(([one], [other]) => other.length - one.length)
   if (longest === undefined) return path
   const [beginning, instead] = longest
   return withoutOuterSlashes(`${withoutOuterSlashes(instead)}${path.slice(beginning.length)}`)
 }
 
-/** The path without slashes at its ends. */
 const withoutOuterSlashes = (path: string): string => path.replace(/^\/+|\/+$/g, '')

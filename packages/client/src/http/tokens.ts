@@ -16,7 +16,6 @@ export interface ClientCredentials {
 /** Gives an access token from another source. `renew` is true when the last one was refused. */
 export type GiveToken = (options: { readonly renew: boolean }) => string | Promise<string>
 
-/** A source of access tokens. */
 export interface TokenSource {
   /** A token that has not expired, as far as is known. @throws TokenRefused, TransportError */
   get(): Promise<string>

@@ -7,7 +7,7 @@ const NO_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|UNKNOWN
 /** Matches error codes of a broken connection. A TLS server may have closed it, because the request had no TLS. */
 const BROKEN_OFF = /ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_|ConnectionClosed/
 /** Matches answers of proxies (nginx, Caddy and others) to plain HTTP where they expect TLS. */
-const TLS_EXPECTED_TEXT = /plain HTTP request .* HTTPS port|HTTP request to an HTTPS server/i
+const TLS_EXPECTED_PATTERN = /plain HTTP request .* HTTPS port|HTTP request to an HTTPS server/i
 
 /** The longest time for a TLS server to answer, in milliseconds. */
 const TLS_PROBE_MS = 2_000
@@ -29,7 +29,7 @@ export async function schemeProblem(fetch: Fetch, url: string, error: unknown): 
 
 /** True for an answer that says that the server expects TLS. */
 export const isForTls = (url: string, status: number, text: string): boolean =>
-  url.startsWith('http:') && status === 400 && TLS_EXPECTED_TEXT.test(text)
+  url.startsWith('http:') && status === 400 && TLS_EXPECTED_PATTERN.test(text)
 
 /** Makes the error. @param scheme the scheme that the server expects */
 export function wrongSchemeError(scheme: 'http' | 'https', cause?: unknown): TransportError {

@@ -189,7 +189,7 @@ function onlyNews(
   }
 }
 
-/** The SHA-256 digest in hexadecimal. */
+/** Makes the name of a high-water mark: the SHA-256 digest of its parts, in hexadecimal. */
 async function markName(parts: readonly string[]): Promise<string> {
   const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(parts)))
   return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')

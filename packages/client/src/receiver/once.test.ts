@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { handleOnce } from './once.ts'
+import { makeHandleOnce } from './once.ts'
 import { type Claim, rememberInMemory } from './received-messages.ts'
 
 const KEY = { sender_id: 'a.example', message_id: '1' }
@@ -20,7 +20,7 @@ describe('once', () => {
   it('waits for another process, and does not handle what that has handled', async () => {
     const { memory, told } = answering(['busy', 'busy', 'done'])
     let handled = 0
-    await handleOnce(memory, WAIT)(KEY, async () => {
+    await makeHandleOnce(memory, WAIT)(KEY, async () => {
       handled += 1
     })
     expect([handled, told]).toEqual([0, []])
@@ -29,7 +29,7 @@ describe('once', () => {
   it('handles what another process has given up', async () => {
     const { memory, told } = answering(['busy', 'claimed'])
     let handled = 0
-    await handleOnce(memory, WAIT)(KEY, async () => {
+    await makeHandleOnce(memory, WAIT)(KEY, async () => {
       handled += 1
     })
     expect([handled, told]).toEqual([1, ['done']])
@@ -37,7 +37,7 @@ describe('once', () => {
 
   it('asks the peer to come again when another process takes too long', async () => {
     const { memory } = answering([])
-    await expect(handleOnce(memory, WAIT)(KEY, async () => {})).rejects.toMatchObject({
+    await expect(makeHandleOnce(memory, WAIT)(KEY, async () => {})).rejects.toMatchObject({
       code: 'err.service.unavailable',
       message: 'the message is being handled; send it again',
       httpStatus: 503,
@@ -47,7 +47,7 @@ describe('once', () => {
 
   it('releases what failed, and says the same to all who brought it', async () => {
     const { memory, told } = answering(['claimed'])
-    const handle = handleOnce(memory, WAIT)
+    const handle = makeHandleOnce(memory, WAIT)
     const fail = async (): Promise<void> => {
       throw new Error('no')
     }
@@ -57,7 +57,7 @@ describe('once', () => {
   })
 
   it('handles different messages side by side', async () => {
-    const handle = handleOnce(rememberInMemory(), WAIT)
+    const handle = makeHandleOnce(rememberInMemory(), WAIT)
     const order: string[] = []
     const release = Promise.withResolvers<void>()
     const slow = handle(KEY, async () => {

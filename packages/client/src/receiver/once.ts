@@ -10,7 +10,7 @@ const CLAIM_WAIT_MS = { most: 5_000, step: 100 }
 export type HandleOnce = (key: MessageKey, handle: () => Promise<void>) => Promise<void>
 
 /** Makes a function that handles each message once, as long as the memory knows it. */
-export function handleOnce(memory: ReceivedMessages, wait = CLAIM_WAIT_MS): HandleOnce {
+export function makeHandleOnce(memory: ReceivedMessages, wait = CLAIM_WAIT_MS): HandleOnce {
   /** The messages that this process is handling. */
   const running = new Map<string, Promise<void>>()
 

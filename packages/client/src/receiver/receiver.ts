@@ -34,7 +34,7 @@ import type { AwaitOptions, Handlers, Received, Rejected, ReplyCallback } from '
 import { type HighWaterMarks, marksInMemory } from './high-water-marks.ts'
 import { CallbackMailbox, type MailboxLimits } from './mailbox.ts'
 import { type Notification, type SequenceGap, withoutHandledItems } from './notifications.ts'
-import { type HandleOnce, handleOnce } from './once.ts'
+import { type HandleOnce, makeHandleOnce } from './once.ts'
 import { outstandingAt } from './outstanding-requests.ts'
 import { type AnswerHandlers, answerQuestion, type Question, questionAt, readQuestion } from './questions.ts'
 import { findCallback, readCallback } from './read-callback.ts'
@@ -139,7 +139,7 @@ export class Receiver {
     for (const { sender_id, kind } of options.peers) if (kind !== undefined) this.noteKind(sender_id, kind)
     this.#receivers = typeof receiver_id === 'string' ? [receiver_id] : receiver_id
     this.#keys = decryptionKeys(options.decryption_keys ?? [])
-    this.#once = handleOnce(options.memory ?? rememberInMemory())
+    this.#once = makeHandleOnce(options.memory ?? rememberInMemory())
     this.#mailbox = new CallbackMailbox({ ...DEFAULT_MAILBOX_LIMITS, ...options.held })
     this.#marks = options.marks ?? marksInMemory()
     this.#maxBytes = options.max_body_bytes ?? MAX_BODY_BYTES

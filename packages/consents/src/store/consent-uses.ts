@@ -92,7 +92,7 @@ export async function noteFirstUse(
 /** Days for which an expired consent and its first user stay stored. */
 const KEPT_DAYS = 7
 
-/** Deletes signed consents that expired more than KEPT days ago, except revoked ones. @returns how many */
+/** Deletes signed consents that expired more than `KEPT_DAYS` days ago, except revoked ones. @returns how many */
 export async function deleteExpiredConsents({ pool }: Pick<Database, 'pool'>): Promise<number> {
   const { rowCount } = await pool.query(
     `delete from signed_consent where revoked_at is null and expires_at < now() - make_interval(days => $1)`,

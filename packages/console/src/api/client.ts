@@ -28,7 +28,7 @@ type DoneAnswer<Data> = Data extends { readonly proposal: unknown }
 /**
  * Awaits the answer to a call: `await answerTo(api.GET('/admin/v1/registries'))`.
  * @throws ApiFault the call failed, or got no answer
- * @throws Proposed the act waits for a second operator
+ * @throws ActProposed the act waits for a second operator
  */
 export async function answerTo<Data>(pending: Promise<PendingAnswer<Data>>): Promise<DoneAnswer<Data>> {
   const { data, error, response } = await pending.catch(() => {

@@ -1,9 +1,9 @@
 /** Sign-in links of the partner page. Their code is after the `#`, which browsers do not send. */
 
-const SIGN_IN_HASH = /^#([1-9]\d*_[\w-]{43})$/
+const SIGN_IN_HASH_PATTERN = /^#([1-9]\d*_[\w-]{43})$/
 
 /** The code in the part of an address from the `#` on; null: none. */
-export const signInCodeIn = (hash: string): string | null => SIGN_IN_HASH.exec(hash)?.[1] ?? null
+export const signInCodeIn = (hash: string): string | null => SIGN_IN_HASH_PATTERN.exec(hash)?.[1] ?? null
 
 /** Returns the code of a sign-in link, and removes it from the address and the history; null: none. */
 export function takeCode(): string | null {

@@ -38,9 +38,9 @@ export function Notices({ children }: { readonly children: ReactNode }) {
     [],
   )
   useEffect(() => {
-    const removeOfOtherPages = () => setNotices((before) => before.filter(({ at }) => at === location.hash))
-    addEventListener('hashchange', removeOfOtherPages)
-    return () => removeEventListener('hashchange', removeOfOtherPages)
+    const removeNoticesOfOtherPages = () => setNotices((before) => before.filter(({ at }) => at === location.hash))
+    addEventListener('hashchange', removeNoticesOfOtherPages)
+    return () => removeEventListener('hashchange', removeNoticesOfOtherPages)
   }, [])
   const shown = useMemo(() => children, [children])
   return (

@@ -13,14 +13,14 @@ import { SIGN_IN } from '../texts/sign-in.ts'
 import styles from './sign-in.module.css'
 
 /** Matches the path of a sign-in link. It has the code, and is after the `#`, which browsers do not send. */
-const SIGN_IN_PATH = /^\/sign-in\/([^/]+)$/
+const SIGN_IN_PATH_PATTERN = /^\/sign-in\/([^/]+)$/
 
 /** True when a path, behind the `#`, is that of a sign-in link. */
-export const isSignInLink = (path: string): boolean => SIGN_IN_PATH.test(path)
+export const isSignInLink = (path: string): boolean => SIGN_IN_PATH_PATTERN.test(path)
 
 export function SignInPage({ offers }: { readonly offers: readonly SignInOffer[] }) {
   const [path, navigate] = useLocation()
-  const code = SIGN_IN_PATH.exec(path)?.[1]
+  const code = SIGN_IN_PATH_PATTERN.exec(path)?.[1]
   const queries = useQueryClient()
   const entering = useMutation({
     mutationFn: signIn,

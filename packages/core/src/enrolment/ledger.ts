@@ -137,7 +137,6 @@ function ledgerOf({ programmes }: Ledger, programme: string): ProgrammeLedger {
   return found
 }
 
-/** A stamp that is earlier than all others. */
 const EARLIEST_STAMP: Stamp = ''
 
 /**

@@ -11,8 +11,8 @@ export function memberSearchKey(name: string): string {
   if (found !== undefined) return found
   const key = searchKey(name)
   if (knownKeys.size >= MOST_CACHED_KEYS) knownKeys.clear()
-  if (name.length <= MOST_KEY_CHARACTERS) knownKeys.set(name, key)
+  if (name.length <= MOST_NAME_CHARACTERS) knownKeys.set(name, key)
   return key
 }
 
-const MOST_KEY_CHARACTERS = 64
+const MOST_NAME_CHARACTERS = 64

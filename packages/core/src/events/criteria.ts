@@ -96,7 +96,7 @@ export function readSubscribeCriteria(
     frequency,
     end_at: frequency?.end_at ?? null,
     consent: null,
-    person: predicate !== null && requiresOneIdentifier(predicate),
+    person: predicate !== null && isForOneIdentifier(predicate),
     fingerprint: fingerprintOf(predicate, frequency),
     text: canonicalJson(withoutJws(criteria)),
     echo: Object.fromEntries(
@@ -175,8 +175,8 @@ export function compileCriteria(
 }
 
 /** True when every record that satisfies the predicate has one and the same identifier. */
-function requiresOneIdentifier(predicate: Predicate): boolean {
-  if (predicate.is === 'and') return predicate.of.some(requiresOneIdentifier)
+function isForOneIdentifier(predicate: Predicate): boolean {
+  if (predicate.is === 'and') return predicate.of.some(isForOneIdentifier)
   return predicate.is === 'identifier' && predicate.identifiers.length === 1
 }
 

@@ -116,7 +116,7 @@ function readField(field: CronField, text: string): CronValues {
 
 function readPart(field: CronField, text: string): readonly number[] {
   const part = FIELD_PART_PATTERN.exec(text)
-  if (part === null) throw unreadablePart(field, text)
+  if (part === null) throw partProblem(field, text)
   const [, every, first = '', last, stepText] = part
   const { min, max } = field
   const from = every === undefined ? readValue(field, first, text) : min
@@ -133,12 +133,12 @@ function readValue(field: CronField, text: string, part: string): number {
   const { min, max, names = [], first = 0 } = field
   const named = names.indexOf(text.toUpperCase())
   const value = named >= 0 ? named + first : Number(text)
-  if (Number.isNaN(value)) throw unreadablePart(field, part)
+  if (Number.isNaN(value)) throw partProblem(field, part)
   if (value < min || value > max) throw fieldProblem(field, `must have numbers from ${min} to ${max}`)
   return value
 }
 
-function unreadablePart(field: CronField, part: string): CronProblem {
+function partProblem(field: CronField, part: string): CronProblem {
   if (field.ofDays && /[lw#]/i.test(part)) {
     return fieldProblem(field, 'must not have L, W or #: name the days by numbers')
   }

@@ -1,7 +1,6 @@
 /** How long data are stored: a row for each sort of data. `docs/retention.md` has the same rows. */
 import { LIMITS, type LimitName, type Limits } from '../limits.ts'
 
-/** Seconds in a day. */
 export const SECONDS_PER_DAY = 86_400
 
 /**

@@ -26,7 +26,7 @@ export interface RelatedPerson {
   readonly shown: JsonValue
 }
 
-interface CutDeps extends SeenIdentifiers {
+interface CutContext extends SeenIdentifiers {
   readonly found: (person: RelatedPerson) => void
 }
 
@@ -38,14 +38,14 @@ export function cutRecord(
   seen: SeenIdentifiers,
   visible: VisibleNode,
   record: JsonObject,
-  found: CutDeps['found'] = () => {},
+  found: CutContext['found'] = () => {},
 ): JsonObject {
   const cut = cutValue({ ...seen, found }, [visible], record)
   return isJsonObject(cut) ? cut : {}
 }
 
 /** Cuts a value. @param here the nodes for this value; what any of them shows is shown */
-function cutValue(cutting: CutDeps, here: readonly VisibleNode[], value: JsonValue): JsonValue | undefined {
+function cutValue(cutting: CutContext, here: readonly VisibleNode[], value: JsonValue): JsonValue | undefined {
   const cut = cutHere(cutting, here, value)
   // A list is not a person: each of its elements is reported to `found` separately.
   if (cut === undefined || Array.isArray(value)) return cut
@@ -53,7 +53,7 @@ function cutValue(cutting: CutDeps, here: readonly VisibleNode[], value: JsonVal
   return cut
 }
 
-function cutHere(seen: CutDeps, here: readonly VisibleNode[], value: JsonValue): JsonValue | undefined {
+function cutHere(seen: CutContext, here: readonly VisibleNode[], value: JsonValue): JsonValue | undefined {
   const isLike = here.some(({ like }) => like !== undefined)
   const parts = isLike ? here.flatMap((part) => (part.like === undefined ? [part] : [part, part.like])) : here
   if (parts.some(({ whole }) => whole)) return value
@@ -69,7 +69,7 @@ function cutHere(seen: CutDeps, here: readonly VisibleNode[], value: JsonValue):
 }
 
 function cutObject(
-  seen: CutDeps,
+  seen: CutContext,
   parts: readonly VisibleNode[],
   object: JsonObject,
   isIdentifier: boolean,

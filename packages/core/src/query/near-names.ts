@@ -22,8 +22,8 @@ export function findMisspelt(object: object, known: readonly string[]): Misspelt
 }
 
 /**
- * True when at most NEAR letters must be added, removed or replaced to turn one name into the other. It stops as soon
- * as this is impossible, because a sender may write very many names.
+ * True when at most `MOST_LETTER_EDITS` letters must be added, removed or replaced to turn one name into the other. It
+ * stops as soon as this is impossible, because a sender may write very many names.
  */
 function isNear(letters: readonly string[], name: string): boolean {
   if (Math.abs(letters.length - name.length) > MOST_LETTER_EDITS) return false

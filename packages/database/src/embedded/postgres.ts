@@ -32,7 +32,7 @@ const MOST_START_TRIES = 100
 const RENEWAL_PAUSE = 2_000
 
 /** Messages of a failed start that may succeed later: another start is running, or the last process has not ended. */
-const PASSING_START_FAILURES = /already exists|is empty|is still in use|Is another postmaster already running/
+const PASSING_FAILURE_PATTERN = /already exists|is empty|is still in use|Is another postmaster already running/
 
 /** An embedded PostgreSQL that this process uses. */
 export interface EmbeddedPostgres {
@@ -270,7 +270,7 @@ async function requirePassing(start: PostmasterStart, cluster: Cluster, tries: n
   const said = await start.said()
   // 0: PostgreSQL was stopped regularly; null: a signal killed it.
   const code = start.exitCode()
-  if (code === 0 || ((code === null || PASSING_START_FAILURES.test(said)) && tries < MOST_START_TRIES)) return
+  if (code === 0 || ((code === null || PASSING_FAILURE_PATTERN.test(said)) && tries < MOST_START_TRIES)) return
   const fatal = said.split('\n').findLast((line) => /FATAL|PANIC/.test(line))
   const reason = fatal?.replace(/^.*(FATAL|PANIC):\s*/, '') ?? said.trim().slice(0, 500)
   throw new EmbeddedPostgresError(

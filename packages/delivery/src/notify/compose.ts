@@ -188,25 +188,25 @@ function itemOf(
   const { notifications } = item
   const [first] = notifications
   const recordType = recordTypeNamed(kind, first.record_type)
-  const oldestNotification = oldestNotificationOf(notifications)
-  const reg_event_type = eventName(kind, oldestNotification, settings.notify_unlisted)
+  const leadNotification = leadNotificationOf(notifications)
+  const reg_event_type = eventName(kind, leadNotification, settings.notify_unlisted)
   const locale = notifications.find((one) => one.locale !== null)?.locale
   return {
     reference_id,
     timestamp: recordedAt(first),
     data: {
       version: PROTOCOL_VERSION,
-      reg_type: oldestNotification.asked_reg_type ?? `${REG_TYPE_PREFIX}${kind.reg_type.name}`,
+      reg_type: leadNotification.asked_reg_type ?? `${REG_TYPE_PREFIX}${kind.reg_type.name}`,
       ...(reg_event_type !== null && { reg_event_type }),
-      reg_record_type: oldestNotification.asked_record_type ?? recordType.emitted,
+      reg_record_type: leadNotification.asked_record_type ?? recordType.emitted,
       reg_records: recordOf(grantUnderConsent(grant, notifications), kind, recordType, item),
     },
     ...(locale && { locale }),
   }
 }
 
-/** The oldest subscription of the item, whose spellings the item uses. */
-const oldestNotificationOf = ([first, ...others]: PlannedItem['notifications']): WaitingNotification =>
+/** The notification of the item's oldest subscription, whose spellings the item uses. */
+const leadNotificationOf = ([first, ...others]: PlannedItem['notifications']): WaitingNotification =>
   others.reduce((oldest, one) => (one.subscription < oldest.subscription ? one : oldest), first)
 
 /**

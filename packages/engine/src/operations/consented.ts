@@ -33,7 +33,7 @@ export interface ItemConsent {
   readonly use: ConsentUse | null
 }
 
-interface ConsentCheckDeps {
+interface ConsentCheckContext {
   readonly deps: Pick<AnswerDeps, 'consents' | 'clock' | 'limits'>
   readonly exchange: Exchange
 }
@@ -46,7 +46,7 @@ interface ConsentCheckDeps {
  * and has ended is not refused: the item is answered as for an unknown person
  */
 export async function checkItemConsent(
-  { deps, exchange }: ConsentCheckDeps,
+  { deps, exchange }: ConsentCheckContext,
   criteria: ConsentMembers,
   name: string,
   asked: readonly Identifier[],
@@ -100,7 +100,7 @@ export function findConsentSubject(
 
 /** Verifies a signed consent: it is valid now, and for a purpose of the grant. @throws ItemRejection */
 export async function verifiedConsent(
-  { deps, exchange }: ConsentCheckDeps,
+  { deps, exchange }: ConsentCheckContext,
   jws: string,
   at: string,
   now: Date,

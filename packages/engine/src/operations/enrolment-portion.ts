@@ -54,7 +54,7 @@ const MOST_PORTION_TRIES = 8
 
 /** Thrown when another transaction has added a person of the portion meanwhile. */
 class PortionOutdated extends Error {
-  override readonly name = 'Outdated'
+  override readonly name = 'PortionOutdated'
 }
 
 /**

@@ -81,14 +81,14 @@ function refusalOf({ grant }: Exchange, found: OwnSubscription | undefined): Uns
 
 const isTakenBack = ({ reason }: OwnSubscription): boolean => SILENT_END_REASONS.some((one) => one === reason)
 
-interface SubscriptionsToEnd {
+interface UnsubscribeChanges {
   readonly ended: readonly OwnSubscription[]
   /** Subscriptions that had ended before, marked so that a death that is taken back does not open them again. */
   readonly settled: readonly OwnSubscription[]
 }
 
 const endEffect =
-  (registry: number, { ended, settled }: SubscriptionsToEnd, at: Date, by: string): ReplyEffect =>
+  (registry: number, { ended, settled }: UnsubscribeChanges, at: Date, by: string): ReplyEffect =>
   async (client) => {
     await lockRegistryFor(client, registry, 'subscribe')
     const idsOf = (subscriptions: readonly OwnSubscription[]) => subscriptions.map(({ id }) => id)

@@ -10,7 +10,7 @@ const UNUSABLE_CHARACTER = /[\p{Cc}\p{Cs}]/u
 const PLAIN_CODE = /^[A-Z0-9-]+$/
 
 const PHONE_PUNCTUATION = /[-./()]/g
-const PHONE_DIGITS = /^[0-9]{3,32}$/
+const PHONE_DIGITS_PATTERN = /^[0-9]{3,32}$/
 const EMAIL_ADDRESS_PATTERN = /^[^@]+@[^@]+$/
 
 /**
@@ -35,7 +35,7 @@ const NORMALISERS: Record<IdentifierType['normaliser'], (raw: string) => string 
       .replace(/^tel:/i, '')
       .replace(PHONE_PUNCTUATION, '')
       .replace(/^\+/, '')
-    return PHONE_DIGITS.test(digits) ? digits : null
+    return PHONE_DIGITS_PATTERN.test(digits) ? digits : null
   },
   email: (raw) => {
     const address = withoutUnseen(withoutUnseen(raw).toLowerCase())

@@ -85,12 +85,12 @@ export function encryptionShape(jwk: LooseJwk): KeyShape | undefined {
 export function bareJwk(jwk: LooseJwk): Jwk | null {
   const shape = findKeyShape(jwk)
   if (shape === undefined) return null
-  const members = shape.members.map((member) => [member, minimalBase64Url(jwk[member], shape)] as const)
+  const members = shape.members.map((member) => [member, findCanonicalBase64Url(jwk[member], shape)] as const)
   if (members.some(([, text]) => text === null)) return null
   return { kty: shape.kty, ...(shape.crv !== undefined && { crv: shape.crv }), ...Object.fromEntries(members) }
 }
 
-function minimalBase64Url(text: unknown, { bytes: size, numbers }: KeyShape): string | null {
+function findCanonicalBase64Url(text: unknown, { bytes: size, numbers }: KeyShape): string | null {
   if (typeof text !== 'string') return null
   const bytes = fromBase64Url(text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''))
   if (bytes === null) return null

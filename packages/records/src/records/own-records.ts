@@ -99,7 +99,7 @@ export function ownRecords(db: Database): RecordSource {
         return work(
           readerOn({
             search: (statement) => tryInSnapshot(snapshot, () => run(statement)),
-            lookUp: runLookUpAlone(run),
+            lookUp: makeLoneLookUp(run),
             names: sync.names,
           }),
         )
@@ -145,11 +145,11 @@ const runOnOneOf =
 export function readerInTransaction(client: Pick<ClientBase, 'query'>, names: StatementNames): RecordReader {
   const run: RunStatement = async <Row extends QueryResultRow>({ values, ...statement }: PreparableStatement) =>
     (await client.query<Row>({ ...statement, values: [...values] })).rows
-  return readerOn({ search: run, lookUp: runLookUpAlone(run), names })
+  return readerOn({ search: run, lookUp: makeLoneLookUp(run), names })
 }
 
 /** Returns a function that runs each look-up as a statement of its own, not together with others. */
-const runLookUpAlone =
+const makeLoneLookUp =
   (run: RunStatement): SearchConnections['lookUp'] =>
   (table, { identifier, page }) =>
     run<FoundRow>(lookUpStatement(table, identifier, page))

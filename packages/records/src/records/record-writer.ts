@@ -77,7 +77,7 @@ export interface WriteResult {
 /**
  * Writes records of one type: each is new, or replaces the record with its primary identifier. If a primary identifier
  * occurs more than once, the last record is written. A record that was merged into another is not written
- * (`Written.retired`).
+ * (`WriteResult.retired`).
  *
  * Runs inside the caller's READ COMMITTED transaction, behind a savepoint (not always: see `WriteOptions.locked`): when
  * it throws, nothing of the batch is written, and the transaction can go on. When another writer changes the same

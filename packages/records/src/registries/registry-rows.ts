@@ -74,11 +74,11 @@ export function toRegistry(row: FoundRegistry): Registry {
     throw new StoreRefusal(`the registry at ${namespace} is of kind ${row.kind}, which this version does not know`)
   }
   const { reg_type_aliases, qualified_kids, own_records, awaits_records = false, source } = row
-  const kindsByAdditions = kindWith(kind, row)
+  const extendedKind = kindWith(kind, row)
   return {
     id,
     namespace,
-    kind: kindsByAdditions,
+    kind: extendedKind,
     sender_id,
     aliases,
     demo,
@@ -91,7 +91,7 @@ export function toRegistry(row: FoundRegistry): Registry {
     own_records,
     awaits_records,
     source,
-    unfilled: unfilledOf(kind, kindsByAdditions, row),
+    unfilled: unfilledOf(kind, extendedKind, row),
   }
 }
 
@@ -136,7 +136,7 @@ interface StoredIdentifierType {
  * Extended kinds by content. Other caches use a kind's record types as keys, so the same additions must always give the
  * same object. There is one entry for each different set of additions.
  */
-const extended = new Map<string, Kind>()
+const extendedKinds = new Map<string, Kind>()
 
 /** The kind with the additions of a registry: the same object for the same additions. */
 function kindWith(
@@ -149,11 +149,11 @@ function kindWith(
   const more = [attributes, types, Object.keys(primary_identifiers), reg_type_aliases]
   if (more.every(({ length }) => length === 0)) return kind
   const key = `${kind.name} ${canonicalJson({ attributes, ...identifiers, reg_type_aliases })}`
-  const found = extended.get(key) ?? {
+  const found = extendedKinds.get(key) ?? {
     ...extendKind(withIdentifiers(kind, identifiers), attributes),
     reg_type: { ...kind.reg_type, aliases: [...kind.reg_type.aliases, ...reg_type_aliases] },
   }
-  extended.set(key, found)
+  extendedKinds.set(key, found)
   return found
 }
 

@@ -23,7 +23,7 @@ export interface LoggedChanges {
   readonly position: string
 }
 
-/** The reading of a log on a connection of its own. */
+/** Reads a log on a connection of its own. */
 export interface LogReader {
   /** Waits until changes can be taken, the reading has failed or the signal aborts. @param milliseconds at most */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>

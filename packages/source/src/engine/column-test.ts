@@ -19,7 +19,7 @@ export type ColumnTest =
   | { readonly is: 'digits'; readonly texts: readonly string[] }
   /**
    * The text of the column is, begins with or contains this text, without case and accents. Every text passes of which
-   * a database cannot tell (`UNPLAIN`), so the test alone bounds nothing.
+   * a database cannot tell (`UNPLAIN_TEXT_PATTERN`), so the test alone bounds nothing.
    */
   | { readonly is: 'folded'; readonly operator: FoldedOperator; readonly text: string }
   /** The number in the column is between `from` and `to`, both included; null: no bound. */

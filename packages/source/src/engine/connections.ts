@@ -14,7 +14,6 @@ export interface Statement {
   readonly values: readonly unknown[]
 }
 
-/** The result of a statement. */
 export interface StatementResult<Type> {
   /** The rows as arrays of texts. */
   readonly rows: readonly (readonly (string | null)[])[]
@@ -80,7 +79,7 @@ export interface Failure {
 
 /** The transaction could not begin, or not get its settings, so the wanted statement has not run. */
 export class TransactionNotBegun extends Error {
-  override readonly name = 'NotBegun'
+  override readonly name = 'TransactionNotBegun'
 
   constructor(cause: unknown) {
     super('a transaction could not be begun', { cause })
@@ -91,7 +90,7 @@ export class TransactionNotBegun extends Error {
 export interface Transaction<Type> {
   /** True when a single statement can get less time than the source file allows. */
   readonly isLimited: boolean
-  /** Runs a statement. @param time milliseconds that it may take @throws NotBegun, or any error of the database */
+  /** Runs a statement. @param time milliseconds that it may take @throws TransactionNotBegun, or any error of the database */
   run(
     statement: Statement,
     running: { readonly time: number; readonly isLast: boolean },

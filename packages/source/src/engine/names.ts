@@ -15,7 +15,7 @@ export interface SqlNames {
   placeOf(place: { readonly schema: string | null; readonly table: string }): string
 }
 
-/** Makes the Names of an engine. @param mark its quotation mark, which is doubled within a name */
+/** Makes the SqlNames of an engine. @param mark its quotation mark, which is doubled within a name */
 export function namesWith(mark: string): SqlNames {
   const quoted = (name: string): string => `${mark}${name.replaceAll(mark, `${mark}${mark}`)}${mark}`
   const placeOf: SqlNames['placeOf'] = ({ schema, table }) =>

@@ -49,7 +49,7 @@ const fractionType = (bytes: number): LoggedType => ({
 const byMetadata: LoggedType = { metadata: 1, size: (bytes) => ({ bytes }) }
 const blobType: LoggedType = { metadata: 1, size: (prefix) => ({ prefix }) }
 const varcharType: LoggedType = { metadata: 2, size: (a, b) => ({ prefix: a + 256 * b > 255 ? 2 : 1 }) }
-const enumType: LoggedType = { metadata: 2, size: (_, bytes) => ({ bytes }) }
+const enumOrSetType: LoggedType = { metadata: 2, size: (_, bytes) => ({ bytes }) }
 const decimalBytes = (count: number): number => Math.floor(count / 9) * 4 + Math.ceil((count % 9) / 2)
 
 const [VARCHAR, ENUM, SET, STRING] = [15, 247, 248, 254]
@@ -77,8 +77,8 @@ const BINLOG_TYPES: ReadonlyMap<number, LoggedType> = new Map([
   [253, varcharType],
   // Bits 8 and 9 of the length are stored inverted, in two bits of the byte that has the type.
   [STRING, { metadata: 2, size: (a, b) => ({ prefix: (((a & 0x30) ^ 0x30) << 4) + b > 255 ? 2 : 1 }) }],
-  [ENUM, enumType],
-  [SET, enumType],
+  [ENUM, enumOrSetType],
+  [SET, enumOrSetType],
   [252, blobType],
   [255, blobType],
   [140, blobType], // a compressed blob

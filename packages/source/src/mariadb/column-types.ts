@@ -7,7 +7,7 @@ import { instantInZone, timeInZone } from './zones.ts'
 /** Makes the SQL of a value as text, in the character set of our sessions. */
 const asText = (column: string): string => `cast(${column} as char character set utf8mb4)`
 
-/** The bits of `Field.flags`. */
+/** The bits of `ResultColumn.flags`. */
 const FIELD_FLAGS = { unsigned: 32, binary: 128, enumeration: 256, zerofill: 64, set: 2048 } as const
 type Flag = keyof typeof FIELD_FLAGS
 
@@ -62,7 +62,7 @@ const timeColumn =
   }
 
 /** Makes SQL that removes all spaces. More texts pass than should; they are compared again when they are read. */
-const withoutSpaces = (column: string): string =>
+const withoutSpacesSql = (column: string): string =>
   `regexp_replace(${column}, '[${SPACE_CODE_POINTS.map((one) => `\\\\x{${one.toString(16)}}`).join('')}]', '')`
 
 /** The type of a column of texts. @param collation null: the column has bytes */
@@ -75,7 +75,7 @@ function textColumn(field: ResultColumn, collation: Collation | null): ColumnTyp
         : `cast(? as char character set ${collation.charset}) collate ${collation.name}`,
     read: asText,
     parameter: (given) => given,
-    ...(collation !== null && { trimmed: withoutSpaces }),
+    ...(collation !== null && { trimmed: withoutSpacesSql }),
     holds: 'text',
     // An enumeration cannot be a key, because it is not sorted by its texts.
     isKey: !isList && collation !== null,

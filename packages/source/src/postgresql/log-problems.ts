@@ -19,7 +19,7 @@ export async function logProblems(
   }
   const tables = loggedTables(file)
   const problems = await settingProblems(state)
-  const published = await isPublicationComplete(state, publication)
+  const published = await hasAllChangeKinds(state, publication)
   if (published === null) {
     const names = [...new Set(tables.map(placeOf))].join(', ')
     problems.push(
@@ -59,7 +59,7 @@ async function settingProblems(state: PostgresSnapshot): Promise<string[]> {
 }
 
 /** True when the publication has inserts, updates, deletes and truncates; null: there is no such publication. */
-async function isPublicationComplete(state: PostgresSnapshot, publication: string): Promise<boolean | null> {
+async function hasAllChangeKinds(state: PostgresSnapshot, publication: string): Promise<boolean | null> {
   const { rows } = await state.run({
     text: 'select (pubinsert and pubupdate and pubdelete and pubtruncate)::text from pg_publication where pubname = $1',
     values: [publication],

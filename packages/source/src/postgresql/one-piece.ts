@@ -43,7 +43,7 @@ export class OutdatedStatement extends Error {
 /**
  * Sends a piece: the wanted statement, after others whose rows are not read. It, and each other one with values, is
  * prepared once on a connection.
- * @throws NotBegun a statement before the wanted one has failed; Outdated; or the error of the wanted one
+ * @throws TransactionNotBegun a statement before the wanted one has failed; OutdatedStatement; or the error of the wanted one
  */
 export async function sendPiece(
   client: pg.ClientBase,

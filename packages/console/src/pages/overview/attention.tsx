@@ -24,14 +24,14 @@ const TEXTS = OVERVIEW.issues
 const countText = (value: number) => numberText(value, LOCALE)
 
 function issuesOf({ health, breakers, deliveries, emergencies, proposals, expiring }: Overview): readonly Issue[] {
-  const countIssue = (value: number, text: (count: string) => string, tone: Issue['tone'], to: string) =>
+  const issueUnlessZero = (value: number, text: (count: string) => string, tone: Issue['tone'], to: string) =>
     value === 0 ? [] : [{ tone, text: text(countText(value)), to }]
   return [
     ...(health.ready ? [] : [{ tone: 'bad', text: TEXTS.notReady, to: '/settings' } as const]),
     ...(health.database === 'closed' ? [] : [{ tone: 'bad', text: TEXTS.databaseOpen, to: '/settings' } as const]),
-    ...countIssue(health.overdue, TEXTS.overdue, 'bad', '/messages?outcome=accepted'),
-    ...countIssue(health.outbox.failed, TEXTS.outboxFailed, 'bad', '/events'),
-    ...countIssue(deliveries.dead, TEXTS.dead, 'bad', '/deliveries?state=dead'),
+    ...issueUnlessZero(health.overdue, TEXTS.overdue, 'bad', '/messages?outcome=accepted'),
+    ...issueUnlessZero(health.outbox.failed, TEXTS.outboxFailed, 'bad', '/events'),
+    ...issueUnlessZero(deliveries.dead, TEXTS.dead, 'bad', '/deliveries?state=dead'),
     ...breakers.map(({ participant, origin, failures, probe_at }) => ({
       tone: 'bad' as const,
       text: TEXTS.breaker(participant, origin),
@@ -42,17 +42,17 @@ function issuesOf({ health, breakers, deliveries, emergencies, proposals, expiri
       ),
       to: `/deliveries?participant=${encodeURIComponent(participant)}`,
     })),
-    ...countIssue(deliveries.failing, TEXTS.failing, 'warn', '/deliveries?state=pending'),
+    ...issueUnlessZero(deliveries.failing, TEXTS.failing, 'warn', '/deliveries?state=pending'),
     ...health.closed_mailboxes.map((who) => ({
       tone: 'bad' as const,
       text: TEXTS.closedMailbox(who),
       to: `/subscriptions?participant=${encodeURIComponent(who)}`,
     })),
-    ...countIssue(deliveries.held, TEXTS.held, 'warn', '/deliveries?state=held'),
-    ...countIssue(health.unwitnessed, TEXTS.unwitnessed, 'warn', '/accounts'),
-    ...countIssue(health.schema_ahead, TEXTS.schemaAhead, 'warn', '/settings'),
-    ...countIssue(emergencies, TEXTS.emergencies, 'warn', '/accounts'),
-    ...countIssue(proposals, TEXTS.proposals, 'info', '/approvals'),
+    ...issueUnlessZero(deliveries.held, TEXTS.held, 'warn', '/deliveries?state=held'),
+    ...issueUnlessZero(health.unwitnessed, TEXTS.unwitnessed, 'warn', '/accounts'),
+    ...issueUnlessZero(health.schema_ahead, TEXTS.schemaAhead, 'warn', '/settings'),
+    ...issueUnlessZero(emergencies, TEXTS.emergencies, 'warn', '/accounts'),
+    ...issueUnlessZero(proposals, TEXTS.proposals, 'info', '/approvals'),
     ...expiring
       .slice(0, 1)
       .map((first) => ({

@@ -120,18 +120,18 @@ function addSearchable(type: ObjectTypeDraft, kind: Kind, recordType: RecordType
   for (const compound of compounds) {
     for (const member of compound.members) {
       const places = compound.paths.flatMap((place) => member.paths.map((path) => joinMemberPath(place, path)))
-      addNamed(type, member, { places, read: readAsList(heldMemberValues(compound, member)), whole: true })
+      addNamed(type, member, { places, read: listReader(heldMemberValues(compound, member)), whole: true })
     }
     addNamed(type, compound, {
       places: compound.paths,
-      read: readAsList(heldElements(compound)),
+      read: listReader(heldElements(compound)),
       type: compoundType(compound),
       whole: true,
     })
   }
   const places = recordType.identifiers.flatMap(({ names, path }) => (names === 'record' ? [path] : []))
   for (const identifierType of kind.identifier_types) {
-    const read = readAsValueOrList(heldIdentifiers(kind, recordType, identifierType))
+    const read = valueOrListReader(heldIdentifiers(kind, recordType, identifierType))
     addNamed(type, identifierType, { places, read, whole: true })
   }
 }
@@ -152,7 +152,7 @@ function addNamed(type: ObjectTypeDraft, row: Parameters<typeof namesOf>[0], fie
   type.addAlso(namesOf(row).map((name) => ({ ...field, name })))
 }
 
-function readAsList(read: (object: JsonObject) => JsonValue[]): ObjectField['read'] {
+function listReader(read: (object: JsonObject) => JsonValue[]): ObjectField['read'] {
   return (object) => {
     const values = read(object)
     return values.length === 0 ? undefined : values
@@ -160,7 +160,7 @@ function readAsList(read: (object: JsonObject) => JsonValue[]): ObjectField['rea
 }
 
 /** Makes a reader that gives one value as it is, and several values as a list. */
-function readAsValueOrList(read: (object: JsonObject) => JsonValue[]): ObjectField['read'] {
+function valueOrListReader(read: (object: JsonObject) => JsonValue[]): ObjectField['read'] {
   return (object) => {
     const values = read(object)
     return values.length > 1 ? values : values[0]

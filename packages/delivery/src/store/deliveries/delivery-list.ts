@@ -69,7 +69,7 @@ export async function listDeliveries(
   return rows
 }
 
-/** Finds a delivery with its attempts and its encrypted body (`deliveryEncryptionContext`); null when there is none. */
+/** Finds a delivery with its attempts and its encrypted body (`deliveryBodyBinding`); null when there is none. */
 export async function findDelivery(
   { pool }: Pick<Database, 'pool'>,
   id: string,

@@ -136,12 +136,12 @@ function partBeginning(head: PartHead): PartEvent | RequestFault {
 }
 
 const DISPOSITION = /^form-data\s*(?:;.*)?$/i
-const PART_NAME = /;\s*name=(?:"([^"\\]*)"|([^\s";]+))\s*(?:;|$)/i
+const PART_NAME_PATTERN = /;\s*name=(?:"([^"\\]*)"|([^\s";]+))\s*(?:;|$)/i
 
 /** Reads the name in the Content-Disposition of a part; null when there is none. */
 function nameOf(disposition: string): string | null {
   if (!DISPOSITION.test(disposition)) return null
-  const [, quoted, bare] = PART_NAME.exec(disposition) ?? []
+  const [, quoted, bare] = PART_NAME_PATTERN.exec(disposition) ?? []
   return quoted ?? bare ?? null
 }
 

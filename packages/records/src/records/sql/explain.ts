@@ -16,7 +16,6 @@ interface StatementPlan {
   readonly cost: number
 }
 
-/** The explanation of a search. */
 export interface SearchExplanation extends StatementPlan {
   /** The predicate as text, one condition on each line. */
   readonly tree: string

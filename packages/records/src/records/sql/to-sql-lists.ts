@@ -125,7 +125,7 @@ function containsValue(list: Attribute, of: Predicate, values: ParameterList): C
   const [only] = parts
   const forms = parts.flatMap((part) => {
     if (part.is === 'compare' && part.operator === 'eq') return containsOne(list, part.value, values)
-    return part.is === 'in' ? overlapsSql(list, part, values) : []
+    return part.is === 'in' ? overlapConditions(list, part, values) : []
   })
   // A date has two columns, and this condition compares only the first day, so it is never exact.
   return { forms, exact: parts.length === 1 && forms.length === 1 && only !== undefined && list.type !== 'date' }
@@ -137,7 +137,7 @@ function containsOne(list: Attribute, value: Literal, values: ParameterList): re
   return arrayNames(list).map((column) => `${column} @> array[${values.add(single)}]::${sqlTypeOf(list)}[]`)
 }
 
-function overlapsSql(list: Attribute, { values: literals }: OneOf, values: ParameterList): readonly string[] {
+function overlapConditions(list: Attribute, { values: literals }: OneOf, values: ParameterList): readonly string[] {
   const storable = storableValues(literals).map((value) => singleValue(value))
   if (storable.length === 0 || storable.includes(null)) return []
   return arrayNames(list).map((column) => `${column} && ${values.add(storable, `${sqlTypeOf(list)}[]`)}`)

@@ -22,7 +22,7 @@ export interface RepeatedAccesses {
 /** Milliseconds after an audited call in which its repetitions get no audit entry. */
 const ONE_ACCESS = 300_000
 /** The most audited calls that are remembered. A forgotten one is audited again. */
-const MOST_AUDITED_CALLS = 10_000
+const MOST_REMEMBERED_CALLS = 10_000
 
 export function createRepeatedAccesses(clock: { now(): number }): RepeatedAccesses {
   /** The time at which each call was audited, the oldest first. */
@@ -48,7 +48,7 @@ export function createRepeatedAccesses(clock: { now(): number }): RepeatedAccess
       audited.delete(key)
       audited.set(key, clock.now())
       const [oldest] = audited.keys()
-      if (audited.size > MOST_AUDITED_CALLS && oldest !== undefined) audited.delete(oldest)
+      if (audited.size > MOST_REMEMBERED_CALLS && oldest !== undefined) audited.delete(oldest)
     },
   }
 }
