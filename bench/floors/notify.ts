@@ -26,7 +26,7 @@ interface Asked {
 /** Addresses among which the envelopes are shared out. */
 const ADDRESSES = 1_000
 
-/** An envelope of about so many bytes. As in those of Rollcall, a tenth of them cannot be compressed. */
+/** Makes an envelope of about `size` bytes. A tenth of them cannot be compressed, as in the envelopes of Rollcall. */
 function envelopeOf({ size }: Asked): string {
   const frame = '{"header":{},"message":{"notify_event":[{"data":{"reg_records":{"filling":""}}}]},"signature":""}'
   let filling = ''

@@ -109,12 +109,12 @@ async function writeEntries(
   await lockRegistryFor(client, scope.registry.id, 'change')
   const found = await findPeople(client, scope, entries)
   const results = new Map<number, EntryResult>()
-  for (let at = 0; at < entries.length; at += PART) {
+  for (let at = 0; at < entries.length; at += PART_ENTRIES) {
     // PostgreSQL writes what the entries before have changed, while this process computes the next ones. Both are waited
     // for, also when one fails: nothing may be written after the rollback.
     const both = await Promise.allSettled([
       writePeople(client, scope, peopleToWrite(scope, found)),
-      computeEntries(scope, found, entries.slice(at, at + PART), results),
+      computeEntries(scope, found, entries.slice(at, at + PART_ENTRIES), results),
     ])
     for (const one of both) if (one.status === 'rejected') throw one.reason
   }
@@ -124,11 +124,11 @@ async function writeEntries(
   return results
 }
 
-/**
- * PART: how many entries are computed while the people whom the entries before have changed are written. TURN: how many
- * are computed at most in one turn of the event loop; PostgreSQL's answers are received between turns.
- */
-const [PART, TURN] = [34, 5]
+/** The entries that are computed while the people whom the entries before have changed are written. */
+const PART_ENTRIES = 34
+
+/** The most entries that are computed in one turn of the event loop. PostgreSQL's answers are received between turns. */
+const MOST_TURN_ENTRIES = 5
 
 /** The people whom a portion names, and those of them whom the grant hides. */
 interface FoundPeople {
@@ -145,7 +145,7 @@ async function computeEntries(
 ): Promise<void> {
   const turns = new ShortTurns()
   for (const entry of entries) {
-    await (results.size % TURN === 0 ? turn() : turns.next())
+    await (results.size % MOST_TURN_ENTRIES === 0 ? turn() : turns.next())
     const result = writeEntry(scope, people, entry)
     if (!('rejected' in result) && isOfHidden(scope, hidden, entry)) writeEntry(scope, hidden, entry)
     results.set(entry.position, result)

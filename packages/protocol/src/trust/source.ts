@@ -2,6 +2,7 @@
  * An envelope together with its text. Signatures of some participants cover the text, or the text of numbers. The value
  * that is used must be the one that was signed, so both come from one text.
  */
+import { compareCodePoints } from '../attributes/code-points.ts'
 import { isJsonObject, type JsonBounds, type JsonValue, parseJson } from '../json.ts'
 
 /** The members of an envelope that a signature covers. */
@@ -83,6 +84,7 @@ function writeSorted(scanner: JsonScanner, quoted: (text: string) => string): st
     case '{': {
       const members: { readonly name: string; readonly text: string }[] = []
       scanner.members((name) => members.push({ name, text: writeSorted(scanner, quoted) }))
+      // RFC 8785 compares UTF-16 units instead; both differ for characters beyond U+FFFF.
       members.sort((one, other) => compareCodePoints(one.name, other.name))
       return `{${members.map(({ name, text }) => `${quoted(name)}:${text}`).join(',')}}`
     }
@@ -195,21 +197,4 @@ function asciiJsonString(text: string): string {
     NOT_PRINTABLE_ASCII,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
-}
-
-/** Compares by code point. RFC 8785 compares UTF-16 units instead; both differ for characters beyond U+FFFF. */
-function compareCodePoints(one: string, other: string): number {
-  const length = Math.min(one.length, other.length)
-  for (let index = 0; index < length; index += 1) {
-    const a = one.charCodeAt(index)
-    const b = other.charCodeAt(index)
-    if (a !== b) return unitRank(a) - unitRank(b)
-  }
-  return one.length - other.length
-}
-
-/** The place of a unit: surrogates, which encode code points beyond U+FFFF, come after all other units. */
-function unitRank(unit: number): number {
-  if (unit < 0xd800) return unit
-  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
 }

@@ -19,9 +19,12 @@ const IS_OLD_EVENT = `recorded_at < now() - make_interval(secs => $1) and not ex
         and (notification.state = 'waiting' or delivery.state = 'pending'))
       and not ${isHeldSql({ time: 'event.recorded_at', sender_id: null })}`
 
-/** The tables in the order of deletion, with their old rows by the retention in seconds, and the order of rows. */
+/**
+ * The tables in the order of deletion, with their old rows by the retention in seconds, the order of rows, and what is deleted
+ * before the chosen rows.
+ */
 const FORGOTTEN_TABLES = [
-  { table: 'event', where: IS_OLD_EVENT, order: 'order by recorded_at' },
+  { table: 'event', where: IS_OLD_EVENT, order: 'order by recorded_at', before: forgetNotifications },
   // An ended subscription stays while one of its notifications is stored.
   {
     table: 'subscription',
@@ -29,6 +32,7 @@ const FORGOTTEN_TABLES = [
       and not exists (select 1 from notification where notification.subscription = subscription.id)
       and not ${isHeldSql({ time: 'subscription.ended_at', sender_id: senderIdSql('subscription.participant') })}`,
     order: '',
+    before: null,
   },
   {
     table: 'mailbox',
@@ -37,24 +41,25 @@ const FORGOTTEN_TABLES = [
       and not exists (select 1 from notification where notification.mailbox = mailbox.id and state = 'waiting')
       and not exists (select 1 from delivery where delivery.mailbox = mailbox.id and state = 'pending')`,
     order: '',
+    before: null,
   },
 ] as const
 
 /**
- * Deletes what is older than `retention` seconds by the database's clock, a hundred rows in each statement. Several
- * nodes may do so at once.
+ * Deletes what is older than `retention` seconds by the database's clock: at most a hundred events, subscriptions or
+ * mailboxes in each statement. Several nodes may do so at once.
  * @returns the number of events, subscriptions and mailboxes
  */
 export async function forgetEvents({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
   let total = 0
-  for (const { table, where, order } of FORGOTTEN_TABLES) {
+  for (const { table, where, order, before } of FORGOTTEN_TABLES) {
     for (let isLast = false; !isLast; ) {
       const { rows } = await pool.query<{ id: string }>(`select id from ${table} where ${where} ${order} limit $2`, [
         retention,
         MOST_DELETED_ROWS,
       ])
       const ids = rows.map(({ id }) => id)
-      if (table === 'event') await forgetNotifications({ pool }, ids, retention)
+      await before?.({ pool }, ids, retention)
       const { rowCount } = await pool.query(
         `delete from ${table} where id = any(array(
           select id from ${table} where id = any($2) and ${where} for update skip locked))`,
