@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * Gives names to searches, so that connections can prepare them. PostgreSQL parses and plans a prepared search once,
- * which saves half of the time of a search with few hits. Peers choose the form (shape) of searches, and a connection
- * never forgets what it prepared. So only the most recently used shapes are remembered, and a shape gets a name when it
- * comes for the second time. A name is never used for another shape.
+ * Gives names to searches, so that connections can prepare them. PostgreSQL parses a prepared search once. It plans a search for
+ * equal values once, and a search for a range for each range. Peers choose the form (shape) of searches, and a connection never
+ * forgets what it prepared. So only the most recently used shapes are remembered, and a shape gets a name when it comes for the
+ * second time. A name is never used for another shape.
  */
 export class StatementNames {
   /** The remembered shapes by their SQL text, the least recently used first. */

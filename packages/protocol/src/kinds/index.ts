@@ -6,7 +6,7 @@ import { ess } from './ess.ts'
 import { farmer } from './farmer.ts'
 import { ibr } from './ibr.ts'
 import type { Attribute, EventType, IdentifierType, Kind, RecordType } from './kind.ts'
-import { queryKeys } from './query-keys.ts'
+import { findByQueryKey } from './query-keys.ts'
 import { social } from './social.ts'
 
 /** The kinds that this version has. */
@@ -42,9 +42,8 @@ export function isSearchEventType(kind: Kind, spelling: string): boolean {
 /** The attribute for a name in a sort or query: its name, an alias, or one of its paths. */
 export function resolveAttribute(recordType: RecordType, spelling: string): Attribute | undefined {
   const spellings = (attribute: Attribute) => [...namesOf(attribute), ...attribute.paths]
-  return queryKeys(recordType, spelling)
-    .map((key) => findNamedRow(recordType.attributes, key, spellings, searchKey))
-    .find((attribute) => attribute !== undefined)
+  const find = (key: string) => findNamedRow(recordType.attributes, key, spellings, searchKey)
+  return findByQueryKey(recordType, spelling, find)
 }
 
 /** True when a `reg_type` names this kind (D32). */

@@ -3,15 +3,34 @@ import { searchKey } from '../attributes/record-keys.ts'
 import type { RecordType } from './kind.ts'
 
 /**
- * The search keys under which to look up a name: as written, with camel case as snake case, and both also without a
- * prefix of the record type (`query_prefixes`).
+ * Looks up a name from a query: as written, then with camel case as snake case, each also without a prefix of the record
+ * type (`query_prefixes`).
+ * @param find looks up one search key
+ * @returns the first meaning that `find` gives
  */
-export function queryKeys({ query_prefixes = [] }: RecordType, spelling: string): readonly string[] {
-  const snake = spelling.replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-  const keys = [...new Set([searchKey(spelling), searchKey(snake)])]
+export function findByQueryKey<Meaning>(
+  recordType: RecordType,
+  spelling: string,
+  find: (key: string) => Meaning | undefined,
+): Meaning | undefined {
+  // Most names are found as written: skip making the other keys.
+  const written = searchKey(spelling)
+  return find(written) ?? findByOtherKey(recordType, spelling, written, find)
+}
+
+function findByOtherKey<Meaning>(
+  { query_prefixes = [] }: RecordType,
+  spelling: string,
+  written: string,
+  find: (key: string) => Meaning | undefined,
+): Meaning | undefined {
+  const snake = searchKey(spelling.replace(/([a-z0-9])([A-Z])/g, '$1_$2'))
   const prefixes = query_prefixes.map((prefix) => `${searchKey(prefix)}.`)
-  return keys.flatMap((key) => [
-    key,
-    ...prefixes.flatMap((prefix) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : [])),
-  ])
+  const withoutPrefix = (key: string) =>
+    prefixes.filter((prefix) => key.startsWith(prefix)).map((prefix) => key.slice(prefix.length))
+  for (const key of [...withoutPrefix(written), snake, ...withoutPrefix(snake)]) {
+    const meaning = find(key)
+    if (meaning !== undefined) return meaning
+  }
+  return undefined
 }

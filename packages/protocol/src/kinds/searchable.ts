@@ -3,7 +3,7 @@ import { namesOf, searchKey } from '../attributes/record-keys.ts'
 import { UNLISTED } from './identifier-types.ts'
 import { resolveIdentifierType } from './index.ts'
 import type { Attribute, Compound, CompoundMember, IdentifierType, Kind, RecordType } from './kind.ts'
-import { queryKeys } from './query-keys.ts'
+import { findByQueryKey } from './query-keys.ts'
 
 /**
  * The target of a name in a query. `member`: an attribute of the elements of a compound. `compound`: the whole list.
@@ -28,15 +28,17 @@ const searchablesByKey = new WeakMap<Kind, Map<RecordType, ReadonlyMap<string, S
  * lists are preferred to paths, attributes to lists, and both to identifiers.
  */
 export function resolveSearchable(kind: Kind, recordType: RecordType, spelling: string): Searchable | undefined {
+  const searchables = searchablesOf(kind, recordType)
+  return findByQueryKey(recordType, spelling, (key) => searchables.get(key))
+}
+
+function searchablesOf(kind: Kind, recordType: RecordType): ReadonlyMap<string, Searchable> {
   const ofKind = searchablesByKey.get(kind) ?? new Map<RecordType, ReadonlyMap<string, Searchable>>()
-  let table = ofKind.get(recordType)
-  if (table === undefined) {
-    table = tableOf(kind, recordType)
-    searchablesByKey.set(kind, ofKind.set(recordType, table))
-  }
-  return queryKeys(recordType, spelling)
-    .map((key) => table?.get(key))
-    .find((meaning) => meaning !== undefined)
+  const known = ofKind.get(recordType)
+  if (known !== undefined) return known
+  const searchables = tableOf(kind, recordType)
+  searchablesByKey.set(kind, ofKind.set(recordType, searchables))
+  return searchables
 }
 
 /** The canonical names that a query may use (attributes, lists, identifier types), for messages. */

@@ -77,6 +77,10 @@ function groupLookUps(pipeline: Pipeline): SearchConnections['lookUp'] {
   const groupOf = oncePerObject((table: RecordTable) =>
     groupCommit<LookUp, readonly FoundRow[]>(
       async (asked) => {
+        const [only, second] = asked
+        if (only !== undefined && second === undefined) {
+          return [await pipeline.query<FoundRow>(lookUpStatement(table, only.identifier, only.page))]
+        }
         const rows = await pipeline.query<FoundRow & { readonly number: number }>(lookUpsStatement(table, asked))
         const found = Map.groupBy(rows, ({ number }) => number)
         return asked.map((_, at) => found.get(at + 1) ?? [])
@@ -231,7 +235,8 @@ interface FoundRow {
   readonly total: number
   readonly id: number | null
   readonly document: string | null
-  readonly ids: readonly number[] | null
+  /** Missing in a statement that does not ask for ids. */
+  readonly ids?: readonly number[] | null
 }
 
 /**

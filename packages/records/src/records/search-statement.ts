@@ -27,10 +27,31 @@ export const isVisibleSql = ({ registry, recordType }: RecordTable, id: string, 
     where hidden.registry = ${registry} and hidden.record_type = '${escapeQuotes(recordType.name)}' and hidden.record = ${id}
       and hidden.category <> all(${categories}::text[]) offset 0)`
 
+/**
+ * The same as `isVisibleSql`, for a statement that tests many records. Once in the statement it asks whether the registry has a
+ * protected record of the type; without one, no record is tested.
+ */
+const isVisibleAmongManySql = (table: RecordTable, id: string, categories: string): string =>
+  `(not (select exists (select 1 from protected_record
+      where registry = ${table.registry} and record_type = '${escapeQuotes(table.recordType.name)}'))
+    or ${isVisibleSql(table, id, categories)})`
+
 const escapeQuotes = (text: string): string => text.replaceAll("'", "''")
 
+/** SQL expressions for the page of one search. Without `ids`, the statement does not return the ids of all hits. */
+interface PageSql {
+  readonly limit: string
+  readonly offset: string
+  readonly ids?: string
+}
+
 /** SQL expressions for the identifier and the page of one look-up. */
-type LookUpSql = Readonly<Record<'type' | 'value' | 'limit' | 'offset' | 'ids' | 'cap' | 'categories', string>>
+interface LookUpSql extends PageSql {
+  readonly type: string
+  readonly value: string
+  readonly cap: string
+  readonly categories: string
+}
 
 /** SQL of a look-up by one identifier. It finds the ids in the identifier table, without the record table. */
 function lookUpText(table: RecordTable, { type, value, cap, categories, ...place }: LookUpSql): string {
@@ -40,24 +61,31 @@ function lookUpText(table: RecordTable, { type, value, cap, categories, ...place
   return pageOfHits(table, hit, [], place)
 }
 
-/** The statement for a look-up in each table. Its text is made once; the values are added for each look-up. */
+/**
+ * The statements for a look-up in each table, without and with the ids of all hits. Their texts are made once; the values are
+ * added for each look-up.
+ */
 const preparedLookUp = oncePerObject((table: RecordTable) => {
-  const place = { limit: '$3::bigint', offset: '$4::bigint', ids: '$5::bigint' }
-  const asked = { type: '$1', value: '$2', ...place, cap: '$6::bigint', categories: '$7' }
-  return { name: joinName('find', table.table), text: lookUpText(table, asked) }
+  const place = { limit: '$3::bigint', offset: '$4::bigint' }
+  const asked = { type: '$1', value: '$2', ...place, cap: '$5::bigint', categories: '$6' }
+  return {
+    withoutIds: { name: joinName('find', table.table), text: lookUpText(table, asked) },
+    withIds: { name: joinName('find', 'ids', table.table), text: lookUpText(table, { ...asked, ids: '$7::bigint' }) },
+  }
 })
 
 /**
  * The statement that finds records by one identifier, ordered by id. Each connection prepares it once under its name.
- * `lookUpsStatement` with one look-up is not used for it: except on the pipeline, PostgreSQL would plan that anew each
- * time.
+ * It is faster than `lookUpsStatement` with one look-up.
  */
 export function lookUpStatement(
   table: RecordTable,
   { type, value }: Identifier,
   { limit, offset, ids = 0, cap, categories = [] }: SearchPage,
 ): NamedStatement {
-  return { ...preparedLookUp(table), values: [type, value, limit, offset, ids, cap, categories] }
+  const { withoutIds, withIds } = preparedLookUp(table)
+  const values = [type, value, limit, offset, cap, categories]
+  return ids === 0 ? { ...withoutIds, values } : { ...withIds, values: [...values, ids] }
 }
 
 /** A look-up of records by one identifier. */
@@ -69,7 +97,7 @@ export interface LookUp {
 /** The statement for many look-ups in each table. Its text is made once; the values are added later. */
 const preparedLookUps = oncePerObject((table: RecordTable) => {
   const parts = ['type', 'value', 'limit', 'offset', 'ids', 'cap', 'categories'] as const
-  const columns = Object.fromEntries(parts.map((part) => [part, `asked."${part}"`])) as LookUpSql
+  const columns = Object.fromEntries(parts.map((part) => [part, `asked."${part}"`])) as unknown as LookUpSql
   const manyLookUpsText = `select asked.number::integer as number, found.*
       from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[])
         with ordinality as asked (${parts.map(quoteName)}, number)
@@ -102,26 +130,26 @@ export function searchStatement(
   if (!Number.isSafeInteger(cap)) throw new Error(`not a number of records: ${cap}`)
   const keys = sortKeys(table.recordType, sort)
   const before = condition.values.length
-  const values = [...condition.values, limit, offset, ids, ...untilOf(sort), categories]
+  const values = [...condition.values, limit, offset, categories, ...untilOf(sort), ...(ids === 0 ? [] : [ids])]
   // The cap is written into the text, because the best plan of PostgreSQL depends on it.
   const hit = `select record.id${selectSortKeysSql(keys, `$${before + 4}`)}
       from ${quoteName(table.table)} as record where (${condition.text})
-      and ${isVisibleSql(table, 'record.id', `$${values.length}`)} limit ${cap + 1}`
-  const at = (place: number): string => `$${before + place}::bigint`
-  return { text: pageOfHits(table, hit, keys, { limit: at(1), offset: at(2), ids: at(3) }), values }
+      and ${isVisibleAmongManySql(table, 'record.id', `$${before + 3}`)} limit ${cap + 1}`
+  const place = { limit: `$${before + 1}::bigint`, offset: `$${before + 2}::bigint` }
+  const asked = ids === 0 ? place : { ...place, ids: `$${values.length}::bigint` }
+  return { text: pageOfHits(table, hit, keys, asked), values }
 }
 
 /**
- * The form that every search has: it finds ids and sort keys first, then reads documents for the page alone. The first
- * row has the ids of all hits, unless there are more than `ids`. A page after the last one is one row with the total.
+ * The form that every search has: it finds ids and sort keys first, then reads documents for the page alone. With `ids`, the
+ * first row has the ids of all hits, unless there are more than that. A page after the last one is one row with the total.
  * @param hit SQL that selects `id` and the sort keys
- * @param page SQL of the page's limit and offset, and of the most ids
  */
 function pageOfHits(
   { table }: RecordTable,
   hit: string,
   keys: readonly OrderedColumn[],
-  { limit, offset, ids }: Pick<LookUpSql, 'limit' | 'offset' | 'ids'>,
+  { limit, offset, ids }: PageSql,
 ): string {
   const order = orderOf(keys)
   const inOrder = orderOf(keys, 'page.')
@@ -129,12 +157,17 @@ function pageOfHits(
       ${hit}
     ),
     page as (select * from hit order by ${order} limit ${limit} offset ${offset})
-    select counted.total, page.id, found.document,
-      case when counted.total between 1 and ${ids} and row_number() over (order by ${inOrder}) = 1
-        then array(select id from hit order by ${order}) end as ids
-    from (select count(*) as total from hit) as counted left join page on true
-    left join ${quoteName(table)} as found on found.id = page.id
+    select (select count(*) from hit) as total, page.id,
+      (select document from ${quoteName(table)} as found where found.id = page.id) as document${selectIdsSql(ids, keys)}
+    from (select 1) as one left join page on true
     order by ${inOrder}`
+}
+
+/** SQL that adds the ids of all hits to the first row of the page, if there are at most `ids`. */
+function selectIdsSql(ids: string | undefined, keys: readonly OrderedColumn[]): string {
+  if (ids === undefined) return ''
+  return `, case when (select count(*) from hit) between 1 and ${ids} and row_number() over (order by ${orderOf(keys, 'page.')}) = 1
+    then array(select id from hit order by ${orderOf(keys)}) end as ids`
 }
 
 interface OrderedColumn {

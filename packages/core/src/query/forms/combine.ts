@@ -30,7 +30,8 @@ export interface SaidTypes {
 
 /** One predicate that is true when all are; a nested `and` is dissolved. Give at least one. */
 export function joinByAnd(predicates: readonly Predicate[]): Predicate {
-  const of = predicates.flatMap((predicate) => (predicate.is === 'and' ? predicate.of : [predicate]))
+  const hasNested = predicates.some(({ is }) => is === 'and')
+  const of = hasNested ? predicates.flatMap((one) => (one.is === 'and' ? one.of : [one])) : predicates
   const [only] = of
   return only !== undefined && of.length === 1 ? only : { is: 'and', of }
 }
@@ -108,6 +109,7 @@ function saidBy({ of }: Condition, path: string): SaidTypes | undefined {
 
 /** The predicate on a record from an object's conditions. Conditions on one list must hold for the same element. */
 export function predicateOnRecord(conditions: readonly Condition[]): Predicate {
+  if (conditions.every(({ list }) => list === undefined)) return predicateOnElement(conditions)
   const byList = Map.groupBy(conditions, ({ list }) => list)
   return joinByAnd(
     [...byList].flatMap(([list, together]) => {

@@ -47,7 +47,7 @@ test('the tree, the statement, its plan and cost, and the index that is missing'
   expect(explained.sql).toContain('where (record."note" = $1)')
   expect(explained.sql).toContain('limit 101')
   expect(explained.sql).not.toContain('abc')
-  expect(explained.values).toEqual(['abc', 10, 0, 0, []])
+  expect(explained.values).toEqual(['abc', 10, 0, []])
   expect(explained.plan.text).toMatch(/Scan on r1_test_person record .*cost=/)
   expect(explained.plan.text).not.toContain('actual')
   expect(explained.plan.json).toHaveProperty('Plan')
