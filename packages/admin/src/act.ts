@@ -1,8 +1,8 @@
 /**
- * Acts: admin functions that change something, or that show what belongs to persons. An act has a caller, and says
- * whether it waits for a second operator. A call that does either has an audit entry, except calls of callers without
- * names (`callerNames`) and repetitions by an open page (`Caller.isRepeatedAccess`). Admin functions that are no acts
- * name no person and change nothing (`defineAdminFunction`).
+ * Acts: admin functions that change something, or that show what belongs to persons. An act has a caller, and says whether it
+ * waits for a second operator. Each call that changes or shows such data has an audit entry, except calls of callers without
+ * names (`callerNames`) and repeated reads by an open page (`Caller.isRepeatedAccess`). Admin functions that are no acts name no
+ * person and change nothing (`defineAdminFunction`).
  */
 import { createSemaphore, inSlot } from '@rollcall/base/shared/semaphore'
 import type { AuditLog } from '@rollcall/core/model/audit-entry'
@@ -41,7 +41,7 @@ export interface WaitingAct {
   readonly input: unknown
 }
 
-/** The `approvals` where one operator is enough, or the caller is no operator: no act waits. */
+/** The approval rules when one operator is enough, or when the caller is no operator: no act waits. */
 export const NO_APPROVALS: ApprovalRules = {
   areNeeded: false,
   propose: () => Promise.reject(new Error('no act waits where one operator is enough')),
@@ -90,7 +90,7 @@ interface ActTerms<Deps, Input extends TSchema, Result extends TSchema, Stored> 
   readonly result: Result
 }
 
-/** Writes the audit entry of an act; with null none: the call changes nothing and shows no person, or is repeated. */
+/** Writes the audit entry of an act. Null: none is written, as the call changes nothing and shows no person, or is repeated. */
 export type WriteActEntry = (details?: Partial<EntryDetails> | null) => Promise<void>
 
 /** The facts about an act that other code reads, such as the code of proposals. */
@@ -155,7 +155,7 @@ export function defineAct<Deps, Input extends TSchema, Result extends TSchema, S
   }
 
   const run = async (deps: Deps & BaseActDeps, given: Known): Promise<Answer> => {
-    // A configuration file already holds the lock on settings while its steps run.
+    // While the steps of a configuration file run, `apply` itself holds the lock on settings.
     const isAlone = settings === true && deps.caller.kind !== 'configuration'
     const decided = isAlone
       ? await withSettingsLocked(deps, (db) => attempt({ ...deps, db }, given))
@@ -195,7 +195,7 @@ export function withSettingsLocked<Result>(deps: object, work: (db: Database) =>
 
 /**
  * Checks that an act would still make the changes that were decided about.
- * @throws AdminRefusal the diff lines are others now
+ * @throws AdminRefusal the diff lines have changed
  */
 function checkSame(lines: readonly DiffLine[] | null, decided: string): void {
   if (canonicalText(lines) === decided) return

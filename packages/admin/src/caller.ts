@@ -7,8 +7,8 @@ export type Caller =
       /** The operator who has the token, or is signed in. */
       readonly operator: Operator
       /**
-       * True when an open page reloads what it showed a short while ago: the first access has the audit entry, and this
-       * one gets none.
+       * True when an open page reloads what it showed a short while ago. The first access has the audit entry; this one gets
+       * none, unless the work of the act writes its entry (`within`).
        */
       readonly isRepeatedAccess?: boolean
     }
@@ -81,8 +81,8 @@ export interface CallerNames {
 }
 
 /**
- * The names of a caller in an audit entry; null: the act writes no entry. The step of a configuration file has its own
- * entry, and an event of the outbox has its row.
+ * The names of a caller in an audit entry; null: the act writes no entry. `apply` writes an entry for each of its steps, and an
+ * event from the outbox is itself stored.
  */
 export function callerNames(caller: Caller): CallerNames | null {
   switch (caller.kind) {

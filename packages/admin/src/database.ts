@@ -142,7 +142,7 @@ export const examineDatabase = defineAdminFunction(
     const roles = await readRoleFacts(db)
     const pending = await pendingMigrations(db)
     const content = await readDirectoryContent(db)
-    // These lists stay empty while migrations have not run, or without registries and participants.
+    // The lists of registries and participants stay empty while migrations have not run, or when there are none.
     const empty = pending.length > 0 || content.demo.length + content.real.length === 0
     const [participants, withoutSecret, keys] = empty
       ? [[], [], []]
@@ -184,7 +184,7 @@ export const examineDatabase = defineAdminFunction(
   },
 )
 
-/** Counts the names of operators with a valid token that may decide about proposals. */
+/** Counts the operators, by name, who have a valid token for decisions about proposals. */
 async function countDeciders(db: Database, now = Date.now()): Promise<number> {
   const deciding = (await listOperatorTokens(db)).filter(
     ({ roles, registries, authority, revoked_at, expires_at }) =>

@@ -197,7 +197,7 @@ export function shownPathsOf(
   return { records: 1, shown }
 }
 
-/** The `shown` of single records, by the object of their list of paths, so that its text is made once. */
+/** The `shown` of entries with one record, by the record's array of paths. Entries share it, so that its text is made once. */
 const knownShown = new WeakMap<
   readonly string[],
   { readonly record_type: string; readonly shown: AuditEntry['shown'] }
@@ -238,7 +238,7 @@ function withoutKnown(persons: readonly AuditedPerson[], known: readonly Audited
   })
 }
 
-/** The most characters of one confidential detail; a longer text is not stored as one. */
+/** The most characters of one confidential detail; a longer text is not stored. */
 export const LONGEST_DETAIL = 255
 
 /** The confidential details in a header: the person who asks, and the case (`DEMANDED_META`). */

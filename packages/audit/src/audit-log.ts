@@ -34,7 +34,7 @@ export interface AuditLogDeps {
   readonly witness: WitnessAddress | null
 }
 
-/** The most entries that wait to be written. Above it calls are refused, so that memory is not exhausted. */
+/** The most entries that wait to be written. Further calls are refused, so that memory is not exhausted. */
 const MOST_WAITING_ENTRIES = 10_000
 
 export type AuditMetrics = Pick<Metrics, 'audited' | 'checkpointMade' | 'witnessed'>
@@ -42,7 +42,7 @@ export type AuditMetrics = Pick<Metrics, 'audited' | 'checkpointMade' | 'witness
 export interface JointAuditLog extends AuditLog {
   /**
    * Writes an entry and a row of another package in one statement: both are committed, or neither is.
-   * @returns false: the row is no longer held, so nothing was written
+   * @returns false: the row of the other package may not be written any more, so nothing was written
    */
   writeWith<Row>(
     joint: JointWrite<Row>,
@@ -101,15 +101,15 @@ function createChainWriter(
   checkpoints: Checkpoints,
   drift: { offset: number },
 ): {
-  /** Writes entries. @returns for each entry, whether it was written; false: its joint row is not held */
+  /** Writes entries. @returns for each entry, whether it was written; false: its joint row may not be written */
   readonly write: (entries: readonly PreparedEntry[]) => Promise<readonly boolean[]>
   readonly end: () => void
 } {
   const shapes = createShapes()
   let chain: WritableChain | null = null
   /**
-   * Appends entries. Returns the new end of the chain, and the places of entries whose joint rows are not held; if
-   * there is one, nothing was written.
+   * Appends entries. Returns the new end of the chain, and the places of entries whose joint rows may not be written; if there is
+   * one, nothing was written.
    */
   const append = async (
     current: WritableChain,

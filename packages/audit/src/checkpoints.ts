@@ -22,8 +22,8 @@ export interface CheckpointContent {
   /** The digest of the chain's previous checkpoint, in hexadecimal; null for the first. */
   readonly previous: string | null
   /**
-   * The newest checkpoint of each other chain, unless it is over a minute older than the previous checkpoint of this
-   * chain; in the first one of a chain, than the newest of all.
+   * The newest checkpoint of each other chain, unless it is over a minute older than the previous checkpoint of this chain. The
+   * first checkpoint of a chain compares with the newest checkpoint of all chains instead.
    */
   readonly others: readonly { readonly chain: string; readonly sequence: number; readonly digest: string }[]
   /** True when the chain has ended: no entry follows. */

@@ -117,7 +117,7 @@ export async function decryptKey(vault: Vault, { kid, sealed }: AuditKey): Promi
 }
 
 async function currentKeys(db: Database, vault: Vault): Promise<readonly AuditKey[]> {
-  // This is asked before the keys are read: if another process has just written an entry, its new keys are in the list.
+  // Entries are looked for before the keys are read: if another process has just written one, its new keys are in the list.
   const audited = await hasEntries(db)
   const all = await listAuditKeys(db)
   const current = (keys: readonly AuditKey[]) => keys.filter(({ retired_at }) => retired_at === null)

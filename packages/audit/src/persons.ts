@@ -20,7 +20,7 @@ export const pseudonymOf = (secret: KeyObject, identifier: PersonIdentifier): Bu
   createHmac('sha256', secret).update(identifierKey(identifier)).digest()
 
 /**
- * Creates the maker of pseudonyms for use outside of the audit log. They equal those in it.
+ * Creates the maker of pseudonyms for use outside of the audit log. They equal the pseudonyms in the audit log.
  * @param vault is opened for the first pseudonym
  */
 export function createPseudonymMaker(db: Database, vault: () => Promise<Vault>): MakePseudonyms {
@@ -43,7 +43,7 @@ export function packedPersonsOf(secret: KeyObject, persons: readonly AuditedPers
   return [...packed.values()]
 }
 
-/** The random bytes for salts that are fetched at once: fetching many takes as long as few. */
+/** The random bytes for salts that are fetched at once: fetching many takes as long as fetching few. */
 const SALT_BATCH_BYTES = 4_096
 let salts = Buffer.alloc(0)
 let used = 0

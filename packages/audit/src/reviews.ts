@@ -28,9 +28,9 @@ export const sealReview = (
 })
 
 /**
- * Decrypts a review; null when the row was altered, or the seal was not made here. The confidential details of the
- * entry decrypt too, but are no review. `isBound`: the seal covers operator and time; seals of earlier versions cover
- * the finding alone.
+ * Decrypts a review; null when the row was altered, or its seal was not made with this key. The confidential details of the entry
+ * decrypt with the key too, but are no review. `isBound`: the seal covers operator and time; seals of earlier versions cover the
+ * finding alone.
  */
 export function openReview(key: ConfidentialKey, row: StoredReview): (Review & { readonly isBound: boolean }) | null {
   const { finding, reviewed_by, reviewed_at } = openDetails(key, row, row.sealed) ?? {}

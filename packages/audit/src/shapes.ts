@@ -41,8 +41,8 @@ export interface KnownShape {
 let numbered = 0
 
 /**
- * The canonical text of `shown`, and a number that identifies the object. They are made once for each object: answers
- * under one grant often have the same one (`audit-entry-of.ts`).
+ * The canonical text of `shown`, and a number that identifies the object. They are made once for each object: answers under one
+ * grant often share the object (`audit-entry-of.ts`).
  */
 const shownText = oncePerObject((shown: StoredAuditEntry['shown']) => {
   numbered += 1
@@ -51,7 +51,7 @@ const shownText = oncePerObject((shown: StoredAuditEntry['shown']) => {
 
 /** The shapes that this process has met, by which it makes the rows of entries. */
 export interface EntryShapes {
-  /** Makes the row of an entry. Its shape is stored when a second entry has it: a single one costs no row. */
+  /** Makes the row of an entry. A shape is stored when a second entry has it, so a shape of one entry costs no row. */
   compose(entry: StoredAuditEntry, columns: MessageColumns): ComposedEntry
   /** Notes that the database may have lost shapes, so that all are written again. */
   forget(): void
@@ -65,7 +65,7 @@ const MOST_SHAPES = 5_000
 /** The most shapes of one participant: it must not fill memory or the table with ever new requests. */
 const MOST_SHAPES_OF_ONE = 1_000
 
-/** The most characters of a shape, and of a signature, whose length a peer chooses; a longer one gets no shape. */
+/** The most characters of a shape, and of a signature, whose length a peer chooses; an entry with a longer one gets no shape. */
 const MOST_SHAPE_LENGTH = 8_192
 
 const isLong = ({ request, reply }: StoredAuditEntry): boolean =>
@@ -289,7 +289,7 @@ function findShapeValues(
       if (columnOf(field, value, columns) !== mark) return null
       values.push({ field, mark, value: quotedPart(value), bytes: null })
     } else {
-      // Canonical JSON escapes signs in texts only; other values stay as they are.
+      // Only values with the mark `t` may have characters that canonical JSON escapes.
       const text = mark === 't' ? quotedPart(value) : value
       const bytes = packValue(mark, text)
       if (bytes === null) return null
@@ -302,7 +302,7 @@ function findShapeValues(
 
 const isColumnMark = (mark: MarkedValue['mark']): mark is ColumnName => mark === 'c' || mark === 'm' || mark === 'r'
 
-/** Does for a signature what `findShapeValues` does: the values have the same lengths, and the same texts between them. */
+/** The values within a signature, if they have the same lengths, and the same texts between them, as in the sample; else null. */
 function valuesOfSignature(
   text: string,
   like: string,

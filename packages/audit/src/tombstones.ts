@@ -66,7 +66,7 @@ function namedBy(content: TombstoneContent): readonly string[] {
   return (content.kind === 'prune' ? content.pruned : content.open).map(({ chain }) => chain)
 }
 
-/** Signs a tombstone. The transaction that deletes also inserts it. */
+/** Signs a tombstone. The caller inserts it in the transaction that makes the change. */
 export function signTombstone(signer: AuditSigner, tombstone: TombstoneContent): NewTombstone {
   const content = canonicalJson(tombstone)
   return {

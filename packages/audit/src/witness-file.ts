@@ -8,10 +8,10 @@ import type { Readable, Writable } from 'node:stream'
 import type { WitnessTarget } from './witness-target.ts'
 
 /**
- * The program of a child process that writes the file: a file system that hangs would block a thread of ours, and our
- * end. It opens the file for each block of lines, so a rotated file is not written any more. It writes a block in one
- * call, so lines of several processes do not mix. An empty file that root opens gets the owner of its folder, because
- * the service writes it too.
+ * The program of a child process that writes the file. In our own process, a file system that hangs would block a thread and keep
+ * the process from ending. The program opens the file for each block of lines, so it does not write on in a rotated file. It
+ * writes a block in one call, so lines of several processes do not mix. As root it gives an empty file to the owner of the
+ * folder, because the service writes the file too.
  */
 const WRITER_PROGRAM = `
 const { appendFileSync, closeSync, fchownSync, fstatSync, fsyncSync, openSync, statSync } = require('node:fs')
@@ -44,13 +44,16 @@ process.stdin.setEncoding('utf8').on('data', (part) => {
 
 type WriterProcess = ChildProcessByStdio<Writable, Readable, null>
 
-/** Sets whether the child process keeps this process running, which it does only while it writes. */
+/** Sets whether the child process keeps this process running. It may do so only while a write is under way. */
 function setKeepsRunning(writer: WriterProcess, how: 'ref' | 'unref'): void {
   writer[how]()
   for (const stream of [writer.stdin, writer.stdout]) if (stream instanceof Socket) stream[how]()
 }
 
-/** The file was not written. `code` is that of the system, or says that the writer has ended or not ended yet. */
+/**
+ * The file was not written. `code` is the system's, or EPIPE: the writer ended; ETIMEDOUT: the write was aborted; EBUSY: the
+ * killed writer has not ended yet.
+ */
 class WitnessFileError extends Error {
   readonly code: string
   constructor(code: string) {
@@ -63,7 +66,7 @@ export function fileWitness(path: string): WitnessTarget {
   let writer: WriterProcess | null = null
   const ensureWriter = (): WriterProcess => {
     if (writer !== null) return writer
-    // The writer has its own process group: Ctrl-C must not end it before our last checkpoint. It gets no settings.
+    // The writer has its own process group: Ctrl-C must not end it before our last checkpoint. It gets no environment.
     const started: WriterProcess = spawn(process.execPath, ['-e', WRITER_PROGRAM, path], {
       stdio: ['pipe', 'pipe', 'ignore'],
       detached: true,

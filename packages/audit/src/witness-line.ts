@@ -15,7 +15,7 @@ export interface WitnessLine {
 
 /** Reads the checkpoint in a line of a witness, after any prefix; null when there is none. */
 export function readWitnessLine(line: string): WitnessLine | null {
-  // A log may have cut off an earlier checkpoint, so that it stands before this one.
+  // A log may have cut an earlier checkpoint short, so that its beginning stands before this one in the line.
   const begin = line.lastIndexOf('{"rollcall_checkpoint":')
   if (begin < 0) return null
   try {

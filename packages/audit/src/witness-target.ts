@@ -13,7 +13,7 @@ export type WitnessAddress =
 const SYSLOG_PORT = 514
 const SYSLOG_PROTOCOLS: Readonly<Record<string, 'udp' | 'tcp'>> = { 'syslog:': 'udp', 'syslog+tcp:': 'tcp' }
 
-/** Reads the setting of the witness; null when the text is neither a path nor such an address. */
+/** Reads the setting of the witness; null when the text is neither a path nor the address of a syslog server. */
 export function readWitnessAddress(text: string): WitnessAddress | null {
   if (!/^[a-z][a-z0-9+.-]*:/i.test(text)) return { kind: 'file', path: text }
   const url = URL.parse(text)

@@ -1,7 +1,7 @@
 /**
- * The witness is a place outside of the database that gets each checkpoint. So a database that was rolled back or
- * rewritten as a whole is found out. A witness that fails stops no answer and no checkpoint: it gets with the next
- * checkpoint what it has not taken.
+ * The witness is a place outside of the database that gets each checkpoint. By comparison with it, a verification finds a
+ * database that was rolled back or rewritten as a whole. A witness that fails stops no answer and no checkpoint. What it has not
+ * taken is sent again with the next checkpoint.
  */
 
 import type { Clock } from '@rollcall/base/shared/clock'
@@ -13,7 +13,7 @@ import type { WitnessLine } from './witness-line.ts'
 import { syslogWitness } from './witness-syslog.ts'
 import type { WitnessAddress, WitnessTarget } from './witness-target.ts'
 
-/** `none`: no witness is configured. `failed`: it did not take the last lines. */
+/** `none`: no witness is configured. `failed`: the witness did not take the lines that were last sent. */
 export type WitnessState = 'none' | 'good' | 'failed'
 
 export interface Witness {
@@ -26,7 +26,7 @@ export interface Witness {
 /** Milliseconds after which a witness that has not answered counts as failed. */
 export const WITNESS_TIMEOUT_MS = 5_000
 
-/** The most lines that wait for a failing witness; above it the oldest are lost. */
+/** The most lines that wait for a failing witness; when there are more, the oldest are dropped. */
 const MOST_WAITING = 10_000
 
 interface WitnessDeps {
@@ -35,7 +35,7 @@ interface WitnessDeps {
   readonly later: Clock['later']
 }
 
-/** Creates the witness. @param address null: there is none */
+/** Creates the witness. @param address null: no witness is configured, and checkpoints are sent nowhere */
 export function createWitness(address: WitnessAddress | null, deps: WitnessDeps): Witness {
   if (address === null) return { state: () => 'none', note: () => Promise.resolve(), close: () => Promise.resolve() }
   return createWitnessOf(address.kind === 'file' ? fileWitness(address.path) : syslogWitness(address), deps)

@@ -15,7 +15,7 @@ export interface CredentialOptions {
   readonly key?: string | undefined
 }
 
-/** For each option its member in the input, and whether the option gives the text or names a file with it. */
+/** For each option: its member in the input, and whether its value is the text itself or a file with the text. */
 const CREDENTIAL_OPTIONS = {
   origin: { member: 'origin', read: 'text' },
   tokenFile: { member: 'token', read: 'secret' },

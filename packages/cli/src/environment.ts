@@ -39,7 +39,6 @@ export interface CommandDeps extends BaseActDeps {
   /** The database as the owner, for acts that only the owner may do; it connects when it is first used. */
   readonly owner: Database
   readonly config: Config
-  /** The limits of the configuration. */
   readonly limits: Config['limits']
   /** Opens the vault when a function needs it: most functions need no master key. */
   readonly vault: () => Promise<Vault>
@@ -104,7 +103,7 @@ export async function withStorage<Result>(
 
 /**
  * Finds who calls, and whether acts need a second operator.
- * @throws AdminRefusal the token of the command is not valid
+ * @throws AdminRefusal the token in ROLLCALL_OPERATOR_TOKEN is not valid
  */
 async function findCallerAndApprovals(
   { twoPerson, limits }: Config,

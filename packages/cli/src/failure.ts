@@ -10,7 +10,7 @@ export class CommandError extends Error {
   override readonly name = 'CommandError'
 }
 
-/** Names of errors whose message is for the person who gave the command. To import their classes loads the server. */
+/** Names of errors whose message is for the person who gave the command. Importing the classes would load the server. */
 const IN_PLAIN_WORDS: ReadonlySet<string> = new Set([
   'AdminRefusal',
   'CommandError',
@@ -60,7 +60,7 @@ async function unexpectedText(error: unknown): Promise<string> {
   return `unexpected error (${what}); LOG_LEVEL=debug shows where`
 }
 
-/** The code of the error at the first tried address, when a host has several. */
+/** The code of the error at the first tried address, when a host has several addresses; undefined for other errors. */
 function causeOf(error: unknown): string | undefined {
   const [first] = error instanceof AggregateError ? error.errors : []
   return first instanceof Error && 'code' in first ? String(first.code) : undefined

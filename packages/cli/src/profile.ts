@@ -14,7 +14,7 @@ import {
 } from '@rollcall/protocol'
 import { InvalidArgumentError } from 'commander'
 
-// The casts are safe: the tables have exactly the names of their types.
+// These casts are safe, because each table has exactly the names that its type allows.
 export const LAYOUT_NAMES = Object.keys(LAYOUTS) as LayoutName[]
 export const FORM_NAMES = Object.keys(CANONICAL_FORMS) as CanonicalFormName[]
 export const DIGEST_PREFIXES = Object.keys(DIGESTS) as DigestPrefix[]

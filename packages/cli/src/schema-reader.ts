@@ -74,7 +74,7 @@ const READERS_BY_TYPE: Readonly<Record<string, (schema: Schema) => TextReader | 
   },
 }
 
-/** Reads words such as `unlimited`, or a value of the only other type. */
+/** Makes a reader of words such as `unlimited`, or of a value of the only other type; null when there are several other types. */
 function unionReader(kinds: readonly Schema[], none: string): TextReader | null {
   const words = kinds.flatMap(({ const: word, type }) => word ?? (type === 'null' ? none : []))
   const others = kinds.filter((kind) => kind.const === undefined && kind.type !== 'null')
@@ -83,7 +83,7 @@ function unionReader(kinds: readonly Schema[], none: string): TextReader | null 
   if (reader === null || reader.choices !== undefined) return reader
   const parse = (text: string, before?: readonly unknown[] | string) => {
     if (words.includes(text)) return kinds.some((kind) => kind.const === text) ? text : null
-    // A word that means all values, or a single text, was given before: further values add nothing.
+    // An earlier value of the option was a word that means all values, or a single text: further values add nothing.
     if (typeof before === 'string') return before
     try {
       return reader.parse === undefined ? text : reader.parse(text, before)

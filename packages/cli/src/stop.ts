@@ -2,7 +2,7 @@
 
 const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 
-/** Milliseconds in which signals are one request: Ctrl-C comes from the terminal, and once more through npm. */
+/** Signals within this many milliseconds are one request: one Ctrl-C comes from the terminal, and once more through npm. */
 const ONE_REQUEST = 500
 
 /** A request to end the process, which a signal makes. */
@@ -15,7 +15,7 @@ export interface StopRequest {
 
 let stopRequest: StopRequest | null = null
 
-/** Listens for signals: the first one requests a clean stop; one that comes ONE_REQUEST later ends the process. */
+/** Listens for signals: the first requests a clean stop; one that does not belong to the same request ends the process. */
 export function listenForStop(): StopRequest {
   stopRequest ??= listenForSignals()
   return stopRequest

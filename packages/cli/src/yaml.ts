@@ -65,13 +65,13 @@ function jsonOf(parsed: Document, path: string): unknown {
   }
 }
 
-/** The path of the member that an admin function refused. Its class is not imported: it would load the server. */
+/** The path of the member that an admin function refused. Importing the class AdminRefusal would load the server. */
 function placeOf(error: unknown): readonly PathStep[] | undefined {
   if (!(error instanceof Error) || error.name !== 'AdminRefusal' || !('at' in error)) return undefined
   return Array.isArray(error.at) && error.at.length > 0 ? error.at : undefined
 }
 
-/** The offset of a member in the text; if it is missing, that of the nearest member above it. */
+/** The offset of a member in the text; if the member is missing, the offset of the nearest member above it. */
 function offsetAt(document: Document, at: readonly PathStep[]): number {
   let node: unknown = document.contents
   let offset = document.contents?.range?.[0] ?? 0

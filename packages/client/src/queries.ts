@@ -58,7 +58,7 @@ export function compare(
 export const either = (first: Comparison, second: Comparison): ExpressionListElement =>
   joinComparisons(first, 'or', second)
 
-/** An element of an expression list: both comparisons must hold; in a list of enrolments, for the same one. */
+/** An element of an expression list: both comparisons must hold; about a list of enrolments, for the same enrolment. */
 export const both = (first: Comparison, second: Comparison): ExpressionListElement =>
   joinComparisons(first, 'and', second)
 

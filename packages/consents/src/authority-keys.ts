@@ -16,7 +16,7 @@ export interface AuthorityKeys {
   of(authority: ConsentAuthority, kid: string | null, algorithm: ConsentAlgorithm): Promise<readonly WebCryptoKey[]>
 }
 
-/** Creates the finder of keys. @param deps.guardOf sends the requests for key sets; the id is that of the authority */
+/** Creates the finder of keys. @param deps.guardOf the guard that fetches key sets; `GuardOwner.id` is the authority's id */
 export function createAuthorityKeys(deps: {
   readonly guardOf: (authority: GuardOwner) => Pick<AddressGuard, 'request'>
   readonly log: Pick<Log, 'warn'>

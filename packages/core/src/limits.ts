@@ -159,11 +159,11 @@ export const FIXED_LIMITS = {
   body_depth: 64,
   /** The most items of one request. 8 MiB are enough for this number of items of 800 bytes. */
   batch_items: 10_000,
-  /** Items of a chunk. A longer asynchronous batch or file is cut into chunks, each with an answer of its own. */
+  /** The most items of a chunk. A longer asynchronous batch or file is cut into chunks, each with an answer of its own. */
   chunk_items: 10_000,
   /** The most items of an uploaded file. 64 MiB are enough for this number of items of 670 bytes. */
   upload_items: 100_000,
-  /** Nesting levels, conditions and values of one query: far more than a person or a portal needs. */
+  /** The most nesting levels, conditions and values of one query: far more than a person or a portal needs. */
   query_depth: 20,
   query_terms: 200,
   query_values: 1_000,
@@ -178,24 +178,24 @@ export const FIXED_LIMITS = {
   reply_bytes: 67_108_864,
   /** The most records that one asynchronous request may find: their ids are stored with the request. */
   reply_records: 1_000_000,
-  /** Seconds that one statement may take. Longer ones, such as those of a backup, set their own limit. */
+  /** Seconds that one SQL statement may take. Longer statements, such as those of a backup, set their own limit. */
   statement_timeout: 30,
-  /** Failed token requests in a minute, of one client from one address. Nobody guesses a secret at this rate. */
+  /** The most failed token requests in a minute, of one client from one address. Nobody guesses a secret at this rate. */
   token_failures: 20,
   /** The most failed requests in a minute from one address. Several systems may share an address. */
   address_failures: 600,
-  /** Requests in a second, and at the same time, for a participant that has no limits of its own. */
+  /** The most requests in a second, and the most at the same time, for a participant that has no limits of its own. */
   participant_rate: 200,
   participant_concurrency: 200,
   /** The most requests in a second of all participants together: one database cannot answer as many. */
   total_rate: 20_000,
   /** The most requests at the same time on one node: the message of each is in memory. */
   total_concurrency: 2_000,
-  /** Bytes of request bodies at the same time on one node: a sixth of its memory in docs/production.md. */
+  /** The most bytes of request bodies at the same time on one node: a sixth of its memory in docs/production.md. */
   total_bytes: 268_435_456,
   /** The most asynchronous requests of one participant in a day: 23 in each second. */
   accepted_requests: 2_000_000,
-  /** Callbacks of one participant in a day, and their bytes: more than one callback in each second. */
+  /** The most callbacks of one participant in a day, and the most bytes of them: more than one callback in each second. */
   inbox_messages: 100_000,
   inbox_bytes: 1_073_741_824,
   /**
@@ -203,7 +203,7 @@ export const FIXED_LIMITS = {
    */
   checkpoint_interval: 10,
   checkpoint_entries: 1_000,
-  /** Accepted requests in work on one node at a time. Most wait for the database or a peer, or for a common statement. */
+  /** The most accepted requests in work on one node. Most wait for the database, for a peer, or for a statement they share. */
   worker_concurrency: 192,
   /**
    * Seconds in which a node that is stopped ends its work. With the default `drain_time`, less than the 30 s of
@@ -223,9 +223,12 @@ export const FIXED_LIMITS = {
   admin_body_bytes: 1_048_576,
   /** The most sessions of one operator or participant: one for each browser that a person uses. */
   operator_sessions: 10,
-  /** Deliveries that one call may change. For more, an operator makes several calls, each for a part of the time. */
+  /** The most deliveries that one call may change. For more, an operator makes several calls, each for a shorter period. */
   changed_deliveries: 10_000,
-  /** The most audit entries that one call looks through. Further calls continue with older entries. */
+  /**
+   * The number of audit entries after which one call looks through no more. The last statement may exceed this number. Further
+   * calls continue with older entries.
+   */
   searched_entries: 100_000,
   /** Seconds for which an act waits for a second operator: three days, more than a weekend. */
   proposal_time: 259_200,
@@ -239,7 +242,7 @@ export type Limits = { readonly [name in LimitName | keyof typeof FIXED_LIMITS]:
 /**
  * Reads the limits that the environment sets.
  * @returns these limits and the constants
- * @throws Error that names the variable and its range when a value is not a whole number in it
+ * @throws Error that names the variable and its range when a value is not a whole number in this range
  */
 export function readLimits(env: Readonly<Record<string, string | undefined>>): Limits {
   const set = Object.entries(LIMITS).map(([name, row]: [string, LimitRow]) => [name, readLimit(row, env)])

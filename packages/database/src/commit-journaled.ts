@@ -7,7 +7,7 @@ import type { Database } from './database.ts'
 /**
  * Does the work and commits it, after its line is in the journal.
  * @param actOf returns the line for the journal; null when a restore may undo the work
- * @param beside runs after the commit; the line stays open until it has ended
+ * @param beside runs after the commit; the line stays open until `beside` has ended
  * @throws what the work throws, or the journal when it cannot write: then nothing is committed; or what `beside` throws
  */
 export async function commitJournaled<Result>(

@@ -31,7 +31,7 @@ export async function copyRows(
   const names = columns.map(quoteName).join(', ')
   const stream = client.query(copyFrom(`copy ${quoteName(table)} (${names}) from stdin`))
   const done = finished(stream)
-  // Without this handler, an error that comes while the loop waits would end the process. The loop throws it later.
+  // Without this handler, an error that comes while the loop waits would end the process. It is thrown later.
   done.catch(() => undefined)
   for (const piece of joinIntoPieces(rows)) {
     if (!stream.write(piece)) await once(stream, 'drain')

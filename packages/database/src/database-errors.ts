@@ -30,7 +30,7 @@ export function safeDatabaseError(error: unknown): SafeDatabaseError {
   return { error: error.constructor.name, ...(code !== undefined && { code }) }
 }
 
-/** SQLSTATEs, or their first two characters, of failures that are not of the statement and may pass. */
+/** SQLSTATEs, or their first two characters, of failures that the statement did not cause and that may pass. */
 const UNAVAILABLE_STATES: readonly string[] = [
   '08', // connection exception
   '25006', // read-only transaction: we are connected to a standby

@@ -19,8 +19,8 @@ export interface Database {
   /** Runs frequent, short, prepared statements on two connections of its own. */
   readonly pipeline: Pipeline
   /**
-   * Connections for searches by any condition, which may be slow. There are few: searches wait for each other, and no
-   * other statement waits for them.
+   * Connections for searches by any condition, which may be slow. There are few of these connections: searches wait for each
+   * other, and other statements never wait for searches.
    */
   readonly searches: pg.Pool
   /** Connections for searches of requests that are answered later (mode async), and for snapshots (`withSnapshot`). */
@@ -39,7 +39,7 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** Default settings; the caller and the connection string may override them. Times are in milliseconds. */
+/** Default settings of connections; the caller and connection string may override them. Times are in milliseconds. */
 const CONNECTION_DEFAULTS = {
   max: 10,
   application_name: 'rollcall',

@@ -6,8 +6,8 @@ import { isUnavailable, StoreBusy } from './database-errors.ts'
 
 export interface GroupCommit<Entry, Result> {
   /**
-   * Adds an entry to the queue. Resolves with its result when its statement has run. Entries are in statements in the
-   * order of the calls. Rejects with StoreBusy when too many are waiting, or with the error of the statement.
+   * Adds an entry to the queue. Resolves with its result when its statement has run. Entries are in statements in the order of
+   * the calls. Rejects with StoreBusy when too many entries are waiting, or with the error of the statement.
    */
   submit(entry: Entry): Promise<Result>
   /** Resolves when no entry waits and no statement runs. */
@@ -121,10 +121,10 @@ export interface FirstComeTable<Entry, Stored> {
   find(entries: readonly Entry[]): Promise<ReadonlyMap<string, Stored>>
 }
 
-/** How often an insert may find a row that a read then does not find, because it was deleted. More is an error. */
+/** The most tries to insert or read a row. A row that is deleted between insert and read needs another try. */
 const MOST_INSERT_TRIES = 3
 
-/** Bytes. A larger entry gets a statement of its own, so that it delays no other entry and fails alone. */
+/** The bytes from which an entry gets a statement of its own, so that it delays no other entry and fails alone. */
 export const LARGE_ENTRY_BYTES = 262_144
 
 /** Makes a `FirstCome` for a table. @param options.waiting the number of calls that may wait for a statement */
@@ -141,7 +141,7 @@ export function createFirstCome<Entry, Stored>(
     const { added, stored } = await insertOrFind(table, firsts)
     return entries.map((entry) => {
       const key = table.key(entry)
-      // `delete` is true once: of several equal entries in one statement, only the first entry is `first`.
+      // `delete` returns true only once: of several entries with one key in a statement, only one is `first`.
       return { first: added.delete(key), stored: stored.get(key) as Stored }
     })
   }

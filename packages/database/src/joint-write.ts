@@ -10,8 +10,8 @@ export type ParameterSql = (place: number) => string
 export interface JointWrite<Row> {
   readonly name: string
   /**
-   * SQL of common table expressions that lock the rows. `<name>_held` has the number, from 1, of each row that exists
-   * or can be written. It must not wait for another writer.
+   * SQL of common table expressions that lock the rows. `<name>_held` has the number, from 1, of each row that exists or can be
+   * written. The SQL must not wait for another writer.
    */
   held(parameter: ParameterSql): string
   /**

@@ -11,9 +11,9 @@ const MIGRATION_TABLE = 'rollcall_migration'
 const OLDEST_SERVER = 15
 
 /**
- * How long a migration waits for a lock on a table, because statements of running nodes wait behind it. Then it is
- * rolled back, and tried again after `LOCK_PAUSE`. The limit is far below 1 s, after which PostgreSQL ends one side of
- * a deadlock, which might be a node's statement.
+ * The longest time for which a migration waits for a lock on a table. It is short, because statements of running nodes wait
+ * behind the migration. Then the migrations are rolled back, and tried again after `LOCK_PAUSE`. After 1 s, PostgreSQL would end
+ * one side of a deadlock, perhaps a node's statement.
  */
 const LOCK_TIMEOUT = '200ms'
 /** Milliseconds until the migrations are tried again after a conflict, such as a lock that was not free. */
@@ -42,7 +42,7 @@ export async function runMigrations(
   }
 }
 
-/** Runs all migrations in one transaction, so that an interrupted run changes nothing. */
+/** Runs the pending migrations in one transaction, so that an interrupted run changes nothing. */
 async function runPending(connection: Kysely<unknown>, only: readonly string[]): Promise<readonly string[]> {
   const migrations = Object.entries(MIGRATIONS)
     .filter(([name]) => only.includes(name))

@@ -1,7 +1,7 @@
 /**
- * Connections for short statements that are sent without waiting for earlier answers (pipelining of the PostgreSQL
- * protocol): a look-up takes less time than its round trip and a connection's turn in a pool. Answers come in order, so
- * a statement waits for earlier ones on its connection. Only short statements belong here: no transaction, no sort of
+ * Connections for short statements that are sent without waiting for earlier answers (pipelining of the PostgreSQL protocol):
+ * PostgreSQL needs less time for a look-up than the round trip and the wait for a connection of a pool take. Answers come in
+ * order, so a statement waits for earlier ones on its connection. Only short statements belong here: no transaction, no sort of
  * many rows, no wait for a lock.
  */
 import pg from 'pg'
@@ -23,7 +23,7 @@ export interface Pipeline {
   close(): Promise<void>
 }
 
-/** The number of connections. Look-ups in one table share statements, so more would serve only several registries. */
+/** The number of connections. More would help only with several registries: look-ups in one table share statements. */
 const PIPELINE_CONNECTIONS = 2
 
 /** Opens a pipeline. Each connection is made at its first statement, and made again after it was lost. */
@@ -94,7 +94,7 @@ class PipelinedConnection {
     // Statements on a lost connection fail and report its loss, so the loss is not reported here.
     client.on('error', () => this.#retire(client)).on('end', () => this.#retire(client))
     await client.connect()
-    // How many look-ups a statement has differs: one plan serves all, where PostgreSQL would plan each anew.
+    // One plan serves any number of look-ups in a statement. PostgreSQL would plan each execution anew.
     await client.query('set plan_cache_mode = force_generic_plan')
     if (!this.#closed) this.#client = client
     return client

@@ -6,7 +6,7 @@ import { isTooManyConnections } from './database-errors.ts'
 const TIMEOUT_GRACE_MS = 500
 
 /**
- * Milliseconds after which we give a statement up ourselves: when the network is cut, PostgreSQL's own limit never
+ * Milliseconds after which we give a statement up ourselves: when the network is cut, the error of PostgreSQL's own limit never
  * arrives, and TCP waits very long. Undefined when statements have no time limit.
  */
 export function clientTimeout(statement_timeout: number | false | undefined): number | undefined {

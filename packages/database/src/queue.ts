@@ -92,9 +92,9 @@ export async function secondsUntilDue<Queue extends string>(
 }
 
 /**
- * SQL of a recursive `waiting (participant)`: the participants that have matching rows. Each is found by one step in an
- * index that begins with the participant, however many rows that participant has.
- * @param condition as in the index
+ * SQL of a recursive `waiting (participant)`: the participants that have matching rows. Each is found by one step in an index
+ * that begins with the participant, however many rows that participant has.
+ * @param condition the condition of that index
  */
 export const participantsWithSql = (table: string, condition: string): string =>
   `waiting (participant) as (

@@ -22,7 +22,7 @@ export function storedId(id: string): StoredId {
   return { record: String(digest < 0n ? digest : ~digest), record_key: id }
 }
 
-/** The ids as texts for two columns: bigint[] has them if all are numbers; otherwise text[] has them all. */
+/** The ids as texts of arrays: `record_ids` (bigint[]) when all are numbers, otherwise `record_keys` (text[]). */
 export function storedIds(ids: readonly string[]): {
   readonly record_ids: string
   readonly record_keys: string | null

@@ -184,8 +184,8 @@ const FROM_SAME_NAMED_RELATIONS = `from pg_class join pg_namespace on pg_namespa
   where nspname = pg_catalog.current_schema() and relkind in ('r', 'p', 'v', 'm', 'f') and ${isOwnersTableSql('relname')}`
 
 /**
- * Refuses triggers, rules and policies on tables of the owner, and views in their place: Rollcall makes none. If the
- * application made one while it owned the table, it could hide rows, and it would run with the owner's rights.
+ * Refuses triggers, rules and policies on tables of the owner, and views in their place: Rollcall makes none. A trigger that the
+ * application made while it owned the table could hide rows, and would run with the owner's rights.
  * @throws StoreRefusal that names the first one, so that somebody looks into it
  */
 async function refuseAdditions(client: PoolClient): Promise<void> {

@@ -46,7 +46,7 @@ export async function readSchemaVersions(db: Kysely<unknown>): Promise<readonly 
 export interface SchemaLead {
   /** The newest version of the database. */
   readonly version: string
-  /** The number of versions between this program and a newer database; 0 when the database is not newer. */
+  /** The number of versions by which the database is newer than this program; 0 when the database is not newer. */
   readonly ahead: number
 }
 

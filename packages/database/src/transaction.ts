@@ -46,8 +46,8 @@ export async function withTransaction<Result>(
 }
 
 /**
- * Writes in the transaction that commits a reply. When it throws, the transaction is rolled back, and the work is tried
- * again, after `OutcomeOutdated` at once.
+ * Writes what an operation has decided, in the transaction that stores the reply, if one does. When the effect throws, the
+ * transaction is rolled back; after `OutcomeOutdated`, the operation decides again at once.
  */
 export type ReplyEffect = (transaction: ClientBase) => Promise<void>
 

@@ -149,7 +149,7 @@ function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): vo
   else lists.set(key, [value])
 }
 
-/** The changes as events see them, one for each record: from its document before the batch to that of its last line. */
+/** The changes to record as events, one for each record: the document before the batch, and that of the last line. */
 function changesOf(
   { name: record_type }: RecordType,
   records: readonly PreparedRecord[],

@@ -283,7 +283,7 @@ function checkPlaces(target: Target, places: readonly RecordPath[]): void {
   }
 }
 
-/** True when an attribute at a path can have the value. The code that reads records decides. */
+/** True when one of the attributes can have the value, or there is no attribute. The code that reads records decides. */
 const isRead = (attributes: readonly Attribute[], value: string | number | boolean): boolean =>
   attributes.length === 0 ||
   attributes.some((attribute) => readAttribute({ ...attribute, paths: [''] }, value) !== null)
@@ -303,7 +303,10 @@ function stepsOf(
   })
 }
 
-/** True when two targets write to one place. Identifiers of different types share a list, so they may. */
+/**
+ * True when two targets write to one place, or one writes inside the other. Identifiers of different types share a list, so they
+ * do not collide.
+ */
 function isColliding(one: Target, other: Target): boolean {
   const [a, b] = [one, other].map(({ steps }) => steps.map(({ key }) => searchKey(key)))
   if (a === undefined || b === undefined) return false

@@ -1,4 +1,4 @@
-/** Imports of a complete file: the registry is to have only its people, so records that are not in it are removed. */
+/** Imports of a complete file: records that the file does not name are removed from the registry. */
 
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -18,7 +18,7 @@ const REMOVABLE_SHARE = 0.02
 const REMOVAL_BATCH_RECORDS = 1_000
 
 export interface CompleteFile {
-  /** The most records that may be removed; by default 2 % of those before the import. */
+  /** The most records that may be removed; by default 2 % of the records before the import. */
   readonly allowRemoval?: number
   /**
    * The file that gets the primary identifiers of records that the imported file does not name, also when none is
@@ -65,7 +65,7 @@ export class Completion {
     return new Completion(file, await newRunNumber(client))
   }
 
-  /** Notes the persons of a batch's rejected lines, in its transaction. They are not removed. */
+  /** Notes the persons of a batch's rejected lines, in the transaction of the batch. Their records are not removed. */
   async note(client: ClientBase, { rejectedPersons, unnamedLines }: Batch, unchanged: number): Promise<void> {
     this.unchanged += unchanged
     for (const [recordType, primaries] of rejectedPersons) {

@@ -12,7 +12,7 @@ export interface CsvOptions {
   readonly delimiter?: string
   /** True when the first row has the names of columns; absent: the first row shows it. */
   readonly header?: boolean
-  /** Called with the form of the table before its first row. */
+  /** Called with the form of the table, before its first row is returned. */
   readonly described?: (how: TableForm & { readonly rows: RowReader }) => void
 }
 
@@ -129,7 +129,10 @@ class CsvTable {
     return [{ line, end, ...this.#rows.read(cells) }]
   }
 
-  /** Makes the reader of rows. @throws ImportError a column is missing; names a delimiter that would find all */
+  /**
+   * Makes the reader of rows.
+   * @throws ImportError a column is missing; its message names a delimiter with which all columns are found, if there is one
+   */
   #reader(first: string, cells: readonly string[] | string): RowReader {
     const { mapping } = this.#options
     const { delimiter: own, header } = this.#form

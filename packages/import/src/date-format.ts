@@ -1,7 +1,7 @@
 /** Reads dates in a given format, such as `dd/MM/yyyy`. An ambiguous format is refused. */
 import { dayInterval } from '@rollcall/protocol'
 
-/** Reads a text as an ISO date, or as a date-time if the format has hours; null when the text has another form. */
+/** Returns the ISO date of a text in the format, with the time if the format has hours; null: the text has another form. */
 export type ReadDate = (text: string) => string | null
 
 type DatePart = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second'

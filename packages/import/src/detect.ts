@@ -67,8 +67,8 @@ export function byteOrderMarkOf(head: Buffer): ByteOrderMark {
 }
 
 /**
- * Finds the encoding of a text without a byte order mark: UTF-8, or that of Western spreadsheets. A UTF-8 text with few
- * faults counts as UTF-8, and its faulty rows are rejected.
+ * Finds the encoding of a text without a byte order mark: UTF-8, or windows-1252, which Western spreadsheets write. A UTF-8 text
+ * with few faults counts as UTF-8, and its faulty rows are rejected.
  * @throws ImportError the text has zero bytes, as UTF-16 has
  */
 export function detectEncoding(head: Buffer): 'utf-8' | 'windows-1252' {

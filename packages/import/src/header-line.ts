@@ -7,7 +7,7 @@ import type { ProposedColumn } from './proposed-column.ts'
 
 /**
  * Refuses a table whose first line looks like a row of values, or has no name that is known.
- * @throws ImportError with no cell of the line in it
+ * @throws ImportError its message has no cell of that line
  */
 export function refuseWithoutHeader({ header, rows }: TextTable, columns: readonly ProposedColumn[]): void {
   const at = header.findIndex((cell, place) => isValue(cell.trim(), rows, place))

@@ -1,4 +1,7 @@
-/** The import cannot continue because of its options or its source. The message has no personal data. */
+/**
+ * The import cannot begin or continue: an option, the source, or another running import prevents it. The message has no personal
+ * data.
+ */
 export class ImportError extends Error {
   override readonly name = 'ImportError'
 }

@@ -1,6 +1,6 @@
 /**
- * Imports a file of records into a registry: reads, prepares and writes batches. While PostgreSQL writes one batch, the
- * next one is prepared; there are never more than two in memory.
+ * Imports a file of records into a registry: reads, prepares and writes batches. While PostgreSQL writes one batch, the next one
+ * is prepared; there are never more than two batches in memory.
  */
 
 import type { Readable } from 'node:stream'
@@ -45,7 +45,7 @@ import type { DuplicateRule } from './write-lines.ts'
 const BATCH_ENTRIES = 2_000
 /** The number of characters in the documents of a batch after which the batch ends. */
 const BATCH_SIZE = 16 * 1024 * 1024
-/** The number of entries after which the main thread does other work, such as writing the batch before. */
+/** The number of entries after which the main thread does other work, such as writing the previous batch. */
 const SLICE_ENTRIES = 32
 
 export interface ImportOptions extends Omit<FormatOptions, 'records' | 'described'> {
@@ -57,9 +57,9 @@ export interface ImportOptions extends Omit<FormatOptions, 'records' | 'describe
   readonly dryRun?: boolean
   /** The name of a record type of the kind; absent: the `@type` of each document decides. */
   readonly recordType?: string
-  /** The file for rejected lines; null: none. Default: `<file>.rejects.ndjson`, beside the imported file. */
+  /** The file for rejected lines; null: no file. Default: `<file>.rejects.ndjson`; none for a stream or a dry run. */
   readonly rejectsPath?: string | null
-  /** Stops the import between two batches. Committed batches stay; the same import of a file continues after them. */
+  /** Stops the import between two batches. Committed batches stay; the import of a file can be continued after them. */
   readonly signal?: AbortSignal
   /** Called after each batch, and again when the source was read to its end. */
   readonly onProgress?: (progress: ImportProgress) => void
@@ -90,13 +90,13 @@ export interface ImportProgress {
   readonly written: number
   /** The number of written records that are new; 0 in a dry run. */
   readonly added: number
-  /** The number of other written records: each replaced a stored one, or changed its survivor. In a dry run: of all. */
+  /** The number of lines that replaced a record, or changed its survivor. In a dry run, new records count here too. */
   readonly replaced: number
   /** The number of records that were stored already as the lines have them; 0 unless the file is complete. */
   readonly unchanged: number
   readonly rejected: number
   readonly bytes: number
-  /** The size of the source; null for a stream. */
+  /** The size of the source in bytes; null for a stream. */
   readonly totalBytes: number | null
 }
 
@@ -176,7 +176,7 @@ async function importOpened(
   const from = completion === null ? stored : { ...NO_PROGRESS, events: stored.events }
   if (completion !== null && !isDry) await createNoteTables(client)
   if (!isDry && identity === null) await forgetProgress(client, registry.id)
-  // The rejects of an interrupted import stay in the file.
+  // When an interrupted import continues, its rejects stay in the file.
   const asked = isDry ? (options.rejectsPath ?? null) : options.rejectsPath
   const rejectsPath = rejectsPathFor(source, opened, asked)
   if (options.complete) checkCompleteFile(source, opened, options.complete, rejectsPath)
@@ -334,7 +334,7 @@ async function progressAfterBatch(run: ImportRun, batch: Batch, before: Progress
 
 function progressCounts(progress: Progress, totalBytes: number | null, completion: Completion | null): ImportProgress {
   const { entries: lines, written, inserted: added, rejected } = progress
-  // For a source in another encoding, bytes are counted in UTF-8, which may be more than the file has.
+  // Bytes are counted in UTF-8: for a source in another encoding, that may be more than the file has.
   const bytes = Math.min(progress.bytes, totalBytes ?? progress.bytes)
   const unchanged = completion?.unchanged ?? 0
   return { lines, written, added, replaced: written - added - unchanged, unchanged, rejected, bytes, totalBytes }

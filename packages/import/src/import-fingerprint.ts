@@ -12,8 +12,8 @@ type ReadingOptions = Pick<FormatOptions, 'mapping' | 'delimiter' | 'encoding' |
 }
 
 /**
- * The digest of a source and of the options for reading it, in hexadecimal; null when the source is a stream, so that
- * the import cannot be resumed.
+ * The digest of a source and of the options for reading it, in hexadecimal; null when the source is a stream: its import cannot
+ * be resumed.
  */
 export function importFingerprint(
   source: Source,

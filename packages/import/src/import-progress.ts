@@ -30,18 +30,18 @@ export interface Progress {
 export interface ValueCounts {
   readonly understood: number
   readonly not_understood: number
-  /** The number of codes that their list does not have. They count as understood too. */
+  /** The number of codes that are not in their list of codes. These codes also count as understood. */
   readonly unlisted: number
   /** The line numbers of the first values that were not understood. */
   readonly lines: readonly number[]
   /** The line numbers of the first unlisted codes. */
   readonly unlisted_lines: readonly number[]
-  /** The number of birth dates after the day of the import, and their first lines. They count as understood too. */
+  /** Birth dates after the day of the import: their number, and their first lines. They also count as understood. */
   readonly after_today: number
   readonly after_today_lines: readonly number[]
 }
 
-/** Zero counts, also in place of those that an earlier version did not have. */
+/** Counts of zero. They also stand for the counts that an earlier version did not store. */
 export const NO_VALUE_COUNTS: ValueCounts = {
   understood: 0,
   not_understood: 0,
@@ -78,7 +78,7 @@ export interface RepeatedCounts {
 export interface ReportCounts {
   /** The number of records that were stored although some of their values were not understood. */
   readonly kept: number
-  /** The reasons in the order in which they occurred. */
+  /** The reasons why lines were rejected, in the order in which they occurred. */
   readonly rejections: readonly RejectionCounts[]
   /** The lines whose record replaced that of an earlier line; absent in counts of earlier versions. */
   readonly repeated?: RepeatedCounts
@@ -124,7 +124,7 @@ export async function loadProgress(client: ClientBase, registryId: number, ident
   return { ...NO_PROGRESS, ...counts, read: row.read, events: row.events, run: row.run }
 }
 
-/** Makes a number for a new run: the microseconds of the database's clock. */
+/** Makes a number for a new run: the microseconds since 1970 by the database's clock. */
 export async function newRunNumber(client: ClientBase): Promise<string> {
   const { rows } = await client.query<{ run: string }>(
     'select (extract(epoch from clock_timestamp()) * 1000000)::bigint::text as run',
@@ -132,7 +132,7 @@ export async function newRunNumber(client: ClientBase): Promise<string> {
   return rows[0]?.run ?? ''
 }
 
-/** Stores the progress, in the transaction that writes the batch. */
+/** Stores the progress, for a batch in the transaction that writes the batch. */
 export async function saveProgress(
   client: ClientBase,
   registryId: number,
@@ -172,7 +172,7 @@ export interface LastImport extends Pick<Progress, CountColumn | 'read'> {
   readonly running: boolean
 }
 
-/** Finds the last import of a registry; null when nothing of one is stored. */
+/** Finds the last import of a registry; null when nothing is stored of any import. */
 export async function findLastImport({ pool }: Pick<Database, 'pool'>, registryId: number): Promise<LastImport | null> {
   const { rows } = await pool.query<
     Record<CountColumn, string> & Pick<LastImport, 'read' | 'updated_at' | 'ended' | 'running'>

@@ -1,6 +1,6 @@
 /**
- * Temporary tables of a dry run, or of the import of a complete file. They have one line of each primary identifier,
- * and at the end the records that no line names.
+ * Temporary tables of a dry run, or of the import of a complete file. They have the number of one line for each primary
+ * identifier, and at the end the records that no line names.
  */
 
 import type { RecordType } from '@rollcall/protocol'
@@ -10,7 +10,7 @@ import type { ClientBase } from 'pg'
 /** Makes the temporary table for noted lines. The statements of this connection then have no time limit. */
 export async function createNoteTables(client: ClientBase): Promise<void> {
   await client.query('set statement_timeout = 0')
-  // `line` is null when every line with the primary identifier was rejected.
+  // `line` is null when every line with the primary identifier was rejected, or was about a retired record.
   await client.query(
     `create temporary table noted_line (
        record_type text collate "C", primary_identifier text collate "C", line bigint,
@@ -20,8 +20,8 @@ export async function createNoteTables(client: ClientBase): Promise<void> {
 
 /**
  * Notes lines.
- * @param lines by primary identifier; null: the line was rejected, but names the person
- * @returns for each primary identifier that an earlier line has, that line
+ * @param lines the line number for each primary identifier; null: the line was rejected, or was about a retired record
+ * @returns for each primary identifier that an earlier line has, the number of that line
  */
 export async function noteLines(
   client: ClientBase,
@@ -41,7 +41,7 @@ export async function noteLines(
   return linesOf(rows)
 }
 
-/** For each of these primary identifiers that was noted with a line, that line. */
+/** Returns the noted line number of each of these primary identifiers that has one. */
 export async function findNotedLines(
   client: ClientBase,
   { name }: RecordType,
@@ -61,7 +61,7 @@ const FIND_NOTED_LINES = `select primary_identifier, line from noted_line
 const linesOf = (rows: readonly NotedLine[]): ReadonlyMap<string, number> =>
   new Map(rows.map(({ primary_identifier, line }) => [primary_identifier, Number(line)]))
 
-/** Writes the records that no line names into a temporary table, for `readAbsentRecords`. @returns how many */
+/** Writes the records that no line names into a temporary table, for `readAbsentRecords`. @returns their number */
 export async function listAbsentRecords(client: ClientBase, compared: readonly ComparedRecords[]): Promise<number> {
   await client.query('analyze noted_line')
   await client.query(

@@ -1,5 +1,5 @@
 /**
- * Proposes how the codes of a column are read. Values that the list does not have are shown only if they are few and
+ * Proposes how the codes of a column are read. Values that the list of codes does not have are shown only if they are few and
  * short; those of a database, only if they are also frequent, or known words or numbers for codes.
  */
 
@@ -31,7 +31,7 @@ export interface LookupTable {
 /** The most values of a list of codes, and the most characters of a code. */
 export const MOST_CODES = 20
 const LONGEST_CODE = 20
-/** In a database, a value is shown as a code only if so many rows have it: a rare one may identify a person. */
+/** An unknown value of a database is shown as a code only if so many rows have it: a rare one may identify a person. */
 const ROWS_OF_A_CODE = 3
 /** Matches a long number, which may be a date or the number of a person. */
 const LONG_NUMBER_PATTERN = /\d{5,}/
@@ -39,7 +39,7 @@ const LONG_NUMBER_PATTERN = /\d{5,}/
 const isKnown = (list: CodeList, value: string): boolean =>
   codeLabel(list, normaliseCode(list, value) ?? '') !== undefined
 
-/** A value that is on the list, or a word for a code of it; undefined: it is neither. */
+/** Returns a listed value as it is, and for a word the code that it means; undefined for any other value. */
 const inWords = (list: CodeList, value: string): string | undefined =>
   isKnown(list, value) ? value : CODE_WORDS[list]?.[value.toLowerCase()]
 
@@ -54,7 +54,7 @@ export function proposeCodes(
   const distinct = [...new Set(values)].toSorted()
   if (distinct.every((value) => isKnown(list, value))) {
     const why = [...reasons, `all its values are on the list ${list}`]
-    // A source asks its database for the values that mean a code, so all of them are listed.
+    // For a database, the mapping lists all values: a search asks the database for the values that mean a code.
     const codes = Object.fromEntries(distinct.map((value) => [value, canonicalCode(list, value)]))
     return proposeMapped(column, path, isDatabase ? { column, codes } : column, why)
   }

@@ -94,8 +94,8 @@ function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, 
     const target = { path: `${source?.path}[${type.name}]`, meaning: `the identifier type ${type.name}` }
     add([...namesOf(type), ...(IDENTIFIER_COLUMNS[type.name] ?? [])], target)
   }
-  // Left out are identifiers, which are named by their type, and telephones and e-mail addresses, which are recognised
-  // apart.
+  // Paths of identifiers are left out, because identifiers are named by their type above. Paths of telephones and e-mail
+  // addresses are not left out.
   const isContactAt = (path: string): boolean =>
     recordType.identifiers.some(({ path: own, type }) => {
       const found = type === undefined ? undefined : resolveIdentifierType(kind, type)
@@ -165,7 +165,7 @@ function proposeColumn(
 const KEY_ENDS = /(?:id|code|no|nr|key|fk)$/
 const LOOKUP_WORDS = /^(?:ref|lookup|lkp|lk|code)|(?:codes?|types?|lookup|ref)$/g
 
-/** Finds the attribute that a column means by its name without an end such as `id`, or else by that of its table. */
+/** Finds the attribute for the name of a column without an end such as `id`, or else for that of its lookup table. */
 function lookedUp(
   names: ReadonlyMap<string, NamedTarget>,
   column: string,
@@ -188,7 +188,7 @@ function targetOf(
   const table = plainName(database.name)
   const rest = name.startsWith(table) ? name.slice(table.length) : name
   const found = names.get(`${table}${name}`) ?? names.get(name) ?? names.get(rest)
-  // The JSON-LD members `@id` and `@type` are not proposed: such columns are keys and types of rows.
+  // In a database, columns `id` and `type` have keys and types of rows, so `@id` and `@type` are not proposed.
   return found?.path.startsWith('@') ? undefined : found
 }
 

@@ -1,6 +1,6 @@
-/** The proposal for a column, made by its name and its values. */
+/** The proposal for a column, made from its name and its values. */
 
-/** The rule for a value, as a mapping has it. */
+/** The rule for a path in a column mapping: the name of the column, or the column with a date format or codes. */
 export type ProposedRule =
   | string
   | { readonly column: string; readonly format: string }
@@ -26,7 +26,7 @@ export const proposeMapped = (
   reasons: readonly string[],
 ): ProposedColumn => ({ column, state: 'mapped', path, rule, choices: [], reasons })
 
-/** Makes a proposal of which a person must choose one meaning, or none. */
+/** Makes a proposal with choices, of which a person must take one, or none. */
 export const proposeChoices = (
   column: string,
   reasons: readonly string[],

@@ -12,19 +12,19 @@ import { type Entry, openSource } from './source.ts'
 export type FileRow = {
   /** The number of the line on which the record begins; the first is 1. */
   readonly line: number
-  /** The bytes of the file up to the end of this record. */
+  /** The number of bytes of the file up to the end of this record. */
   readonly end: number
 } & ({ readonly document: JsonObject } | { readonly problem: string })
 
 export interface RecordFileOptions extends FormatOptions {
   /** The format of the file; absent: the file's extension decides. */
   readonly format?: FormatName
-  /** The file for rejected lines. Default: `<file>.rejects.ndjson`, beside the file. */
+  /** The file for rejected lines. Default: `<file>.rejects.ndjson`, beside the file; for a stream, no file. */
   readonly rejectsPath?: string
 }
 
 export interface RecordFile {
-  /** The size of the file; null for a stream. */
+  /** The size of the file in bytes; null for a stream. */
   readonly totalBytes: number | null
   /** The file for rejected lines; null when they are only counted. */
   readonly rejectsPath: string | null

@@ -82,8 +82,8 @@ export class RecordNotes implements ReadingNotes {
   }
 
   /**
-   * Compares with the cells of the row: marks the cells whose value no attribute could have, and the attributes whose
-   * cell was not understood.
+   * Compares the notes with the cells of the row: marks the cells whose value an attribute or identifier type cannot have, and
+   * notes the attributes whose cell was not understood.
    */
   compare({ targets, states }: RowCells): void {
     if (this.unreadValues.length === 0 && !states.includes(CELL_STATES.not_understood)) return

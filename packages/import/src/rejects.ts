@@ -66,8 +66,8 @@ function throwUnwritable(error: NodeJS.ErrnoException): never {
 }
 
 /**
- * The path of the rejects file: the one that is given, or one beside the imported file; null: none.
- * @throws ImportError it is the source itself
+ * The path of the rejects file: the one that is given, or one beside the imported file; null: no file.
+ * @throws ImportError the given path is that of the source
  */
 export function rejectsPathFor(
   source: string | Readable,

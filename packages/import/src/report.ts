@@ -1,4 +1,4 @@
-/** The report of an import: how many values of each column and attribute were understood. It has no values. */
+/** The report of an import: how many values of each column and attribute were understood. It quotes no value. */
 import type { Kind } from '@rollcall/protocol'
 import type { ReadAs } from './formats.ts'
 import {
@@ -67,7 +67,7 @@ export function makeReport(
       return reportedNames(kind, recordType).map((name) => ({
         record_type,
         name,
-        // A rule that a column reports is not reported here too: the mapping may have its own rule.
+        // A rule that a column reports is not repeated for the attribute: the mapping may have its own rule.
         ...reportValues(counted, name, () =>
           isMappingUnknown || inColumns.has(name) ? null : valueRuleOf(kind, record_type, name),
         ),

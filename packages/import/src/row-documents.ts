@@ -124,7 +124,7 @@ function putValues(document: Members, target: Target, values: readonly Scalar[])
   if (first === undefined) return
   let parent = document
   for (const { key, array } of steps.slice(0, -1)) {
-    // Only own members are looked at: a column may be called `constructor`. No two targets write to one place.
+    // Only own members are looked at: a member may be called `constructor`. Two targets may share only a list.
     if (!Object.hasOwn(parent, key)) parent[key] = array ? [{}] : {}
     const next = parent[key]
     parent = (Array.isArray(next) ? next[0] : next) as Members

@@ -16,11 +16,11 @@ const HEAD_BYTES = 1024 * 1024
 export { ImportError } from './import-error.ts'
 
 export interface Source {
-  /** The size; null when it is unknown (a stream or pipe). */
+  /** The size in bytes; null when it is unknown (a stream or pipe). */
   readonly totalBytes: number | null
   /** A text that is equal for the same unchanged file; null for a stream, which cannot be read twice. */
   readonly identity: string | null
-  /** The first bytes, which show format, encoding and delimiter. */
+  /** The first bytes, which show the type of the file, its encoding and its delimiter. */
   readonly head: Buffer
   /** The byte order mark. Its bytes count in offsets, but `chunks` does not yield them. */
   readonly mark: ByteOrderMark
@@ -123,7 +123,7 @@ export const MAX_ENTRY_BYTES = 8 * 1024 * 1024
 export type Entry = {
   /** The number of the line on which the record begins; the first is 1. */
   readonly line: number
-  /** The bytes of the source up to the end of this entry. */
+  /** The number of bytes of the source up to the end of this entry. */
   readonly end: number
 } & (
   | { readonly text: Buffer }

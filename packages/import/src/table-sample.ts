@@ -78,7 +78,7 @@ async function fileHead(path: string): Promise<Buffer> {
 }
 
 function textOf(bytes: Buffer, asked: string | undefined): { readonly text: Buffer; readonly encoding: string } {
-  // The last character of the sample may be cut, so it is no fault.
+  // The last line of the sample may be cut within a character, so only the lines before it show the encoding.
   const found = isUtf8(bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1 || bytes.length)) ? 'utf-8' : 'windows-1252'
   const encoding = asked ?? found
   try {

@@ -111,7 +111,7 @@ async function writeLast(
   return { ...written, repeated }
 }
 
-/** Writes the first line of each primary identifier. If it is refused, the next such line is the first. */
+/** Writes the first line of each primary identifier. If that line is refused, the next one counts as the first. */
 async function writeFirst(
   writing: LinesWrite,
   recordType: RecordType,
@@ -143,8 +143,8 @@ async function writeFirst(
 }
 
 /**
- * Writes lines; when a single value cannot be stored (a day outside of PostgreSQL's calendar, or a value too long for
- * its index), halves them again and again until the record with that value is found.
+ * Writes lines; when a single value cannot be stored (a day outside of PostgreSQL's calendar, or a value too long for its index),
+ * halves the lines again and again until the record with that value is found, and rejects it.
  */
 async function writeOrHalve(
   writing: LinesWrite,

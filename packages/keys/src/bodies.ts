@@ -22,7 +22,7 @@ export interface BodyEncryption {
   /**
    * Encrypts a body.
    * @param context the place of the body, such as `exchange <id> request`: it decrypts for that place only
-   * @param day 'YYYY-MM-DD' (UTC) whose key is used; today unless another is given
+   * @param day the day (UTC) whose key encrypts the body, as 'YYYY-MM-DD'; by default today
    */
   encryptBody(text: string, context: string, day?: string): Promise<Buffer>
   /** Decrypts the body of a stored message. @throws BodyUnreadable */

@@ -23,7 +23,7 @@ export function parseMasterKey(text: string): KeyObject | null {
 function fromBase64(text: string): Buffer | null {
   const url = text.replace(/=$/, '').replaceAll('+', '-').replaceAll('/', '_')
   const bytes = Buffer.from(url, 'base64url')
-  // Node ignores characters that are not base64: a key with a missing character must not become a shorter key.
+  // Node ignores characters that are not base64. A text with such characters must not become another key.
   return bytes.toString('base64url') === url ? bytes : null
 }
 

@@ -1,6 +1,6 @@
 /**
- * Makes, replaces and revokes our own keys. A definition that is in use has an active key and a next key. Of keys that
- * are published, both are, so that peers know the next key before it becomes active.
+ * Makes, replaces and revokes our own keys. A definition that is in use has an active key and a next key. If a definition is
+ * published, both public keys are published, so that peers know the next key before it becomes active.
  */
 
 import type { Database } from '@rollcall/database/database'

@@ -44,7 +44,7 @@ export async function createVault(db: Database, source: MasterKeySource): Promis
   }
 }
 
-/** A vault with the master key of this row, which never asks the database; null when `source` does not have the key. */
+/** Makes a vault for this row of `master_key`. It never asks the database. Null when `source` does not have the key. */
 export async function vaultOfRecord(record: MasterKeyRecord, source: MasterKeySource): Promise<Vault | null> {
   const keys = (await source.candidates()).map((key) => ({ version: record.version, key }))
   const master = keys.find((candidate) => isMasterKeyOf(candidate, record))
@@ -73,7 +73,7 @@ export async function decryptWithAny(
   throw new DecryptionError('an encrypted value was altered, moved, or encrypted with another master key')
 }
 
-/** The master key of the database. If `source` has it in a temporary place, it is moved. @throws MasterKeyError */
+/** The master key of the database. A key in a temporary place is moved to its final place. @throws MasterKeyError */
 export async function currentMasterKey(db: Database, source: MasterKeySource): Promise<MasterKey> {
   const current = await findMasterKey(db, source)
   await whileMasterKeyStays(db, () => source.settle(current.key))

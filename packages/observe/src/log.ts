@@ -53,7 +53,7 @@ export function createFloodLog<Subject extends object>(options: {
 
   const reportAll = (): void => {
     for (const [key, entry] of known) {
-      // There was no event since the last report, so the next one is a first event again.
+      // There was no event of this subject since the last report, so the next event is a first event again.
       if (entry.count === 0) known.delete(key)
       else report(entry.subject, entry.count)
       entry.count = 0

@@ -1,7 +1,7 @@
 /**
- * The metrics for an operator's Prometheus. Labels have a limited number of values, and never an identifier or a path
- * from a request. Some name participants, by the sender_id that the operator entered: refusals by code, emergencies,
- * grant rates, the state of deliveries and mailboxes, and ends of grants and keys.
+ * The metrics for an operator's Prometheus. Labels have a limited number of values, and never an identifier or a path from a
+ * request. Some metrics name participants, by the sender_id that the operator entered: refusals by code, emergencies, grant
+ * rates, the state of deliveries and mailboxes, and ends of grants and keys.
  */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
@@ -62,7 +62,7 @@ export interface AnsweredRequest {
  */
 export type RequestOutcome = 'done' | 'rejected' | 'refused' | 'failed'
 
-/** The quotas of requests, as rows of `limits.ts`. `participant_bytes` is half of `total_bytes`. */
+/** The quotas of requests. All but `participant_bytes`, which is half of `total_bytes`, are limits in `limits.ts`. */
 export type QuotaName =
   | 'participant_rate'
   | 'participant_concurrency'

@@ -13,7 +13,7 @@ export interface Refusal {
   readonly participant: string | null
   /** The IP address of the peer, shortened by `clientUnit`. */
   readonly address: string
-  /** The reason for the operator's log, where the peer is not told. */
+  /** The reason for the operator's log, where the peer is not told the reason. */
   readonly reason?: string
 }
 

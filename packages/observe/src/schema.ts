@@ -9,7 +9,7 @@ export interface SchemaWatch {
    * an error, the earlier result stays.
    */
   check(): Promise<SchemaLead>
-  /** The result of the last successful check; `ahead` is 0 before the first. */
+  /** The result of the last successful check; `ahead` is 0 before the first check. */
   lead(): SchemaLead
   /** True when this node can work with the database's tables. */
   isUsable(): boolean

@@ -5,7 +5,10 @@
  * which is made from this table.
  */
 
-/** The place of a code: the `error` of an acknowledgement, the header of a callback, or an item of a reply. */
+/**
+ * The place of a code: the `error` of an acknowledgement, the header of a callback, an item of a reply, or the reply to
+ * unsubscribe.
+ */
 export type CodePlace = 'ack' | 'header' | 'search' | 'subscribe' | 'unsubscribe'
 
 interface CodeShape {
@@ -232,7 +235,7 @@ export type SearchCode = CodeIn<'search'>
 export type SubscribeCode = CodeIn<'subscribe'>
 /** A code in `status_reason_code` of an unsubscribe response (spec "Errors" 4). */
 export type UnsubscribeCode = CodeIn<'unsubscribe'>
-/** A code that rejects one item; the other items of the batch are answered. */
+/** A code that rejects one item of a batch, or an unsubscribe request. */
 export type ItemCode = SearchCode | SubscribeCode | UnsubscribeCode
 
 /** The codes that may occur in one place, such as 'search', in the order of `CODES`. */

@@ -17,7 +17,7 @@ export function reasonText(text: string): string {
 /** Refuses a whole request with an acknowledgement ERR (spec "Errors" 1 and 2, N19). */
 export class RequestFault extends Error {
   readonly code: AckCode
-  /** The HTTP status of the answer; the usual one of the code by default. */
+  /** The HTTP status of the answer; by default the usual status for the code. */
   readonly httpStatus: number
   /** Whole seconds after which the same request may succeed, for the header Retry-After. */
   readonly retryAfter: number | undefined

@@ -27,7 +27,7 @@ export const ACCEPTED_TYPES = {
   },
 } as const satisfies Readonly<Record<string, AcceptedTypes>>
 
-/** The rule for a request with `Origin`, which comes from a web page. */
+/** The rule for a request with the header `Origin`, which browsers add to requests of web pages. */
 const OF_A_PAGE =
   'must be application/json or application/*+json, because the request has the header Origin, as those of web pages do'
 

@@ -1,4 +1,4 @@
-/** The rule for numbers in JSON: one whose value would change when it is read and written as a double is refused. */
+/** The rule for numbers in JSON: a number is refused when its value would change by reading and writing it as a double. */
 
 /** The rule for numbers in the words of error messages. */
 export const NUMBER_RULE = 'the number cannot be kept as it is written; write it as a string'
@@ -7,9 +7,9 @@ export const NUMBER_RULE = 'the number cannot be kept as it is written; write it
 const SAFE_LENGTH = 15
 
 /**
- * The double for the text of a number; null when no double is written as the same number (in the shortest form of
- * ECMAScript and RFC 8785). `1.0`, `1e2`, `0.1` and `1e20` are accepted; `9007199254740993`, `0.12345678901234567890`,
- * `1e-400` and `1e400` would be changed.
+ * The double for the text of a number; null when this double, written in the shortest form (ECMAScript, RFC 8785), would be
+ * another number. `1.0`, `1e2`, `0.1` and `1e20` are accepted; `9007199254740993`, `0.12345678901234567890`, `1e-400` and `1e400`
+ * would be changed.
  * @param literal as in JSON; a plus sign and a missing digit beside the point are also allowed
  */
 export function exactNumber(literal: string): number | null {
@@ -30,8 +30,9 @@ function hasExponent(literal: string): boolean {
 }
 
 /**
- * The digits of a literal without zeros around them, with the power of ten of the first: equal numbers give equal
- * texts, signs aside. The time grows with the length of the literal only, because a peer decides that length.
+ * The digits of a literal without leading and trailing zeros, with the power of ten of the first digit: numbers of equal amount
+ * give equal texts, because the sign is left out. The time grows with the length of the literal only, because a peer decides that
+ * length.
  */
 function comparableDecimal(literal: string): string {
   const [mantissa = '', power = '0'] = literal.toLowerCase().split('e')

@@ -48,7 +48,9 @@ export interface OpenApiOptions {
 /** The mode of a path: `sync` answers with the result, `async` with an acknowledgement, and the result follows. */
 export type Way = 'sync' | 'async'
 
-/** The document that is served at `{base}/openapi.json`. It is pure JSON, and refers only to itself. */
+/**
+ * The document that is served at `{base}/openapi.json`. The document is plain JSON, and its references point only into itself.
+ */
 export function openApiDocument(kind: Kind, options: OpenApiOptions): OpenApiDocument {
   const { server_url, operations, ways = ['sync', 'async'], callbacks = [], title = kind.title } = options
   const components = collectComponents()
@@ -149,7 +151,7 @@ function requestBody(kind: Kind, operation: Operation, way: Way, components: Com
 function syncOperation(kind: Kind, operation: Operation, components: Components): JsonObject {
   const { reply } = operation
   const envelope = components.refer(callbackEnvelope(reply.schema, `${reply.name}Envelope`))
-  // The answer has the members of the reply also beside its envelope, for old readers (D8, D9).
+  // The body has the members of the reply twice, for old readers: in `message`, and beside `header` and `message` (D8, D9).
   const schema = operation.reply_also_bare ? { allOf: [envelope, components.refer(reply.schema)] } : envelope
   return {
     operationId: `sync-${operation.name}`,

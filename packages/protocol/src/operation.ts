@@ -10,13 +10,15 @@ export interface Reply {
   readonly items: string | null
 }
 
-/** A message that we receive. */
+/** A message that is received: by a registry, or, in a callback, by the requester. */
 export interface Message extends Reply {
-  /** The schema that a received message must satisfy after tolerance. What it leaves open is checked later. */
+  /** The schema that a received message must satisfy after tolerance. What the schema does not check is checked later. */
   readonly incoming: TSchema
   /** True when a `header.total_count` that is neither missing nor 0 must equal the number of items. */
   readonly counted: boolean
-  /** The path to the batch; null when there is none. In most messages it is the member `items`. */
+  /**
+   * The path to the batch; null when the message has no batch. In most messages the path is only the member that `items` names.
+   */
   readonly batch: readonly string[] | null
   /** The paths of members that may have many values, in every accepted spelling. All other members have few. */
   readonly bulk: readonly (readonly string[])[]
@@ -25,7 +27,10 @@ export interface Message extends Reply {
 /** The header of a message (N1). The callback header has members for a status. */
 export type HeaderShape = 'request' | 'callback'
 
-/** The `where` of the rows in CODES whose codes the items of a reply have as `status_reason_code`. */
+/**
+ * The value of `where` in the rows of CODES that have the codes for `status_reason_code` of a reply: of its items, or of the
+ * whole reply for unsubscribe.
+ */
 export type ItemCodes = 'search' | 'subscribe' | 'unsubscribe'
 
 /**
@@ -73,13 +78,15 @@ export interface Operation {
   readonly reply: Reply
   /** The action in the header of a synchronous answer. */
   readonly reply_action: string
-  /** True when the answer has the members of the reply also beside its envelope, for old readers (D8, D9). */
+  /**
+   * True when the body of the answer has the members of the reply also beside `header` and `message`, for old readers (D8, D9).
+   */
   readonly reply_also_bare: boolean
   /** The callback that has the result of an asynchronous request; null when the operation has no asynchronous path. */
   readonly callback: Callback | null
   /** The callback that is sent later without a further request; null when there is none. */
   readonly notifies: Callback | null
-  /** The `where` in CODES of the items' reason codes; null when the items have none. */
+  /** The value of `where` in CODES for the reason codes of the reply; null when the reply has no reason codes. */
   readonly codes: ItemCodes | null
   /** True when the operation changes stored data: records or subscriptions. */
   readonly writes: boolean

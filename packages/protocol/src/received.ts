@@ -1,7 +1,6 @@
 /**
- * The schema for a result that we receive. It is less strict than for a request: an answer is accepted when it can be
- * read. Words that the client only shows may be any text, because a registry may use words that our table does not
- * have.
+ * The schema for a result that we receive. This schema is less strict than that of a request: an answer is accepted when it can
+ * be read. Words that the client only shows may be any text, because a registry may use words that our table does not have.
  */
 import type { TSchema } from 'typebox'
 import type { Kind } from './kinds/kind.ts'
@@ -32,7 +31,7 @@ type Relaxing = Pick<Kind, 'relaxed'>
 /**
  * Makes the schema for a received result, or for its header, from the documented one. Members in `ONLY_SHOWN_MEMBERS` may be any
  * text.
- * @param kinds the kinds of the registries that may send it: what one of them relaxes is relaxed
+ * @param kinds the kinds of the registries that may send it: a rule that one of these kinds relaxes is relaxed
  */
 export function receivedSchema(schema: TSchema, kinds: readonly Relaxing[] = []): TSchema {
   const relaxed = kinds.flatMap(({ relaxed }) => relaxed ?? [])

@@ -5,8 +5,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 
 /**
- * Reads a value that is written in another way: returns the canonical value, the same value when it cannot read it, or
- * undefined when it means no value.
+ * Reads a value that may be written in another way. Returns the canonical value; the same value when it cannot be read; undefined
+ * when the member counts as missing.
  */
 export type ReadMemberValue = (value: JsonValue) => JsonValue | undefined
 
@@ -31,7 +31,10 @@ export interface TolerancePlan {
   readonly optional: readonly { readonly member: string; readonly object: boolean }[]
 }
 
-/** The parts of a schema that are used here. Unions and records have no properties: only rows change them. */
+/**
+ * The parts of a schema that `makeTolerancePlan` reads. A union or a record schema has no `properties`, so its values are changed
+ * only by rows of accepted spellings.
+ */
 export interface ObjectSchema {
   readonly type?: unknown
   readonly properties?: Readonly<Record<string, ObjectSchema>>

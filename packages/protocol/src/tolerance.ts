@@ -1,9 +1,8 @@
 /**
- * Tolerance: changes other spellings in received messages to the canonical ones, before validation. The rows list what
- * is accepted besides the documented form (public standard 3.1). An optional member that is "", null, or {} where
- * members are known, counts as missing (D33). A required member stays as it is, unless a row lists it in `optional`.
- * Nothing inside a query, a filter or a record is changed. Signatures are verified over the received text, which
- * tolerance does not change.
+ * Tolerance: changes other spellings in received messages to the canonical ones, before validation. The rows list what is
+ * accepted besides the documented form (public standard 3.1). An optional member that is "", null, or {} where members are known,
+ * counts as missing (D33). A required member that is empty stays, unless a row lists it in `optional`. Nothing inside a query, a
+ * filter or a record is changed. Signatures are verified over the received text, which tolerance does not change.
  */
 import type { TSchema } from 'typebox'
 import { RequestHeader } from './envelope.ts'
@@ -84,7 +83,10 @@ const TOLERATED_HEADER: ToleratedForms = {
   optional: ['total_count', 'completed_count', 'status_reason_code', 'status_reason_message'],
 }
 
-/** For the header of an answer without a verified signature: it may lack sender_id, because we know whom we asked. */
+/**
+ * The forms accepted in the header of an answer whose signature is not verified. The header may lack sender_id, because we know
+ * whom we asked.
+ */
 const UNSIGNED_ANSWER: ToleratedForms = {
   ...TOLERATED_HEADER,
   optional: [...(TOLERATED_HEADER.optional ?? []), 'sender_id'],

@@ -6,7 +6,8 @@ import { Compile } from 'typebox/schema'
 import { type PathStep, pathText } from './paths.ts'
 import { isTimestamp, lacksZone } from './timestamps.ts'
 
-// The format is registered before any schema is compiled: a validator keeps the check that was there at that time.
+// The check of `date-time` is registered before any schema is compiled: a validator keeps the check that was registered when it
+// was compiled.
 Format.Set('date-time', isTimestamp)
 
 /** A rule that a value breaks, and the place inside the value. */
@@ -29,7 +30,7 @@ export interface Validator<Value = unknown> {
   problem(value: unknown, path: string): string | null
   /** The first problem, with its place inside the value and the rule. */
   firstProblem(value: unknown): Problem | null
-  /** True when the value is valid: for a choice between schemas, without a reason. */
+  /** True when the value is valid. It finds no reason, so it is fast enough to choose between schemas. */
   accepts(value: unknown): value is Value
   /** Returns a valid value with its type. @throws what `fault` makes from the first problem */
   checked(value: unknown, path: string, fault: (problem: string) => Error): Value

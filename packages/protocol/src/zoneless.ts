@@ -1,7 +1,7 @@
 /**
- * Rewrites times in results that have a space before the time, a zone such as +0000, or no zone. In a request they are
- * refused, because the sender can correct it. Somebody waits for a result, so it is accepted: a missing zone means UTC,
- * and the receiver is told where it was missing.
+ * Rewrites times in results that have a space before the time, a zone such as +0000, or no zone. In a request such times are
+ * refused, because the sender can correct the request. A result is accepted, because somebody waits for it: a missing zone means
+ * UTC, and the receiver of the result is told where a zone was missing.
  */
 import type { TSchema } from 'typebox'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'

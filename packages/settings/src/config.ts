@@ -45,7 +45,7 @@ export interface Config {
   readonly publicUrl: string | undefined
   /** The address at which operators open the console, without a final slash. */
   readonly consoleUrl: string
-  /** The OpenID provider at which operators sign in to the console; null when they use tokens only. */
+  /** The OpenID provider at which operators sign in to the console; null when operators sign in only with tokens and links. */
   readonly openId: OpenIdSettings | null
   /** The master key, which encrypts own keys and the keys of bodies; undefined when the environment has none. */
   readonly masterKey: KeyObject | undefined
@@ -127,7 +127,9 @@ function findSetting(env: EnvironmentVariables, variable: string): string | unde
   return value === '' ? undefined : value
 }
 
-/** The namespaces accepted by default, from public examples and other systems (1.4, D17). The last is a placeholder. */
+/**
+ * The namespaces accepted in signatures by default, from public examples and other systems (1.4, D17). The last is a placeholder.
+ */
 const SIGNATURE_NAMESPACES = 'registry,reg,rollcall,spdci,dci,g2p,ns,<NAMESPACE>'
 
 /** A word that can stand in a quoted parameter of a header, without a comma. */

@@ -30,7 +30,10 @@ export const OPENID_VARIABLES: readonly string[] = [
 /** The path below the console's address to which the provider sends the browser back. */
 export const OPENID_CALLBACK = '/admin/v1/session/openid/callback'
 
-/** Reads the settings; null when operators use tokens only. @throws Error that names the variable and its rule */
+/**
+ * Reads the settings; null when operators sign in only with tokens and links.
+ * @throws Error that names the variable and its rule
+ */
 export function readOpenId(env: EnvironmentVariables): OpenIdSettings | null {
   const given = (variable: string): string | undefined => env[variable] || undefined
   const issuer = given(ISSUER_VARIABLE)

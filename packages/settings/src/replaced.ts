@@ -1,4 +1,4 @@
-/** Variables of earlier versions that have no effect any more. */
+/** Variables of earlier versions, which are refused now. */
 import { FIXED_LIMITS } from '@rollcall/core/limits'
 
 /** For each variable, the constant that applies now, or the words for what has replaced it. */

@@ -1,6 +1,6 @@
 /**
- * A child process that runs a program which prints a secret (secret-commands.ts). It reads an order from standard input
- * and writes the outcome to standard output, both as JSON.
+ * A child process that runs a program which prints a secret (secret-commands.ts). The child process reads the command from
+ * standard input and writes the outcome to standard output, both as JSON.
  */
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
@@ -21,13 +21,13 @@ export type SecretCommandOutcome = { readonly printed: string } | { readonly pro
 /** The most bytes that the program may print. */
 const MOST_PRINTED_BYTES = 4_096
 /**
- * Milliseconds without output, after the program's end, that mean the output is complete although another process still
- * has it open.
+ * The program has ended, but another process may still have its output open: after these milliseconds without output, a complete
+ * key counts as the whole output.
  */
 const GRACE_MS = 300
 
 const { program, args, longest } = JSON.parse(await text(process.stdin)) as SecretCommand
-// The program gets a process group of its own, so that all of it can be ended.
+// The program gets a process group of its own, so that its child processes can be ended too.
 const child = spawn(program, args, { detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
 const printedPieces: Buffer[] = []
 const printedText = (): string =>
@@ -50,7 +50,10 @@ function endGroup(): void {
   }
 }
 
-/** True for a complete key. The first 43 digits of a hexadecimal key could be read as base64, so these are not. */
+/**
+ * True for a complete key. The first 43 digits of a hexadecimal key could be read as base64, so a shorter text of hexadecimal
+ * digits alone does not count.
+ */
 function isWhole(secret: string): boolean {
   return parseMasterKey(secret) !== null && (secret.length === 64 || !/^[0-9a-f]+$/i.test(secret))
 }

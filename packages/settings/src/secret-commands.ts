@@ -6,9 +6,9 @@ import type { SecretCommand, SecretCommandOutcome } from './secret-command-proce
 const COMMAND_PROCESS_FILE = fileURLToPath(new URL('./secret-command-process.ts', import.meta.url))
 
 /**
- * Runs a program, without a shell, and returns its output without the last newline. Its error output is shown to the
- * operator. At the time limit its process group is ended. Another process that it leaves with its output open goes on:
- * the key is read when it is complete.
+ * Runs a program, without a shell, and returns its output without the last newline. Its error output is shown to the operator. At
+ * the time limit its process group is ended. If the program leaves a process that keeps the output open, that process goes on,
+ * and the key is read as soon as it is complete.
  * @param variable the variable that names the program
  * @param text its path and arguments with spaces between them, or a JSON array of both
  * @param environment environment of the program

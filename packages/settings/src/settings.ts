@@ -9,7 +9,7 @@ interface OptionRow {
   readonly default: string | null
   readonly unit?: string
   readonly meaning: string
-  /** Reads the value from a configuration; a secret is never read. */
+  /** Reads the value from a configuration; 'secret' for a value that is never read or shown. */
   readonly value: ((config: Config) => string | readonly string[] | number | boolean | undefined) | 'secret'
 }
 

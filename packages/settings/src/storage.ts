@@ -28,7 +28,7 @@ export interface Storage {
 
 /** Opens the database; reads and changes no tables. When that fails, nothing is left running. */
 export async function openStorage(config: Config): Promise<Storage> {
-  // The package is loaded here because the help of a command needs no sources.
+  // The package of sources is loaded only here, because the help of a command needs no sources.
   const { openSources } = await import('@rollcall/source/open-sources')
   const open = (connection: PoolConfig): Database =>
     openDatabase(

@@ -42,8 +42,8 @@ const KNOWN_VARIABLES = [
 ]
 
 /**
- * Misspelled names, with what they mean. Other programs may use any name without our prefix, so of these only clear
- * mistakes are refused.
+ * Misspelled names, with what they mean. A name without our prefix may belong to another program, so only clear mistakes are
+ * refused.
  */
 const MISSPELLED_VARIABLES: Readonly<Record<string, string>> = {
   DATABASE_URI: 'DATABASE_URL',

@@ -16,10 +16,10 @@ import { fileDigest } from './store/mirrors.ts'
 import { replaceStoredRecordIds } from './store/moved-records.ts'
 
 /**
- * Stores another source file. A mirror goes on answering: live, or from its copies, which a comparison by the new
- * file replaces in portions. A registry that was read live answers nothing until its records are copied.
- * @throws SourceRefusal, StoreRefusal as `readChange`; or the copies are still being compared with the source, or
- * somebody else has changed the source file
+ * Stores another source file. A mirror goes on answering: live, or from its copies, which a comparison by the new file replaces
+ * in portions. A registry that was read live and becomes a mirror answers nothing until its records are copied.
+ * @throws SourceRefusal, StoreRefusal as `readChange`; or the copies are still being compared with the source, or somebody else
+ * has changed the source file
  */
 export async function changeSource(db: Database, registry: Registry, source: object): Promise<void> {
   const { id, namespace } = registry
@@ -45,10 +45,10 @@ export async function changeSource(db: Database, registry: Registry, source: obj
 }
 
 /**
- * Checks that a registry may get another source file. While its records are or become live ones, or are copied for the
- * first time, keys must stay the same, because ids are or may be made from them.
+ * Checks that a registry may get another source file. While its records are or become live ones, or are copied for the first
+ * time, keys must stay the same, because ids are or may be made from them.
  * @returns the present file, as it is stored and as it is read
- * @throws SourceRefusal the new file is none, or it lacks a record type or takes keys from another column
+ * @throws SourceRefusal the new file is no source file, or it lacks a record type or takes keys from another column
  * @throws StoreRefusal the registry has no source
  */
 export function readChange(
@@ -65,7 +65,7 @@ export function readChange(
   return { before, former }
 }
 
-/** Refuses a file without one of the record types, or with another key column for one. @throws SourceRefusal */
+/** Refuses a file that lacks a record type of the present file, or takes its keys from another column. @throws SourceRefusal */
 function requireSameKeys({ records }: SourceFile, { records: wanted }: SourceFile): void {
   for (const name of records.keys()) {
     const at = ['records', name]

@@ -29,7 +29,10 @@ export interface CheckedRecords {
   readonly leftOut: number
   /** The report of an import of these rows. Its line numbers are the positions of rows in the order of their keys. */
   readonly report: ImportReport
-  /** Columns with values that exact comparison does not find, such as identifiers in small letters, and how many. */
+  /**
+   * Columns with values that exact comparison does not find, such as identifiers in small letters, and the number of these
+   * values.
+   */
   readonly unfound: readonly { readonly name: string; readonly column: string; readonly count: number }[]
   readonly slow: readonly SlowLookUp[]
 }
@@ -68,7 +71,7 @@ export async function checkSource(
 async function checkFollowing({ mirror, records }: SourceFile, engine: OpenEngine): Promise<void> {
   if (mirror === null) return
   if (mirror.follow !== 'poll') {
-    // The name of our place does not matter: it is only found out whether one could be made.
+    // The name of our place in the log does not matter: the check only finds out whether a place could be made.
     const problems = await engine.log('check').problems()
     if (problems.length > 0) throw new SourceRefusal(problems.join('; '))
     return
@@ -144,7 +147,7 @@ function askedColumns(kind: Kind, records: RecordMapping): readonly AskedColumn[
   )
 }
 
-/** A date for the plan of a look-up. Any date would do: it is only seen whether an index can be used. */
+/** A date for the plan of a look-up. Any date would do, because the check only asks whether an index can be used. */
 const ANY_VALUE = { from: '2000-01-01', to: '2000-01-01' }
 
 function lookUpsOf(kind: Kind, records: RecordMapping): readonly LookUp[] {

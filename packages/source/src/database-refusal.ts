@@ -14,8 +14,8 @@ const HIDDEN_ROWS =
   '; a copy must have every row: name a view that belongs to the owner of the table in from, with follow: poll, or read the records live'
 
 /**
- * Makes the refusal for a failure of a source's database. Only for `changed` it quotes the database, whose message then
- * has no values. A refusal, or a cause that is no error, is returned as it is.
+ * Makes the refusal for a failure of a source's database. The refusal quotes the message of the database only for a failure
+ * `changed`, whose message has no values. A refusal, or a cause that is no error, is returned as it is.
  */
 export function databaseRefusal(
   error: unknown,

@@ -5,7 +5,7 @@ import { type Compound, type JsonObject, memberNamed, type RecordType } from '@r
 import type { RecordMapping } from './engine/mapped-records.ts'
 
 /**
- * Returns the records with another record type: without attributes and lists whose paths begin with a member that no
+ * Returns the records with another record type: without attributes and lists of which every path begins with a member that no
  * column and no constant gives.
  */
 export const withGivenAttributes = oncePerObject((records: RecordMapping): RecordMapping => {

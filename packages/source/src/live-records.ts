@@ -39,7 +39,7 @@ interface SearchTime {
   readonly now: () => number
 }
 
-/** Stands for the participant in the slots of a source where none is named: only searches of participants name one. */
+/** Takes the place of a participant in the slots of a source, for work that names none: only searches name a participant. */
 const NO_PARTICIPANT = 0
 
 /**
@@ -56,7 +56,7 @@ export function liveRecords(
   now = (): number => performance.now(),
 ): RegistryRecords {
   const time: SearchTime = { most, now }
-  // The slots keep a participant with slow searches from taking all connections, if there are several.
+  // The slots keep a participant with slow searches from taking all connections, if the pool has more than one.
   const slots = createSearchSlots({ slots: file.pool, timeout: most / 1_000 })
   const reader = inSlots(readerOf({ kind, file, begin: engine.begin, isOwn: true, protectionOf, time }), slots)
   return {
@@ -146,8 +146,8 @@ async function inSlot<Result>(slots: SearchSlots, work: () => Promise<Result>): 
 }
 
 /**
- * Yields the wanted rows as records, without rows that cannot become records. The first portion may end its snapshot
- * (`isLast`). If there are more rows, it is read again in a snapshot that lasts, so that all are of one snapshot.
+ * Yields the wanted rows as records, without rows that cannot become records. The first portion may end its snapshot (`isLast`).
+ * If there are more rows, that portion is read again in a snapshot that lasts, so that all rows are of one snapshot.
  * @param records undefined: the source has none of the type
  * @throws SearchTimeout the statements took longer than a search may take
  */

@@ -27,7 +27,7 @@ interface OpenedSource {
 }
 
 /**
- * Lets this process read the sources of a database's registries live. `close` closes those that it has opened.
+ * Lets this process read the sources of a database's registries live. `close` closes the sources that the process has opened.
  * @param searchTime milliseconds for all statements of a search (default: 10 seconds)
  */
 export function openSources(db: Database, env: EnvironmentVariables, searchTime?: number): { close(): Promise<void> } {

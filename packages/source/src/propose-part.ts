@@ -118,7 +118,10 @@ export function proposeWhere(sampled: SampledTable): ProposedMember | null {
   )
 }
 
-/** Makes the SQL condition on rows that are not marked as removed; null: the column's type leaves open how they are. */
+/**
+ * Makes the SQL condition on rows that are not marked as removed; null: the type of the column does not tell how removed rows are
+ * marked.
+ */
 function clauseOf(sampled: SampledTable, { name, holds, isNullable }: CatalogColumn): string | null {
   const column = nameIn(sampled, name)
   if (holds === 'boolean') return isNullable ? `${column} is not true` : `not ${column}`
@@ -158,7 +161,7 @@ export function proposeMembers(
     const isKnown = isEmpty && !taken.has(found.name) && isPlain(recordType, found.name, held)
     const member = isKnown ? makeProposed(found.name, column.column, ...found.reasons) : found
     if (!member.isOptional) {
-      // A path may have only one column. A later undecided one is optional, and becomes a comment.
+      // A path may have only one column. So a later undecided member is optional, and becomes a comment.
       if (member.value === null && taken.has(member.name)) return [{ ...member, isOptional: true }]
       taken.set(member.name, column.column)
     }

@@ -25,9 +25,15 @@ import {
 
 /** The most rows of a table that are read as its sample. */
 const MOST_SAMPLE_ROWS = 1_000
-/** The fewest points of a proposed table: a path to which columns may be mapped has one, that of an identifier two. */
+/**
+ * The fewest points with which a table is proposed: one for each path to which its columns may be mapped, two if the path is of
+ * an identifier.
+ */
 const LEAST_POINTS = 3
-/** The most points that a table gets for references from other tables, and those for having the name of the records. */
+/**
+ * The most points that a table gets for references from other tables, and the points for a name that contains the name of the
+ * record type.
+ */
 const MOST_REFERENCES = 3
 const OWN_NAME = 2
 /** Names of key columns that many tables have, each with another meaning. */
@@ -118,7 +124,10 @@ function tableNamed(given: string, catalog: readonly CatalogTable[]): CatalogTab
   throw makeRefusal(['tables'], `${given}: ${problem}`)
 }
 
-/** Finds the table with the most points for the records; null: none has enough. @throws SourceRefusal two are equal */
+/**
+ * Finds the table with the most points for the records; null: none has enough.
+ * @throws SourceRefusal two tables have the most points
+ */
 function bestTable(kind: Kind, recordType: RecordType, catalog: readonly CatalogTable[]): CatalogTable | null {
   const rated = catalog
     .map((table) => ({ table, points: pointsOf(kind, recordType, table) }))
@@ -174,7 +183,7 @@ async function readTableSample(
   return { table, header, rows: await engine.sample(table, header, MOST_SAMPLE_ROWS), lookups, quoted: engine.quoted }
 }
 
-/** Reads the tables to whose keys columns refer, by column. @param others without the tables of records */
+/** Reads the tables to whose keys columns refer, by column. @param others the catalog without the tables chosen for records */
 async function readLookups(
   engine: OpenEngine,
   { references }: CatalogTable,
@@ -190,7 +199,7 @@ async function readLookups(
   return lookups
 }
 
-/** The texts of each row of a small table, by its key; null: it is not small. */
+/** The texts in each row of a small table, by the key of the row; null: the table is not small. */
 async function textsOf(engine: OpenEngine, table: CatalogTable, key: string): Promise<LookupTable['texts']> {
   const texts = table.columns.filter(({ holds }) => holds === 'text').map(({ name }) => name)
   const rows = await engine.sample(table, [key, ...texts], MOST_CODES + 1)

@@ -52,7 +52,7 @@ function recordLines({ recordType, own, children, compare }: ProposedRecords): r
   ])
 }
 
-/** The lines of a part. No comment stands before the first one, because it follows a hyphen in a list. */
+/** The lines of a part. No comment is before the first line, because in a list that line follows a hyphen. */
 function partLines({ table: { schema, name }, select, rows, head, columns }: ProposedPart): readonly string[] {
   const place = select === null ? `from: ${schema}.${name}` : yamlMember('select', select)
   return [

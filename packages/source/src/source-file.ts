@@ -157,7 +157,7 @@ function refuseEarly(given: object): void {
 }
 
 /**
- * Refuses the mark of a proposal where a person must decide. Only the separator of values in a cell may be the same
+ * Refuses the mark of a proposal where a person must decide. Only `split`, the separator of values in a cell, may be the same
  * character.
  */
 function refuseUndecided(given: unknown, at: readonly PathStep[]): void {
@@ -216,7 +216,7 @@ function readColumns(
   }
 }
 
-/** Turns an error of the mapping into a refusal, at the path that it is about if that is one of `paths`. */
+/** Turns an error of the mapping into a refusal, at the one of `paths` that the error is about, or else at `at`. */
 function asRefusal(error: unknown, at: readonly PathStep[], paths: readonly string[] = []): unknown {
   if (!(error instanceof ImportError)) return error
   const about = paths.find((path) => [':', '.'].some((end) => error.message.includes(` of ${path}${end}`)))

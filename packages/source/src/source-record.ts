@@ -24,9 +24,9 @@ export interface RowResult {
 export const TOO_MANY_CHILDREN = `more than ${MOST_CHILDREN} rows of a child`
 
 /**
- * Makes a record of a row. A value that is not understood is one of the `problems`, with which callers do not use the
- * record: without the value it could mislead.
- * @param notes empty; they belong to the result
+ * Makes a record of a row. A value that is not understood becomes one of the `problems`. Callers use no record with problems:
+ * without the value it could mislead.
+ * @param notes must be empty; they become a part of the result
  */
 export function readRow(
   kind: Kind,

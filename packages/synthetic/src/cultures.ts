@@ -13,7 +13,7 @@ export interface Culture {
   readonly female: NameParts
   readonly male: NameParts
   readonly surnames: { readonly openings: NameParts; readonly endings: NameParts }
-  /** True when names have accented letters. Half of such households write accents as combining characters. */
+  /** True when names have accented letters. Half of the households of such a culture write accents as combining characters. */
   readonly accented?: true
 }
 
@@ -109,7 +109,7 @@ export const CULTURES: readonly Culture[] = [
   },
 ]
 
-/** One hundred places, each with a culture. A random number below 100 chooses one. */
+/** A list of one hundred entries, which has each culture as often as its weight. A random number below 100 chooses one. */
 const CULTURES_BY_PERCENT: readonly Culture[] = CULTURES.flatMap((culture) =>
   Array<Culture>(culture.weight).fill(culture),
 )

@@ -21,7 +21,7 @@ export const ERROR_RATES = {
   strangers_phone: 0.03,
   /** Share of telephones that are written with spaces or hyphens. */
   spaced_phone: 0.15,
-  /** Share of the persons with a household telephone, and no stranger's, who give none. */
+  /** Share of the persons with a household telephone, and without a stranger's, who give no telephone. */
   no_phone: 0.1,
   /** Share of persons who have an email address. */
   email: 0.35,

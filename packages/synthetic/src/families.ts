@@ -115,8 +115,8 @@ function makeParent(stream: RandomStream, headBirth: number, index: number): Hou
 }
 
 /**
- * The days on which children can be born: after both parents have come of age, at most 28 years ago, and before a
- * parent's death or the census.
+ * The days on which children can be born: after both parents have come of age, at most 28 years ago, and until a parent's death
+ * or 30 days before the census.
  */
 function childbearingDaysOf(parents: readonly HouseholdMember[]): ChildbearingDays {
   const grown = Math.max(...parents.map((each) => each.birth_day)) + COMING_OF_AGE

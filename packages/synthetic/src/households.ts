@@ -21,7 +21,7 @@ export interface Household {
   readonly places: readonly [HouseholdMember, ...HouseholdMember[]]
   readonly culture: Culture
   readonly surname: string
-  /** The surname that the spouse was born with, if it is a different one. */
+  /** The surname that the spouse was born with; null when it is that of the household. */
   readonly spouse_birth_surname: string | null
   /** True when accents of names are written as combining characters. */
   readonly decomposed: boolean

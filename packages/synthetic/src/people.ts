@@ -92,7 +92,7 @@ export function disabilityOffset(population: Population): number {
   return population.low % DISABILITY_STRIDE
 }
 
-/** The day number of a person's death, or else of the last divorce or marriage; 0 for none, or one before 1970. */
+/** The day number of a person's death, or else of the last divorce or marriage; 0: there was none, or it was before 1970. */
 function latestEvent({ death_day, union }: HouseholdMember): number {
   return Math.max(death_day ?? 0, union?.divorce_day ?? union?.marriage_day ?? 0)
 }
@@ -116,7 +116,10 @@ function knownBirth(stream: RandomStream, birthDay: number): string {
   return date
 }
 
-/** The UINs of a person's parents. A child's are the head and the spouse; the parent in the household is the head's. */
+/**
+ * The UINs of a person's parents. The parents of a child are the head and the spouse; a parent in the household is the head's
+ * parent.
+ */
 function parentsOf(
   population: Population,
   household: Household,

@@ -44,7 +44,7 @@ export function diffLinesOf(
 const givenEntries = (members: object): readonly [string, unknown][] =>
   Object.entries(members).filter(([, value]) => value !== undefined)
 
-/** True when two values are the same as canonical JSON. */
+/** True when two values are equal, written as canonical JSON. */
 export const isSameJson = (one: unknown, other: unknown): boolean => canonicalText(one) === canonicalText(other)
 
 /** Writes a value as canonical JSON. Members that are undefined are left out; undefined itself is written as null. */

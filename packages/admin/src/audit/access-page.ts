@@ -100,7 +100,7 @@ ${accesses.map((access, at) => renderRow(access, accesses[at - 1])).join('\n')}
 </tbody>
 </table>`
 
-/** A row of the table. @param above the access in the row above: an equal list of several data is not shown */
+/** A row of the table. @param above the access in the row above: a list of several data that equals its list is not repeated */
 function renderRow(access: Access, above: Access | undefined): string {
   const { at, who, sender_id, registry, what, basis, purpose, data } = access
   const name = sender_id === null || sender_id === who ? who : `${who} (${sender_id})`

@@ -8,7 +8,7 @@ import { type Access, type AccessReport, AccessReportResult, renderAccessPage } 
 import { type AccessesOfMonth, plainWordsOfPath } from './accesses-by-month.ts'
 import { findPersonAccesses, type PersonAudit } from './person-accesses.ts'
 
-/** Reports the accesses to a person's data. Staff of the registry are not named: the person asks the registry. */
+/** Reports the accesses to a person's data. Staff of the registry are not named: the person can ask the registry who it was. */
 export const reportAccess = defineAct(
   {
     name: 'audit person',

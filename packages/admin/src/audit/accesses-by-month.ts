@@ -112,7 +112,7 @@ const HOLDER_WORDS = new Set(
     .map((part) => part.replaceAll('_', ' ')),
 )
 
-/** The word that people use for a path, in a list: `name` for name.surname; no word for a path that programs read. */
+/** The word that people use for a path, as a list of one: `name` for name.surname. Empty for a path that only programs read. */
 function topicOf(path: string): readonly string[] {
   const words = plainWordsOfPath(path)
   return words === null ? [] : [words.find((word) => !HOLDER_WORDS.has(word)) ?? 'identifier']

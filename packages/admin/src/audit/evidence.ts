@@ -33,7 +33,7 @@ const MOST_ENTRIES = 100
 type EntryProof = Evidence['accounts'][number]
 type EvidenceKey = Evidence['keys'][number]
 
-/** Makes evidence of a message: its audit entries, up to the checkpoint that signs them; persons as commitments. */
+/** Makes evidence of a message: its audit entries, each with the later ones up to a checkpoint. Persons appear as commitments. */
 export const makeEvidence = defineAct(
   {
     name: 'audit evidence',
@@ -122,7 +122,7 @@ async function auditKeys({ db }: Pick<HasVault, 'db'>, kids: ReadonlySet<string>
   )
 }
 
-/** Milliseconds of tolerance: an hour, to which the last use of a published key is known, and a minute for clocks. */
+/** Milliseconds of tolerance: an hour, because the last use of a published key is exact to an hour, and a minute for clocks. */
 const SLACK_MS = 3_660_000
 
 /**

@@ -33,8 +33,8 @@ export { AUDIT_KINDS } from '@rollcall/core/model/audit-entry'
 const Limit = Type.Optional(wholeNumber('At most so many (default: 50).', 1, 10_000))
 
 /**
- * Lists audit entries, the newest first, without persons. With `limits`, one call searches a limited number of entries,
- * so a page may be shorter than its limit; the next page continues after it.
+ * Lists audit entries, the newest first, without persons. With `limits`, one call searches a limited number of entries, so a page
+ * may be shorter than its limit; the next page continues after its last entry.
  * @throws AdminRefusal the limit was reached before an entry was found; the message says where to go on
  */
 export const listAuditEntries = defineAct(

@@ -33,7 +33,7 @@ export async function auditAct(
   { note, registry, persons = [], reason, repeats = [], ...details }: EntryDetails,
 ): Promise<void> {
   const names = callerNames(caller)
-  // The step of a configuration file has its own entry, and an event of the outbox has its row.
+  // `apply` writes an entry for each of its steps, and an event from the outbox is itself stored.
   if (names === null) return
   const entry: AuditEntry = {
     ...EMPTY_ENTRY,

@@ -161,8 +161,8 @@ const isPersonIn = ({ registries }: KnownIdentifier, registry: string | null): b
   registries === null || (registry !== null && registries.has(registry))
 
 /**
- * Finds entries of stored answers about the person that were given again, or opened by an operator. They name the
- * exchange of the answer, and not the person.
+ * Finds the entries which say that a stored answer about the person was given again, or opened by an operator. Such an entry
+ * names the exchange of the answer, and not the person.
  */
 async function repeatsOf(
   { db }: Pick<HasVault, 'db'>,

@@ -34,7 +34,7 @@ export interface PruneDeps {
   readonly now?: () => Date
   /** True: entries are only counted, and nothing is deleted. */
   readonly dryRun: boolean
-  /** The entries that one transaction reads (default 20,000). Each time no checkpoint is among them, it doubles. */
+  /** The entries that one transaction reads (default 20,000). The number doubles each time no checkpoint is among them. */
   readonly atOnce?: number
 }
 
@@ -46,10 +46,10 @@ export interface PruneCounts {
 }
 
 /**
- * Deletes audit entries from before a month: of each chain those before the first entry that a hold keeps, up to a
- * checkpoint. Rows that another database role inserted cannot cause a deletion.
+ * Deletes audit entries from before a month. In each chain the deletion stops before the first entry that a hold keeps, and ends
+ * at a checkpoint. Rows that another database role inserted cannot cause a deletion.
  * @param before the beginning of a month
- * @throws AdminRefusal a chain with such entries has faults
+ * @throws AdminRefusal a chain with entries from before the month has faults
  */
 export async function pruneAuditLog(deps: PruneDeps, before: Date): Promise<PruneCounts> {
   const { owner } = deps
@@ -147,7 +147,7 @@ async function findClosed(
   return closing === null ? found : chunk
 }
 
-/** Milliseconds after which the process of an unsigned end is taken for killed: others sign theirs within seconds. */
+/** Milliseconds after which the process of a chain with an unsigned end counts as killed: a running one signs within seconds. */
 const ABANDONED_MS = 86_400_000
 
 const isAbandoned = (end: { readonly at: string } | undefined, time: Date): boolean =>
@@ -160,8 +160,8 @@ function isForRow({ chain, sequence, hash, content }: ClosingCheckpoint): boolea
 }
 
 /**
- * Signs the end of a chain whose process is gone. The next checkpoint of this process names the new checkpoint, so that
- * the witness gets it.
+ * Signs the end of a chain whose process is gone. The next checkpoint of this process names the new checkpoint, so the digest
+ * that the witness gets covers it.
  */
 async function closeChain(
   pruning: ChainPruneDeps,

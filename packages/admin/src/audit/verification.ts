@@ -38,7 +38,7 @@ export interface VerificationRunner {
   stop(): Promise<void>
 }
 
-/** Makes the verification task of a node. One runs at a time: it holds a connection and reads every entry. */
+/** Makes the verification task of a node. Only one verification runs at a time: it holds a connection and reads every entry. */
 export function createVerificationTask(
   deps: HasVault & { readonly log: Pick<Log, 'error'> },
   now = () => new Date(),
@@ -92,7 +92,7 @@ export interface HasVerification {
   readonly verifying: VerificationRunner
 }
 
-/** Begins to verify the whole audit log, and answers at once. Only the command line compares lines of the witness. */
+/** Begins to verify the whole audit log, and answers at once. It does not read the witness: only `rollcall audit verify` does. */
 export const beginVerification = defineAct(
   { name: 'audit verify', approval: 'never', input: NO_INPUT, result: Progress },
   async ({ verifying, caller }: HasVerification & BaseActDeps) => verifying.begin(callerText(caller)),

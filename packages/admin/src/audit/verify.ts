@@ -111,7 +111,7 @@ async function vaultIfAny(vault: () => Promise<Vault>): Promise<Vault | null> {
   }
 }
 
-/** The keys that have signed checkpoints and tombstones, the oldest first. They stay for ever. */
+/** The keys that sign checkpoints and tombstones, with the retired ones, the oldest first. Their public halves stay for ever. */
 export const listAuditSigningKeys = defineAdminFunction(
   {
     input: NO_INPUT,

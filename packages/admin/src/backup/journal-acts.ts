@@ -50,9 +50,9 @@ type Act<Kind extends JournalKind> = Extract<JournalAct, { readonly kind: Kind }
 type RepeatAct<Kind extends JournalKind> = (deps: ApplyDeps, act: Act<Kind>, at: Date) => Promise<unknown>
 
 /**
- * How each kind of act is repeated. Its object, such as a registry, may be missing: it was added after the snapshot, or
- * an earlier act has removed it. The act is then skipped, or its effect is stored for an object that comes later, such
- * as a revoked key; or it is refused, because the operator must add the object first.
+ * How each kind of act is repeated. The object of an act, such as a registry, may be missing: it was added after the snapshot, or
+ * an earlier act has removed it. Then the act is skipped, or its effect, such as a revoked key, is stored for when the object is
+ * added; or the act is refused, because the operator must add the object first.
  */
 const REPEATERS: { readonly [Kind in JournalKind]: RepeatAct<Kind> } = {
   day_keys_destroyed: ({ db }, { days }) => destroyBodyKeysOfDays(db, days),
@@ -132,7 +132,7 @@ const newerParticipant = (sender_id: string): AdminRefusal =>
     `${sender_id} was added after the backup, and a person withdrew a consent from it: add it again (rollcall participant add)`,
   )
 
-/** Erases a person again, by the holds of that time: other holds from before the act are removed. */
+/** Erases a person again, under the holds of the act's time: other holds from before the act are removed first. */
 async function erasePerson(deps: ApplyDeps, act: Act<'person_erased'>, at: Date): Promise<void> {
   const { db, owner } = deps
   await removeHoldsExcept(db, { except: act.holds, made_before: at, removed_by: 'restore' })

@@ -11,8 +11,8 @@ import { closed, flag, SenderId, wholeNumber } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
 
 /**
- * Releases the held messages, and drops those to the participants in `cancel`. By its message_id a receiver recognises
- * a message that it got before the restore.
+ * Releases the held messages, and drops those to the participants in `cancel`. A receiver recognises a message that it got before
+ * the restore: its message_id is the same.
  */
 export const releaseRestored = defineAct(
   {

@@ -121,8 +121,8 @@ export const restoreDatabase = defineAct(
 )
 
 /**
- * Adopts a database that was restored by other means, such as point-in-time recovery: does what `restoreDatabase` does
- * after the tables are loaded. No server may run on it.
+ * Adopts a database that was restored by other means, such as point-in-time recovery: repeats the journal and notes the restore,
+ * as `restoreDatabase` does, but runs no migrations. No server may run on the database.
  */
 export const adoptRestored = defineAct(
   { name: 'restore', approval: 'never', entry: 'within', input: closed(JOURNAL_INPUT), result: closed(OUTCOME) },

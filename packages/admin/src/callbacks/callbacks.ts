@@ -66,7 +66,7 @@ const SETTINGS = {
 } as const
 
 /**
- * The credentials, given together with `auth`. They are stored encrypted, and sent to their origin only; client_id and
+ * The credentials, given together with `auth`. They are stored encrypted, and used for their origin only; client_id and
  * client_secret are sent to the token endpoint. No answer has them; a second operator sees those that are no secrets.
  */
 const CREDENTIALS = {
@@ -216,7 +216,7 @@ function allowedAfter(
   return [...new Set([...before.filter((entry) => !disallow.includes(entry)), ...allow])]
 }
 
-/** Checks an address without sending anything, so that the operator learns of an error before the first answer. */
+/** Checks an address without sending anything, so that the operator learns of an error before the first callback. */
 async function checkAddress({ outgoing }: Participant, address: string | null | undefined): Promise<void> {
   if (!address) return
   const guard = createAddressGuard({ allowed: outgoing })

@@ -57,8 +57,8 @@ const APPLY_RESULT = closed({
 })
 
 /**
- * Changes the database to match a configuration file. The whole file is checked before the first change; a change that
- * is refused later leaves those before it. What matches already is not touched, so that a file can be applied again.
+ * Changes the database to match a configuration file. The whole file is checked before the first change. If a change is refused
+ * all the same, the changes before it stay. What matches already is not touched, so that a file can be applied again.
  */
 export const applyConfiguration = defineAct(
   {

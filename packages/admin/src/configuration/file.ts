@@ -1,7 +1,7 @@
 /**
- * The configuration file: registries, participants and what they may do, without secrets. Applying it sets what the
- * file names. Registries, participants and most of their members that it leaves out stay as they are; a list such as
- * `keys` or `grants`, where it is given, has all entries, and others are removed.
+ * The configuration file: registries, participants and what they may do, without secrets. Applying it sets what the file names.
+ * Registries, participants and members of theirs that it leaves out stay, except that a new `signature_policy` resets
+ * `allow_unsigned`. A list in the file, such as `keys` or `grants`, has all entries: others are removed.
  */
 
 import type { ReadOnly } from '@rollcall/core/model/read-only'

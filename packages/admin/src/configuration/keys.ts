@@ -26,7 +26,7 @@ interface PlannedKeys {
 }
 
 /**
- * Plans the steps for the keys of one participant of a file. Without a list of keys in the file its keys stay.
+ * Plans the steps for the keys of one participant of a file. If the file has no list of keys, the participant's keys stay.
  * @throws AdminRefusal a key cannot be read, is private, stands in the list twice, or belongs to another participant
  */
 export async function planKeys({ sender_id, wanted, stored, at, now = new Date() }: KeyPlan): Promise<PlannedKeys> {

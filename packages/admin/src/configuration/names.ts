@@ -5,7 +5,7 @@ import type { Configuration } from './file.ts'
 import { type ConfigStep, type StepDeps, withRefusalsAt } from './steps.ts'
 
 export interface PlannedNames {
-  /** The steps that add names: they come before the grants that name them. */
+  /** The steps that add or change names: they come before the grants that name them. */
   readonly added: readonly ConfigStep[]
   /** The steps that remove names: they come after the grants that named them. */
   readonly removed: readonly ConfigStep[]

@@ -117,7 +117,7 @@ export const listConsentAuthorities = defineAdminFunction(
   async ({ db }: HasDatabase) => (await listAuthorities(db)).map(shownAuthority),
 )
 
-/** Removes an authority: consents that it signed hold no longer, and what was begun under them is stopped. */
+/** Removes an authority: consents that it signed do not count any more, and subscriptions and answers under them are stopped. */
 export const removeConsentAuthority = defineAct(
   {
     name: 'consent authority remove',

@@ -129,7 +129,7 @@ export const reinstateConsent = defineAct(
 )
 
 /**
- * Refuses a misspelt purpose: its withdrawal would stop nothing, but the receipt would say that it did.
+ * Refuses a misspelt purpose: its withdrawal would stop nothing, and yet the person would get a receipt.
  * @throws AdminRefusal the purpose is an emergency, or is not known
  */
 async function checkPurposeKnown({ db }: HasDatabase, purpose: string): Promise<void> {

@@ -20,7 +20,7 @@ export interface GivenPerson {
 export interface WithdrawingPerson {
   /** The given identifier, and in each registry the identifiers that only the person's record has. */
   readonly all: readonly Uint8Array[]
-  /** The given identifier, and the primary ones of the person's records. Others may have been another person's. */
+  /** The given identifier, and the primary ones of the person's records. Other identifiers may have been another person's. */
   readonly own: readonly Uint8Array[]
 }
 

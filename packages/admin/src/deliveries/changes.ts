@@ -76,7 +76,7 @@ function defineChange(change: DeliveryChange, name: string) {
       if (!dry_run && found === 0) {
         throw new AdminRefusal(nothingToDo(change, counted), { reason: 'conflict' })
       }
-      // Since the count, more deliveries may have come into a state in which this change is possible.
+      // After the count, more deliveries may have reached a state in which this change is possible.
       const { chosen, changed } = dry_run
         ? { chosen: 0, changed: found }
         : await changeDeliveriesAtMost(db, change, choice, most)

@@ -74,7 +74,7 @@ const DELIVERY_MEMBERS = {
   finished_at: orNull(instant('When it came to its end.')),
 } as const
 
-/** The most deliveries that one call lists: one more than is shown, to say whether there are more. */
+/** The most deliveries that one call lists: one more than a command shows, so that the command can say whether there are more. */
 const MOST_LISTED = 10_001
 
 /** Lists deliveries, the newest first. */
@@ -163,7 +163,7 @@ export type DeliveryChange = keyof typeof DELIVERY_CHANGES
 // The cast is safe: the table has exactly the names of the type.
 const CHANGE_NAMES = Object.keys(DELIVERY_CHANGES) as DeliveryChange[]
 
-/** Ends the refusal of a replay: another reason why none of the chosen deliveries can be sent again. */
+/** The end of the message that refuses a replay: another reason why none of the chosen deliveries can be sent again. */
 export const OR_RECORD_DELETED = ', or its record was deleted after the delivery'
 
 /** The states of a delivery in which this change is possible. */
@@ -211,7 +211,7 @@ export const changeDeliveries = defineAct(
       throw new AdminRefusal('name the deliveries: by ids, participant, since, until or state; or give all')
     }
     const choice = { ...(await readDeliveryChoice(db, given)), ...(ids !== undefined && { ids }) }
-    // More deliveries may be suitable since they were counted: one operator alone may not replay them.
+    // More deliveries may be suitable than were counted: one operator alone may replay at most `most`.
     const isAlone = change === 'replay' && approvals.areNeeded && caller.kind !== 'proposal'
     const most = isAlone ? (limits?.replay_deliveries ?? 0) : null
     const { chosen, changed } = await changeDeliveriesAtMost(db, change, choice, most)

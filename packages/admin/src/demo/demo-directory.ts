@@ -64,8 +64,8 @@ async function becomeDemoDatabase(db: Database, { registries = {} }: Configurati
 }
 
 /**
- * Changes the file so that it keeps what somebody has changed: it has the stored purposes and grants, and sets no other
- * members of stored participants, except callback settings of one without an allowed address.
+ * Changes the file so that it undoes no change of the database. The file gets the stored purposes and grants. Of a stored
+ * participant it sets nothing else, except the callback settings when no address is allowed.
  */
 function keepChanges(stored: Configuration, file: Configuration): Configuration {
   const { participants = {}, purposes } = file
@@ -84,7 +84,7 @@ async function participantNamed(db: Database, sender_id: string): Promise<Partic
   return participant
 }
 
-/** Returns a registry with the columns and indexes of this version of its kind: nobody runs a command for a demo. */
+/** Makes the columns and indexes that this version needs, and returns the registry: nobody runs `index apply` for a demo. */
 async function currentRegistry(db: Database, namespace: string): Promise<Registry> {
   await ensureRecordTables(db, await requireRegistry(db, namespace))
   await applyIndexes(db, namespace)

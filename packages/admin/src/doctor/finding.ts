@@ -28,7 +28,7 @@ export interface Check<Facts> {
 }
 
 export interface FileFacts {
-  /** The permission bits of the data directory, and below those of files; null: it is missing or cannot be read. */
+  /** The permission bits of the data directory; those of files follow. Null: the directory or file is missing or not readable. */
   readonly data_directory: number | null
   readonly password: number | null
   readonly demo_file: number | null

@@ -99,7 +99,7 @@ function failureOf(error: unknown): string {
   return 'the server failed to publish it; the failure is logged'
 }
 
-/** Makes the input of an event from a row. @throws AdminRefusal a member is not JSON that this server reads */
+/** Makes the input of an event from a row. @throws AdminRefusal a member is too long or no JSON, or its time is out of range */
 function eventOf(row: OutboxRow): GivenInput<Static<typeof publishEvent.input>> {
   const { namespace, reg_event_type, record, remove, replace } = row
   if (record === null) throw tooLong('record')
@@ -173,7 +173,7 @@ const shownFailure = (row: FailedOutboxRow) => ({
   failed_at: isoTime(row.failed_at),
 })
 
-/** Lets failed rows be tried again. Rows are published in the order of their ids, so these usually come first. */
+/** Lets failed rows be tried again. Rows are published in the order of their ids, so retried rows usually come first. */
 export const retryOutbox = defineAct(
   {
     name: 'outbox retry',

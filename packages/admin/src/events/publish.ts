@@ -76,8 +76,8 @@ const EVENT_INPUT = closed({
 type EventInput = ReadOnly<Static<typeof EVENT_INPUT>>
 
 /**
- * Records one event: writes the record, or merges it into the stored one, and queues the notifications. When it
- * answers, all of this is committed, unless the caller gave the transaction.
+ * Records one event: writes the record, or merges it into the stored one, and queues the notifications. When the call returns,
+ * all of this is committed, unless the caller gave the transaction.
  */
 export const publishEvent = defineAct(
   {

@@ -84,7 +84,7 @@ async function writeMerged(
   const known = stored?.document ?? null
   const first = mergeInto(known)
   const { id, before = null } = await writeOne(first)
-  // An import has added the record meanwhile. The record is locked now: merge into it again.
+  // If an import has added the record meanwhile, merge again: the record is locked now.
   const after = before === known ? first : mergeInto(before)
   if (after !== first) await writeOne(after)
   return { record_type: recordType.name, record: id, before, after: after.document, aliases }

@@ -75,7 +75,7 @@ const SHOWN_MEMBERS = {
   ),
 } as const
 
-/** The most subscriptions that one call lists: one more than is shown, to say whether there are more. */
+/** The most subscriptions that one call lists: one more than a command shows, to say whether there are more. */
 const MOST_LISTED = 10_001
 
 /** Lists subscriptions, the newest first. */

@@ -83,7 +83,7 @@ export const listGrants = defineAdminFunction(
   },
 )
 
-/** Lists grants that end within so many days, or have ended. */
+/** Lists grants that end within the given number of days, or have ended. */
 export const listExpiringGrants = defineAdminFunction(
   { input: closed({ days: wholeNumber('From now.', 0, 36_500) }), result: Type.Array(GrantResult) },
   async ({ db, now = () => new Date() }: HasDatabase & HasClock, { days }) => {

@@ -7,7 +7,7 @@ import { listRegistries } from '@rollcall/records/registries/registries'
 import { isoTime } from '../members.ts'
 
 const DAY_MS = 86_400_000
-/** Days before their end from which grants are reported, and in the overview also keys, tokens and subscriptions. */
+/** A grant that ends within so many days is reported. The overview also reports keys, tokens and subscriptions so. */
 export const EXPIRING_DAYS = 30
 
 /** Lists grants that are weak or end soon, and participants without a grant. @param active the active participants */

@@ -180,7 +180,7 @@ function proposeTerms(kind: Kind, terms: GrantTerms, use: GrantUse): GrantTerms 
 const omitMembers = <Value extends object, Name extends keyof Value>(value: Value, names: readonly Name[]) =>
   Object.fromEntries(Object.entries(value).filter(([name]) => !names.some((one) => one === name))) as Omit<Value, Name>
 
-/** True when the participant needs the form. A sort by attributes in the form identifier needs expression too. */
+/** True when the participant needs the form. A query by identifier that sorts by attributes needs expression too. */
 const isUsedForm = (form: string, { forms, attributes }: GrantUse): boolean =>
   forms.has(form) || (form === 'expression' && forms.has('identifier') && attributes.size > 0)
 

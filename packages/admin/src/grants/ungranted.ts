@@ -10,7 +10,8 @@ import { grantProblemIn } from './check-terms.ts'
 import { isExpiredGrant } from './terms.ts'
 
 /**
- * Checks that no grant needs what is removed. @throws AdminRefusal a grant that has not ended could not be used then
+ * Checks that no grant needs what is removed.
+ * @throws AdminRefusal an unexpired grant could not be used after the removal
  * @param without the kind of the registry after the removal
  */
 export async function refuseIfGranted(db: Database, namespace: string, without: Kind, removed: string): Promise<void> {

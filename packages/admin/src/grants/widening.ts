@@ -1,4 +1,4 @@
-/** Compares two grants: whether one permits more. Terms that cannot be compared are taken as more. */
+/** Compares two grants: whether one permits more. Terms that cannot be compared count as permitting more. */
 import { ALL_NAMES, type GrantTerms } from '@rollcall/core/model/grant'
 import type { StoredGrant } from '@rollcall/participants/store/grants'
 import { isSameJson } from '../approvals/diff-lines.ts'
@@ -93,8 +93,8 @@ interface GrantsNow {
 }
 
 /**
- * Compares terms with the stored ones, for a second operator; null: they permit no more. Terms beside another grant are
- * always compared.
+ * Compares terms with the stored ones, for a second operator; null: they permit no more. Never null for terms that are granted
+ * beside other grants.
  */
 export function compareGrants(
   { sender_id, namespace, terms, beside = false }: WantedGrant,

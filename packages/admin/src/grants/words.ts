@@ -71,8 +71,8 @@ const emergencyText = ({ emergency }: ExplainedGrant['terms']): string =>
   emergency === undefined ? '' : `may see ${names(emergency.see)} as well, of ${emergency.items_per_day} people a day`
 
 /**
- * Says which authorities must have signed a consent or, if it need not be signed, whose signed ones count. Empty if it
- * need not be signed and those of all registered authorities count.
+ * Says which authorities must have signed a consent or, if no signature is needed, whose signed consents count. Empty if none is
+ * needed and signed consents of all registered authorities count.
  */
 const consentText = ({ consent, authorities }: ExplainedGrant['terms']): string => {
   const by = authorities === undefined ? 'a registered authority' : names(authorities)

@@ -115,7 +115,7 @@ export const listMessages = defineAct(
   },
 )
 
-/** Reads where a page begins: behind an entry, or at the time to which the call for the last page has searched. */
+/** Reads where a page begins: behind an entry, or at the time to which the call for the previous page has searched. */
 async function readStart(db: HasDatabase['db'], before: string | undefined) {
   const isTime = before !== undefined && TIME_FORM.test(before) && !Number.isNaN(Date.parse(before))
   return { place: await requireEntryBefore(db, isTime ? undefined : before), time: isTime ? before : undefined }

@@ -45,7 +45,7 @@ export type UntimedStoryEvent =
     })
   /** `at` is the time at which the notification is due in its mailbox. */
   | { readonly event: 'waits' }
-  /** The notification is not sent: its subscription was taken back, or is not permitted any more. */
+  /** The notification was dropped and is not sent, for example because its subscription is not permitted any more. */
   | { readonly event: 'left out' }
 
 interface DeliveryPage {
@@ -105,7 +105,7 @@ function notificationMoments(traced: TracedNotification, now: Date): readonly Mo
   return [...moments, composeMoment(delivery, sequence), ...attemptsOf(delivery, now)]
 }
 
-/** The composing of an envelope. @param sequence its number; null: unknown, another envelope may have the number */
+/** The composing of an envelope. @param sequence its number; null: not known, as another envelope may have it */
 const composeMoment = ({ id, page, created_at, message_id, target }: TracedDelivery, sequence: number | null): Moment =>
   toMoment(created_at, { event: 'composed', delivery: id, page, message_id, sequence, target_origin: originOf(target) })
 

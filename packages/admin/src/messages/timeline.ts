@@ -15,7 +15,7 @@ import { listStoryEvents } from './story.ts'
 
 /** The most exchanges with one message_id: several participants may use the same one. */
 const MOST_MESSAGES = 20
-/** The most deliveries of one exchange, and audit entries of one message. */
+/** The most deliveries of one exchange, and the most audit entries of one message, that are read. */
 const PER_MESSAGE = 100
 
 const Timeline = closed({
@@ -81,7 +81,7 @@ export async function findTracedMessages(
 
 type Entry = AuditedMessage['entry']
 
-/** True when an entry belongs to a traced message. A notification has no correlation_id. */
+/** True when an entry belongs to a traced message. The correlation_id is not compared for a notification, which has none. */
 const isEntryOf = (one: TracedMessage, entry: Entry): boolean =>
   one.participant === entry.participant &&
   one.registry === entry.registry &&
@@ -199,7 +199,7 @@ function mergeSteps(
   return steps
 }
 
-/** The step from which a step's duration is measured, or else `received`. Other steps have none, or their own. */
+/** The step from which a step's duration is measured (`received` if it is absent). A step without a row keeps its own. */
 const MEASURED_FROM: Readonly<Partial<Record<TimelineStep['step'], TimelineStep['step']>>> = {
   accepted: 'received',
   searched: 'started',

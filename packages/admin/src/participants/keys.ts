@@ -73,7 +73,7 @@ export const addParticipantKeys = defineAct(
     refuseUnusable(participant, read)
     const added: ParticipantKey[] = []
     for (const key of read) added.push(await addParticipantKey(db, participant, { ...key, ...times }))
-    // Messages that could not be encrypted for the participant can be now.
+    // Messages that could not be encrypted for want of a key may be sent now.
     await retryWaiting(db, participant.id)
     return added.map(keyWithState)
   },
@@ -115,8 +115,8 @@ function refuseUnusable(
 }
 
 /**
- * Writes a profile with another algorithm, as the command line takes it. Where the layout cannot have the algorithm, it
- * writes the algorithm alone, which means the default profile with it.
+ * Writes the profile with another algorithm, as the option --profile takes it. If the layout does not allow the algorithm, the
+ * text is the algorithm alone, which means the default profile with this algorithm.
  */
 function profileFor({ layout, canonical_form, digest_prefix }: SignatureProfile, algorithm: string): string {
   const form = { layout, canonical_form, digest_prefix }
@@ -141,7 +141,7 @@ const PublicKeys = Type.Array(
   }),
 )
 
-/** Lists the live keys of a participant, for signatures and for encryption, as JWKs. */
+/** Lists the keys of a participant that are neither revoked nor over, for signatures and for encryption, as JWKs. */
 export const listPublicKeys = defineAdminFunction(
   { input: closed({ sender_id: SenderId }), result: PublicKeys },
   async ({ db }: HasDatabase, { sender_id }) => {

@@ -85,7 +85,7 @@ export const changeParticipantPolicy = defineAct(
     // Our key of the algorithm must exist before the policy applies: from then on it signs the answers.
     if (signature_profile !== undefined && profileProblem(signature_profile) === null) {
       const algorithm = replyAlgorithm(signature_profile)
-      // Keys of the other algorithms exist since the first start: such a change needs no master key.
+      // Keys of the other algorithms exist since the first start: a change to one of them needs no master key.
       if (isKeyMadeOnDemand(algorithm)) await ensureOwnKeys(db, await vault(), algorithm)
     }
     await checkKeySetAddress(await requireParticipant(db, sender_id), changes.jwks_uri)
@@ -95,7 +95,7 @@ export const changeParticipantPolicy = defineAct(
 
 type Policy = ReturnType<typeof messagePolicyOf>
 
-/** True when a change may permit more: any but to `required`, to allow_unsigned false, or to no jwks_uri. */
+/** True when a change may permit more. Any may, except those to `required`, to allow_unsigned false and to no jwks_uri. */
 function isWeaker(stored: Policy, given: { readonly [Member in keyof Policy]?: Policy[Member] | undefined }) {
   return Object.entries(given).some(([name, to]) => {
     if (to === undefined || isSameJson(to, stored[name as keyof Policy])) return false

@@ -26,7 +26,7 @@ interface PromoteDeps extends HasDatabase {
 
 const keyInput = addParticipantKeys.input.properties
 
-/** Days for which a passed check counts for a promotion: systems change. */
+/** Days for which a passed check counts for a promotion, because systems change. */
 const CHECK_DAYS = 30
 
 /** The most reports of checks that a promotion reads. */
@@ -75,7 +75,7 @@ export const promoteParticipant = defineAct(
     await checkKeySetAddress(participant, jwks_uri)
     const former = await publishedKeys(participant)
     const { secret: client_secret, sha256 } = newSecret()
-    // The sandbox's key set was fetched meanwhile: the decision is checked again in the transaction that writes.
+    // Fetching the sandbox's key set takes time, so the decision is checked again in the transaction that writes.
     await withSettingsLocked({ db }, async (inner) => {
       await checkDecision(inner)
       await makeParticipantLive(inner, participant, { keys, former, jwks_uri, sha256 })

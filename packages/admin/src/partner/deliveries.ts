@@ -42,7 +42,7 @@ const OWN_MEMBERS = {
   replayable: flag('Whether it can be sent again from here.'),
 } as const
 
-/** The states in which a participant may replay a delivery. `dropped` is none: an operator may have cancelled it. */
+/** The states in which a participant may replay a delivery. `dropped` is not among them: an operator may have cancelled it. */
 const REPLAYABLE_STATES = ['delivered', 'refused', 'dead', 'held'] as const satisfies readonly DeliveryState[]
 
 type DeliveryRow = Awaited<ReturnType<typeof listDeliveries>>[number]
@@ -121,7 +121,7 @@ async function idOf({ db, sender_id }: PartnerDeps, message_id: string, member =
 /** The most deliveries that one call sends again. */
 const MOST_AT_ONCE = 100
 
-/** Sends own deliveries again. A message of another participant is treated like one that does not exist. */
+/** Sends deliveries to the participant again. A message of another participant is treated like one that does not exist. */
 export const replayOwnDeliveries = defineAct(
   {
     name: 'partner replay',
@@ -148,7 +148,7 @@ export const replayOwnDeliveries = defineAct(
     const count = sumCounts(counted, 'deliveries')
     if (count > 0) {
       await enter({ count })
-      // An open circuit breaker stays open: only an operator may try its destination before the time.
+      // An open circuit breaker stays open: only an operator may have its destination tried before `probe_at`.
       const deliveries = await changeDeliveries(db, 'replay', choice, { probes: false })
       return { deliveries, in_closed_mailboxes }
     }

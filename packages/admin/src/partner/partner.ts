@@ -36,7 +36,7 @@ const participantProperties = showParticipant.result.properties
 const { keys, published_keys, quotas, callback } = participantProperties
 const { allowed, default_url, notify_url, auth } = callback.properties
 
-/** The most rows that one call lists. */
+/** The member of an input that limits how many rows one call lists. */
 export const ListLimit = Type.Optional(wholeNumber('At most so many (default: 50).', 1, 100))
 
 export const showOwnParticipant = defineAdminFunction(

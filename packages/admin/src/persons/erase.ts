@@ -173,12 +173,12 @@ interface EraseDeps {
   readonly now: () => Date
 }
 
-/** The most rows that one tombstone names. */
+/** The most rows of the audit log whose erased persons one tombstone names. */
 const TOMBSTONE_ROWS = 5_000
 
 /**
- * Deletes the pseudonyms of a person in the audit log, except those that a hold keeps, and in ended holds.
- * @param transaction of the owner of the database, with the lock of holds
+ * Deletes the pseudonyms of a person in the audit log, except those that a hold keeps, and the pseudonyms in ended holds.
+ * @param transaction a transaction of the owner of the database that has locked the holds
  * @returns the number of deleted rows of the audit log
  */
 export async function erasePseudonyms(

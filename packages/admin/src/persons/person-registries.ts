@@ -12,8 +12,8 @@ import { recordsOfPersons } from './stored-records.ts'
 export interface PersonRegistries {
   readonly registries: readonly Registry[]
   /**
-   * Returns the identifiers that may identify the person. One from a sandbox record is left out when a live registry
-   * has it.
+   * Returns the identifiers that may identify the person. An identifier of a sandbox record is left out when a live record has
+   * it.
    */
   joined<Given extends Identifier>(identifiers: readonly Given[]): Promise<readonly Given[]>
 }

@@ -19,7 +19,7 @@ export interface RecordOfPerson {
 }
 
 export interface FoundPerson {
-  /** The given identifier, and those of the person's records and of merged ones that no other record has. */
+  /** The given identifier, and those that only the person's records, or records merged into them, have. */
   readonly identifiers: readonly PersonIdentifier[]
   readonly records: readonly RecordOfPerson[]
   /** The given identifier, as each registry normalises it. */
@@ -27,9 +27,8 @@ export interface FoundPerson {
 }
 
 /**
- * Finds the records and identifiers of a person by an identifier, in the registries that `chooseRegistriesOfPerson`
- * chooses. Identifiers that several records have, such as the telephone of a household, are left out: they identify
- * nobody alone.
+ * Finds the records and identifiers of a person by an identifier, in the registries that `chooseRegistriesOfPerson` chooses.
+ * Identifiers that several records have, such as the telephone of a household, are left out: they do not identify one person.
  * @throws AdminRefusal no registry has identifiers of the type, the value is not valid, or it names several records
  */
 export async function findPerson(

@@ -90,8 +90,8 @@ export const protectPerson = defineAct(
 )
 
 /**
- * Repeats a protection of the journal in a restored database. The category of the act replaces another one. Identifiers
- * are backfilled before.
+ * Repeats a protection of the journal in a restored database. The category of the act replaces any other category of the person.
+ * Identifiers are backfilled before.
  * @throws AdminRefusal, StoreRefusal
  */
 export async function repeatProtection(
@@ -134,7 +134,7 @@ async function protectFound(db: Database, client: ClientBase, registry: Registry
   return { records: 1, rewritten, withdrawn: await withdrawNotifications(client, about, category) }
 }
 
-/** Lifts the protection of a person. Events from before are not notified afterwards. */
+/** Lifts the protection of a person. Events from before the lifting are not notified afterwards. */
 export const unprotectPerson = defineAct(
   {
     name: 'record unprotect',

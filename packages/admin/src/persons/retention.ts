@@ -92,7 +92,7 @@ const PRUNED = closed({
   }),
 })
 
-/** Deletes data after its retention. The audit log can only be deleted by the owner of the database. */
+/** Deletes data after its retention. Only the owner of the database can prune the audit log. */
 export const pruneStoredData = defineAct(
   { name: 'prune', approval: 'never', input: closed({ dry_run: Type.Optional(flag('Only count.')) }), result: PRUNED },
   (deps: RetentionDeps, { dry_run = false }) => pruneOrCount(deps, dry_run),

@@ -40,7 +40,7 @@ const Attributes = Type.Array(
 )
 const keptCount = wholeNumber('Records that are stored although a value of them is not understood.')
 
-/** The report of an import, of the whole file also after an interruption, or of a source check. It has no value. */
+/** The report of an import (whole, also after an interruption) or of a source check. It quotes no value of a record. */
 export const ImportReport = closed({
   kept: keptCount,
   rejections: Rejections,

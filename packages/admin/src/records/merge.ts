@@ -103,7 +103,7 @@ export const unmergeRecords = defineAct(
     }),
 )
 
-/** Checks that the two records are protected under the same categories: identifiers of one will find the other. */
+/** Checks that the two records are protected under the same categories: after a merge, identifiers of one find the other. */
 async function checkProtection(
   { client, registry, recording }: MergeDeps,
   recordType: RecordType,

@@ -58,8 +58,8 @@ const Removal = closed({
 })
 
 /**
- * Imports the records of a file or a stream. Each replaces the record that has the same primary identifier. With
- * `complete`, records that the file lacks are deleted, unless a check refuses it: they are too many, for example.
+ * Imports the records of a file or a stream. Each replaces the record that has the same primary identifier. With `complete`,
+ * records that the file lacks are deleted, unless a check refuses the deletion, for example because they are too many.
  */
 export const importRecords = defineAct(
   {

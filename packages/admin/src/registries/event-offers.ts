@@ -32,7 +32,7 @@ export const eventExamples = (kind: Kind, type: RecordType, samples: readonly Js
     return [{ event_type: event.name, record: without, needs }]
   })
 
-/** True when records of a type can have an event. One that no rule derives, such as an adoption, fits all types. */
+/** True when records of a type can have an event. An event that no rule derives, such as an adoption, fits all record types. */
 function canHaveEvent({ record_types }: Kind, { event_rules }: RecordType, { name }: EventType): boolean {
   const isMade = (rules: RecordType['event_rules']) => rules.some(({ event }) => event === name)
   return isMade(event_rules) || !record_types.some((other) => isMade(other.event_rules))

@@ -130,7 +130,7 @@ interface TypeInput {
   readonly sortable?: boolean
 }
 
-/** Makes the definition of an identifier type. Without `compared_as`, a type that a kind has is compared as there. */
+/** Makes the definition of an identifier type. Without `compared_as`, a type that a kind has is compared as in that kind. */
 export function identifierTypeOf({ kind }: Pick<Registry, 'kind'>, name: string, given: TypeInput): IdentifierType {
   const own = kind.identifier_types.find((type) => type.name === name)
   const shared = own === undefined ? sharedIdentifierType(name) : undefined
@@ -146,7 +146,7 @@ export function identifierTypeOf({ kind }: Pick<Registry, 'kind'>, name: string,
   }
 }
 
-/** Checks the other registries. @throws AdminRefusal one compares the type otherwise: persons would not be the same */
+/** Checks that other registries compare the type alike, so that persons stay the same. @throws AdminRefusal one does not */
 async function checkElsewhere(db: Database, namespace: string, { name, normaliser }: IdentifierType) {
   for (const registry of await listRegistries(db)) {
     const other = registry.kind.identifier_types.find((type) => type.name === name)

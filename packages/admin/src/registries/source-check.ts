@@ -18,7 +18,7 @@ export { SourceFileSchema } from '@rollcall/source/file-schema'
 export interface SourceDeps extends HasDatabase {
   /** The environment in which a source file may name its address (default: that of the process). */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** The kind that a new registry will have after all steps of a configuration file; absent: no file adds it. */
+  /** The kind that a new registry will have after all steps of a configuration file; absent: no file adds the registry. */
   readonly kind?: Kind | undefined
 }
 
@@ -52,7 +52,7 @@ const CHECK_RESULT = closed({
   ),
 })
 
-/** Connects to the database of a source, reads a sample of it, and asks it for plans. Nothing is stored. */
+/** Connects to the database of a source, reads a sample of its rows, and asks for query plans. Nothing is stored. */
 export const checkSource = defineAdminFunction(
   {
     input: closed({
@@ -68,8 +68,8 @@ export const checkSource = defineAdminFunction(
 )
 
 /**
- * Checks the source of a registry, with the environment of this process. It reports what the account may write, and
- * does not refuse it.
+ * Checks the source of a registry, with the environment of this process. It reports what the account may write, and refuses no
+ * account for it.
  */
 export const checkRegistrySource = defineAdminFunction(
   { input: closed({ namespace: Namespace }), result: CHECK_RESULT },

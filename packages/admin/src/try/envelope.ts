@@ -58,7 +58,7 @@ export function makeTrialEnvelope({ registry, participant, record_type, form, pa
   return { envelope, criteria, body: canonicalJson(envelope) }
 }
 
-/** Returns the text that the participant must sign; null: the algorithm of the key is not one of signatures. */
+/** Returns the text that the participant must sign; null: the algorithm of the key is no signature algorithm. */
 export async function textToSign(
   { signatureNamespaces }: { readonly signatureNamespaces: { readonly written: string } },
   { sender_id, signature_profile: profile }: Participant,

@@ -169,7 +169,7 @@ function sendProblem(registry: Registry, participant: Participant): string | nul
 const isTrial = ({ demo, environment }: Pick<Registry, 'demo' | 'environment'>): boolean =>
   demo || environment === 'sandbox'
 
-/** Sends the search. It has an audit entry of its own, in addition to that of the act. */
+/** Sends the search. The search gets an audit entry of its own, in addition to that of the act. */
 async function sendSearch(
   deps: HasTrial,
   { participant, path, body }: { readonly participant: Participant; readonly path: string; readonly body: string },

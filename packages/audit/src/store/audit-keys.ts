@@ -6,7 +6,7 @@ export const SEALED_AUDIT_KEYS = { table: 'account_key', id: 'kid', purpose: 'ac
 export interface AuditKey {
   readonly kid: string
   readonly kind: 'signature' | 'pseudonym' | 'confidential'
-  /** The public JWK of a signature key. */
+  /** The public JWK of a signature key; null for keys of the other kinds. */
   readonly public_key: { readonly x: string } | null
   /** The private JWK or the secret, encrypted with the master key; null once erased. */
   readonly sealed: Buffer | null
@@ -44,7 +44,7 @@ export async function addAuditKey(db: Database, key: NewAuditKey): Promise<void>
   )
 }
 
-/** True when the audit log ever had an entry. Checkpoints tell it: they are not deleted. */
+/** True when the audit log ever had an entry. Checkpoints show it after pruning: they are never deleted. */
 export async function hasEntries({ pool }: Pick<Database, 'pool'>): Promise<boolean> {
   const { rows } = await pool.query<{ has: boolean }>(
     'select exists (select from account) or exists (select from account_checkpoint) as has',

@@ -40,7 +40,7 @@ export interface CheckpointReference {
  */
 const CHECKPOINT_OVERLAP = '60 seconds'
 
-/** Finds the newest checkpoint of each other chain since a time. @param since null: that of the newest one */
+/** Finds the newest checkpoint of each other chain since a time. @param since null: the time of the newest checkpoint */
 export async function newestCheckpoints(
   pool: pg.Pool,
   chain: string,

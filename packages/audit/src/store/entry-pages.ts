@@ -48,7 +48,7 @@ export interface CheckpointToVerify {
   readonly signature: Buffer
 }
 
-/** The finding of a review of an emergency; `at` has microseconds. */
+/** A stored review of an emergency; `at` has microseconds. */
 export interface StoredReview {
   readonly id: string
   readonly chain: string
@@ -67,7 +67,7 @@ export interface TombstoneToVerify {
   readonly chains: readonly string[]
 }
 
-/** SQL that writes a time as text. Infinity, which a changed row may have, has no such text. */
+/** SQL that writes a time with microseconds. Infinity, which a changed row may have, is written as PostgreSQL writes it. */
 const AT_TEXT = `coalesce(to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), at::text) as at`
 
 /**
@@ -77,7 +77,7 @@ const AT_TEXT = `coalesce(to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:S
 const SAFE_SEQUENCE = `greatest(least(sequence, ${Number.MAX_SAFE_INTEGER}), ${Number.MIN_SAFE_INTEGER}) as sequence`
 const EXACT_SEQUENCE = 'sequence::text as key'
 
-// A changed database may have a sequence in both tables. A page can end between the two, so that neither is skipped.
+// A changed database may have a sequence in both tables of entries. Neither row is skipped when a page ends between them.
 const READ_ENTRIES = `select chain, ${SAFE_SEQUENCE}, ${EXACT_SEQUENCE}, tableoid::text as place, ${AT_TEXT}, ${STORED_ENTRY}, commitments, hash,
     tableoid = 'account_entry'::regclass as is_packed, entry <> '' as is_whole,
     shape, persons, keys::text as keys, emergency

@@ -28,7 +28,7 @@ export const STORED_ENTRY = `account.content, account.packed, account.correlatio
 /** The columns whose values some marks of a shape stand for. */
 type Column = 'correlation_id' | 'message_id' | 'reply_message_id'
 
-/** A way to pack the values of a mark. `length`: their bytes; null: the length is written before each value. */
+/** A way to pack the values of a mark. `length`: the bytes of each value; null: the length is written before each value. */
 interface Packing {
   readonly length: number | null
   /** The bytes of a value; null when the value has another form. */

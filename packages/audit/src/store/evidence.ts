@@ -50,7 +50,7 @@ export interface SigningCheckpoint {
   readonly signature: Buffer
 }
 
-/** Finds the checkpoints that sign an entry, the earliest first. The caller verifies them: others may insert rows. */
+/** Finds the checkpoints that sign an entry, the earliest first. The caller verifies them: other roles may insert rows. */
 export async function* findSigningCheckpoints(
   { pool }: Pick<Database, 'pool'>,
   { chain, sequence }: EntryPlace,

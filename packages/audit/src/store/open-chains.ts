@@ -1,4 +1,4 @@
-/** Reads the chains that have not ended. In a restored database, entries after their last ones may be lost. */
+/** Reads the chains that have not ended. In a restored database, entries after the last ones of these chains may be lost. */
 import { type Kysely, sql } from 'kysely'
 import type { PoolClient } from 'pg'
 

@@ -1,7 +1,7 @@
 /**
- * The persons of an entry, packed in its row: for each a run of one byte for the role, 32 of pseudonym and 16 of salt.
- * An erased run has the role 0, the commitment in place of the pseudonym, and zeros. Entries of earlier versions have
- * rows of `account_person` instead.
+ * The persons of an entry, packed in its row: for each a run of one byte for the role, 32 of pseudonym and 16 of salt. An erased
+ * run has the role 0, the commitment in place of the pseudonym, and zeros as the salt. Entries of earlier versions have rows of
+ * `account_person` instead.
  */
 import { sha256 } from '@rollcall/base/shared/sha256'
 import { PERSON_ROLES, type PersonRole } from '@rollcall/core/model/audit-entry'
@@ -84,7 +84,7 @@ export function erasePackedPersons(
   return { packed: erased, positions }
 }
 
-/** Bytes of a value that make its key. Values may share a key, so what is found is compared as a whole. */
+/** How many bytes of a value make its key. Values may share a key, so the whole values are compared after a look-up. */
 const KEY_BYTES = 6
 
 /** The key of a pseudonym or of a correlation_id: a number by which an index finds entries. */
@@ -99,11 +99,10 @@ export function entryKeysOf(persons: readonly PackedPerson[], repeats: readonly 
 }
 
 /**
- * SQL for a `from` clause: the persons in entries of all versions, without erased ones, each with chain, sequence,
- * position, role, pseudonym and salt. Functions are named with their schema: the application may make others of these
- * names.
- * @param keys SQL of the keys to which persons packed in entries are limited; left out: all. Persons in rows of their
- * own are not limited.
+ * SQL for a `from` clause: the persons in entries of all versions, without erased ones, each with chain, sequence, position,
+ * role, pseudonym and salt. Functions are named with their schema: the application may make functions of these names.
+ * @param keys SQL of the keys to which persons packed in entries are limited; left out: all. Persons in rows of their own are not
+ * limited.
  */
 export const personRowsSql = (keys?: string): string => `(
   select chain, sequence, position, role, pseudonym, salt from account_person

@@ -1,7 +1,7 @@
 /**
- * Prunes the beginnings of chains from the audit log, as the owner of the database. Each statement reads one chunk of
- * one chain, so that any number of entries can be pruned. A prune that was stopped continues where it stopped.
- * Functions are named with their schema: the application may make others of these names.
+ * Prunes the beginnings of chains from the audit log, as the owner of the database. Each statement reads one chunk of one chain,
+ * so that any number of entries can be pruned. A prune that was stopped continues where it stopped. Functions are named with
+ * their schema: the application may make functions of these names.
  */
 
 import { type Kysely, sql } from 'kysely'
@@ -137,7 +137,7 @@ export async function lockHolds(transaction: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Deletes the entries of a chain up to one of them, and the rows of their persons.
+ * Deletes the entries of a chain up to `sequence`, and the rows of their persons.
  * @param transaction the one that also inserts the tombstone
  * @returns how many
  */

@@ -128,11 +128,11 @@ export const placeValues = (before: TimedPlace | undefined): unknown[] => [
   ...[before?.at ?? null, before?.chain ?? null, before?.sequence ?? null],
 ]
 
-/** The end of the period behind a place. Times of entries have whole milliseconds, so one is added. */
+/** The end (excluded) of the period behind a place. Entry times are whole milliseconds, so one millisecond is added. */
 export const endBehindPlace = (before: TimedPlace | undefined, to: Date | undefined): Date | undefined =>
   before === undefined ? to : new Date(Math.min(before.at.getTime() + 1, to?.getTime() ?? Infinity))
 
-/** How many entries each statement looks through, from the newest on; the last number stays for all later ones. */
+/** How many entries each statement looks through, from the newest on; the last number stays for all later statements. */
 const ENTRIES_PER_STATEMENT = [1_000, 10_000]
 
 /** The result of a search, and how far it went. */
@@ -161,7 +161,7 @@ export interface EntrySearchBounds {
   readonly most?: number | undefined
 }
 
-/** The period that one statement reads, without its end. */
+/** The period that one statement reads; `to` is not in the period. */
 export interface ReadPeriod {
   readonly from: Date
   readonly to: Date
@@ -233,7 +233,7 @@ export const memberValues = (
 /** Escapes a text for a pattern of `like`. */
 const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
 
-/** The time of the entry in a period that has `newer` newer ones; null when there are too few. */
+/** The time of the entry that has `newer` newer entries in a period; null when the period has too few entries. */
 async function entryBetween(
   { pool }: Pick<Database, 'pool'>,
   { from, to }: ReadPeriod,

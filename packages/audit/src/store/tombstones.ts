@@ -11,7 +11,7 @@ export interface NewTombstone {
   readonly chains: readonly string[]
 }
 
-/** Inserts a tombstone. @param connection the transaction that deletes what the tombstone names */
+/** Inserts a tombstone. @param connection the transaction that makes the change which the tombstone states */
 export async function insertTombstone(
   connection: Kysely<unknown>,
   { at, content, kid, signature, chains }: NewTombstone,

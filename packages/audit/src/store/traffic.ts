@@ -23,8 +23,8 @@ const DURATION_STEP_FACTOR = 1.1
 export const durationOfStep = (step: number): number => DURATION_STEP_FACTOR ** step
 
 /**
- * Counts messages except notifications. The duration of an answer or callback goes from the receipt of the request to
- * the audit entry, which is committed before it is sent. Only the first answer to a repeated request has a duration.
+ * Counts messages except notifications. The duration of an answer or callback goes from the receipt of the request to the audit
+ * entry, which is committed before the message is sent. Only the first answer to a repeated request has a duration.
  * @param exchanges SQL for a `from` clause: each remembered exchange with its correlation_id and received_at
  */
 export async function countTrafficBetween(

@@ -36,8 +36,8 @@ export interface JointRow {
 }
 
 /**
- * The present time of the database, which dates audit entries. The function is named with its schema, because the
- * application may make others of its name, and the owner of the database calls it too.
+ * The present time of the database, which dates audit entries. The function is named with its schema, because the application may
+ * make a function of the same name, and the owner of the database runs this statement too.
  */
 export async function databaseTime(pool: pg.Pool): Promise<Date> {
   const text = 'select pg_catalog.clock_timestamp() as at'
@@ -48,14 +48,12 @@ export async function databaseTime(pool: pg.Pool): Promise<Date> {
 const HASH_BYTES = 32
 
 /**
- * SQL that writes shapes and entries. Bytes and texts come as one run: an array of them would be written as text, which
- * takes several times as long.
- * A shape that another node wrote meanwhile is left as it is. A shape that this process takes for stored is looked up:
- * if it is gone, after a failover to a standby that lost it, a constraint of the table refuses the entry, and the
- * caller writes both. Shapes are written in the order of their digests, so that two nodes do not deadlock.
- * The look-up is a subquery with a limit, and not `exists`, for which the one plan of all statements would read the
- * whole table.
- * If a joint row is not held, no entry and no row is written: entries are chained, so none can be left out.
+ * SQL that writes shapes and entries. Bytes and texts come as one run: an array of them would be written as text, which takes
+ * several times as long. A shape that another node wrote meanwhile is left as it is. A shape that this process takes for stored
+ * is looked up: if it is gone, after a failover to a standby that lost it, a constraint of the table refuses the entry, and the
+ * caller writes both. Shapes are written in the order of their digests, so that two nodes do not deadlock. The look-up is a
+ * subquery with a limit, and not `exists`, for which the one plan of all statements would read the whole table. If a joint row is
+ * not held (`JointWrite.held`), no entry and no row is written: entries are chained, so none can be left out.
  */
 const WRITE_ENTRIES = `written as (
     insert into account_shape (digest, content)

@@ -1,4 +1,4 @@
-/** Verifies one chain: every hash, commitment and checkpoint. */
+/** Verifies one chain of the audit log: the hash of each entry, the commitments to its persons, and each checkpoint. */
 import { hash } from 'node:crypto'
 import { entryHash, firstHash } from '../chain.ts'
 import type { CheckpointContent } from '../checkpoints.ts'
@@ -18,17 +18,17 @@ export interface ChainParts {
   readonly report: VerificationReport
   readonly pruned: PrunedChain | undefined
   readonly erased: ReadonlySet<string>
-  /** Called for each checkpoint of another chain that a checkpoint of this chain names. */
+  /** Called for each checkpoint of another chain that a correctly signed checkpoint of this chain names. */
   readonly named: (other: CheckpointContent['others'][number], by: string) => Promise<void>
 }
 
-/** True when a time of the database (microseconds) equals one in milliseconds. */
+/** True when a time text of the database, which has microseconds, is the same time as a text with milliseconds. */
 export const isSameTime = (stored: string, milliseconds: string): boolean =>
   stored === milliseconds.replace('Z', '000Z')
 
 const IS_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/
 
-/** Removes the microseconds of a time when they are 0; others stay, so that no hash matches. */
+/** Removes the microseconds of a time when they are 0. Others stay: the time was changed, and no hash must match. */
 const withMilliseconds = (at: string): string => at.replace(/000Z$/, 'Z')
 
 /** Verifies a chain, and reports its faults. The cursors give its rows in order. */
@@ -73,7 +73,10 @@ export async function verifyChain(chain: string, deps: ChainParts): Promise<void
   if (from <= last) report.tail({ chain, from, to: last, at: newest })
 }
 
-/** True when an entry was changed: its hash differs. @param previous the hash of the entry before; null: unknown */
+/**
+ * True when the hash of an entry differs, or its text cannot be built.
+ * @param previous the hash of the entry before; null: unknown, so the hash is not checked
+ */
 function isChanged(
   previous: Buffer | null,
   { chain, sequence, hash }: EntryToVerify,
@@ -85,7 +88,7 @@ function isChanged(
 }
 
 function createPersonCheck(chain: string, { persons, report, erased }: ChainParts) {
-  /** Reports the remaining rows of persons in entries up to `sequence`: no commitment is about these rows. */
+  /** Reports the rows of persons that are left for entries up to `sequence`: no commitment belongs to these rows. */
   const skip = async (sequence: number): Promise<void> => {
     for (let row = await persons.peek(); row?.chain === chain && row.sequence <= sequence; ) {
       report.fault('person_inserted', chain, row.sequence, `position ${row.position}`)
@@ -135,7 +138,7 @@ function createPersonCheck(chain: string, { persons, report, erased }: ChainPart
   }
 }
 
-/** True when a commitment is that of a person's row. Lengths are checked too: no bytes may move to the next column. */
+/** True when a commitment belongs to a person's row. Lengths are checked: bytes could be moved to the next column. */
 const isCommitted = (row: PersonToVerify, commitment: Buffer): boolean =>
   row.salt.length === SALT_BYTES && row.pseudonym.length === COMMITMENT_BYTES && commitmentOf(row).equals(commitment)
 
@@ -143,7 +146,7 @@ function createCheckpointCheck(chain: string, { checkpoints, verifier, report, n
   let previous: string | null = null
   let signedTo = 0
   let ended = Number.POSITIVE_INFINITY
-  /** Checks a checkpoint. @param entry the hash of the entry that it signs; null when unknown */
+  /** Checks a checkpoint. @param entry the hash of the entry that the checkpoint signs; null: unknown, so it is not compared */
   const check = async (row: CheckpointToVerify, entry: Buffer | null): Promise<void> => {
     const { sequence } = row
     report.counts.checkpoints += 1

@@ -1,16 +1,16 @@
-/** Verifies one entry: its row has exactly what was hashed. */
+/** Reads an entry of the audit log from its row, and checks that the other columns of the row agree with its text. */
 import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import { messageKeyOf } from '../audit-log.ts'
 import type { EntryToVerify } from '../store/entry-pages.ts'
 import { entryTextOf } from '../store/entry-shape.ts'
 import { COMMITMENT_BYTES, entryKeysOf, type PersonRun, splitPersonRuns } from '../store/packed-persons.ts'
 
-/** The parts of an entry that its hash covers. */
+/** An entry as read from its row: the text and the commitments, which its hash covers, and its persons. */
 export interface ReadEntry {
   /** The text of the entry; null when it cannot be built from the row. */
   readonly entry: string | null
   readonly commitments: Buffer
-  /** The packed persons; null when the persons are rows of `account_person`. */
+  /** The persons, from the packed bytes of the entry; null when the persons are rows of `account_person`. */
   readonly runs: readonly PersonRun[] | null
   /** The number of persons, erased ones included. */
   readonly persons: number
@@ -28,7 +28,7 @@ export function readEntry(row: EntryToVerify): ReadEntry {
   return { entry: isReadable ? entryTextOf(row) : null, commitments, runs: runs ?? [], persons: runs?.length ?? 0 }
 }
 
-/** True when the columns by which an entry is found agree with its text. */
+/** True when the columns by which queries find an entry agree with the text of the entry. */
 export function areColumnsRight(row: EntryToVerify, { entry, runs }: ReadEntry): boolean {
   try {
     const { request, reply, ...content } = JSON.parse(entry ?? '') as StoredAuditEntry

@@ -1,4 +1,4 @@
-/** Finds the public keys that verify the signatures of the audit log. */
+/** Checks the stored keys of the audit log, and verifies signatures with them. */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { DecryptionError } from '@rollcall/keys/encrypted-value'
 import type { Vault } from '@rollcall/keys/vault'
@@ -16,15 +16,15 @@ export interface SignedText {
 
 export interface Verifier {
   isSigned(text: SignedText): boolean
-  /** Reports keys about which a signed checkpoint says something else: the secrets in use, or when keys were made. */
+  /** Reports keys that contradict a signed checkpoint: a secret that it names is missing, or a key was made at another time. */
   checkKeys(content: Pick<CheckpointContent, 'keys' | 'keys_created'>): void
-  /** The kids that have made a valid signature. */
+  /** The kids of the keys whose signatures were found valid so far. */
   readonly used: ReadonlySet<string>
 }
 
 const SECRET_KINDS = ['pseudonym', 'confidential'] as const
 
-/** Creates the verifier. @param vault null: nobody checks whether the public keys belong to our private keys */
+/** Creates the verifier. @param vault null: no master key, so nobody checks whether the stored keys are our own */
 export async function createVerifier(
   keys: readonly AuditKey[],
   vault: Vault | null,
@@ -44,7 +44,7 @@ export async function createVerifier(
   for (const key of keys) {
     if ((key.public_key !== null) !== (key.kind === 'signature')) report.fault('key_changed', null, null, key.kid)
     if (key.public_key === null) continue
-    // The server never retires a key of the audit log, so a retired one is a fault. It still verifies its signatures.
+    // The server never retires a key of the audit log, so a retired key is a fault. Its signatures are still verified with it.
     if (key.retired_at !== null) report.fault('key_changed', null, null, key.kid)
     if (await isOurs(key, vault)) known.set(key.kid, createPublicKey({ key: key.public_key, format: 'jwk' }))
     else report.fault('key_changed', null, null, key.kid)

@@ -38,9 +38,9 @@ export interface AuditLogFault {
   readonly kind: FaultKind
   /** The chain; null when the fault is about no chain. */
   readonly chain: string | null
-  /** The sequence of the first entry with the fault. */
+  /** The number of the first entry, or of the checkpoint, with the fault; null when the fault is about neither. */
   readonly sequence: number | null
-  /** More about the fault, such as the last missing entry. */
+  /** More about the fault, such as the last missing entry; null when there is no more to say. */
   readonly detail: string | null
 }
 
@@ -53,7 +53,7 @@ export interface VerificationCounts {
   checkpoints: number
   tombstones: number
   reviews: number
-  /** The number of reviews of earlier versions, whose seal does not cover operator and time. */
+  /** The number of reviews that earlier versions of Rollcall wrote: their seals do not cover operator and time. */
   unsealed_reviews: number
   witnessed: number
 }
@@ -74,9 +74,9 @@ export interface RestoreGap {
   readonly backup: string | null
   readonly reason: string
   readonly journal: number | null
-  /** The chains that had not ended, each with its last entry. Entries after that one may be lost. */
+  /** The chains that had not ended in the restored database, each with its last entry there. Later entries may be lost. */
   readonly open: readonly { readonly chain: string; readonly sequence: number }[]
-  /** The number of checkpoints lost by the restore that the witness has. */
+  /** The number of checkpoints that the witness has, and that this restore lost. */
   witnessed: number
 }
 

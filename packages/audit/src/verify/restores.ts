@@ -8,7 +8,7 @@ import type { RestoreGap, VerificationReport } from './report.ts'
 
 /** Tells which checkpoints are missing because of a restore. */
 export interface LostCheckpoints {
-  /** Finds those of the missing checkpoints that a restore has lost, and counts them. */
+  /** Finds which of the missing checkpoints were lost by a restore, and counts them for that restore in the report. */
   excused(missing: readonly WitnessLine[]): Promise<ReadonlySet<WitnessLine>>
 }
 
@@ -37,7 +37,7 @@ export function createLostCheckpoints(
         const gap = gaps.find(({ restore, signed }) => {
           if (line.at <= restore.from || line.at > restore.at) return false
           const last = signed.get(line.chain)
-          // A chain that had ended has lost nothing. An unknown chain began after the snapshot.
+          // A stored chain that was not open had ended, and lost nothing. A chain that is not stored began after the snapshot.
           return last === undefined ? !known.has(line.chain) : line.sequence >= last
         })
         if (gap === undefined) continue

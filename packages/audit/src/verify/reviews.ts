@@ -8,7 +8,7 @@ import type { AuditKey } from '../store/audit-keys.ts'
 import { readReviews } from '../store/entry-pages.ts'
 import type { VerificationReport } from './report.ts'
 
-/** Verifies the reviews. @param vault null: reviews are only counted, because their seals need the master key */
+/** Verifies reviews of emergencies. @param vault null: reviews are only counted, as their seals need the master key */
 export async function verifyReviews(
   snapshot: Snapshot,
   keys: readonly AuditKey[],
@@ -25,7 +25,7 @@ export async function verifyReviews(
   }
 }
 
-/** Decrypts the key of reviews; null when it is missing or altered, which is reported as a fault of the keys. */
+/** Decrypts the key that seals reviews; null when this key is missing or altered. `createVerifier` reports that fault. */
 async function confidentialKey(keys: readonly AuditKey[], vault: Vault): Promise<ConfidentialKey | null> {
   const row = keys.find(({ kind }) => kind === 'confidential')
   if (row === undefined) return null

@@ -1,4 +1,4 @@
-/** Reads the tombstones, which say what may be missing. */
+/** Reads the tombstones of the audit log, which say what was removed and may therefore be missing. */
 
 import type { Snapshot } from '@rollcall/database/transaction'
 import { findTombstonesOfChain, readTombstones, type TombstoneToVerify } from '../store/entry-pages.ts'
@@ -9,9 +9,9 @@ import type { VerificationReport } from './report.ts'
 
 /** The facts in the tombstones whose signature is valid. */
 export interface TombstoneFacts {
-  /** The last pruned entry of each chain. */
+  /** Finds the last pruned entry of a chain; undefined when none was pruned. */
   pruned(chain: string): PrunedChain | undefined
-  /** The erased rows of persons of each chain, as `sequence/position`. */
+  /** Finds the persons of a chain that were erased, each as `sequence/position`. */
   erased(chain: string): Promise<ReadonlySet<string>>
   /** The restores of the database, the oldest first. */
   readonly restores: readonly RestoreTombstone[]

@@ -18,13 +18,15 @@ import { readAllTombstones } from './tombstones.ts'
 
 export interface VerifyDeps {
   readonly db: Database
-  /** Null without a master key: then nobody checks that the public keys are our own. */
+  /** Null without a master key: then nobody checks that the keys are our own, and reviews are only counted. */
   readonly vault: Vault | null
-  /** The lines of the witness, written before the call; null for none. */
+  /** The lines that the witness has; null: no witness. They must be older than the call: the snapshot lacks later ones. */
   readonly witness: AsyncIterable<string> | null
   /** Gets the findings while entries are read, so that the caller can show them; absent: a new report. */
   readonly report?: VerificationReport
-  /** When it is aborted, the verification ends and its call rejects. */
+  /**
+   * Aborts the reading of shapes, entries, persons and checkpoints: the call rejects. Reviews and the witness are not aborted.
+   */
   readonly signal?: AbortSignal
 }
 
@@ -101,7 +103,7 @@ function createNamedCheck(snapshot: Snapshot, report: VerificationReport) {
     for (const { other, by } of waiting) {
       const stored = found.get(other.digest)
       if (stored?.chain === other.chain && stored.sequence === other.sequence) continue
-      // Several checkpoints may name the same one. If it is missing, it is reported once.
+      // A missing checkpoint is reported once, even when several checkpoints name it.
       if (!missing.has(other.digest))
         report.fault('checkpoint_missing', other.chain, other.sequence, `named by chain ${by}`)
       missing.add(other.digest)

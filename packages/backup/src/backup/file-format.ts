@@ -13,9 +13,9 @@ import { createCipheriv, createDecipheriv, hash, type KeyObject } from 'node:cry
 export const MAGIC = Buffer.from('rollcall-backup 1\n')
 /** The most bytes of the header. */
 export const MAX_HEADER_BYTES = 1_048_576
-/** The bytes of rows with which a chunk is full: enough to compress well, and few enough to have several in memory. */
+/** The bytes of rows, uncompressed, that fill a chunk: enough to compress well, few enough to have several in memory. */
 export const PART_BYTES = 1_048_576
-/** The most bytes of a chunk, and of its inflated content. More than a chunk of rows has: a manifest may be longer. */
+/** The most bytes of a chunk, and of its inflated content. A chunk of rows is smaller, but a manifest may be long. */
 export const MAX_CHUNK_BYTES = 67_108_864
 
 const CIPHER = 'aes-256-gcm'
@@ -27,7 +27,7 @@ export interface BackupHeader {
   readonly id: string
   /** RFC 3339 in UTC: the time of the database in the snapshot. */
   readonly snapshot_at: string
-  /** The snapshot of PostgreSQL that the backup has (`pg_current_snapshot`). */
+  /** The snapshot of PostgreSQL in which the tables were read (`pg_current_snapshot`). */
   readonly snapshot: string
   /** The names of the migrations that had run in the database. */
   readonly schema: readonly string[]

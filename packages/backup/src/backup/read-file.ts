@@ -79,7 +79,7 @@ function headerIn(head: Buffer): BackupHeader {
   throw new BackupDamaged('the file is damaged: its header cannot be read')
 }
 
-/** True when a value is a header: checks the types of the members that are used before a chunk has verified it. */
+/** True when a value is a header. Checks types of members, because some are used before a chunk proves the header. */
 function isHeader(value: unknown): value is BackupHeader {
   if (!isObject(value)) return false
   const { format, id, snapshot_at, snapshot, schema, master_key, key, journal } = value

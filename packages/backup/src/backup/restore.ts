@@ -71,7 +71,7 @@ export async function loadBackup(deps: LoadDeps, backup: CheckedBackup): Promise
   return { restoration, before: false, ...loaded }
 }
 
-/** Refuses a database with content. @returns null: it is empty; or the restoration that has loaded this backup */
+/** Refuses a database with content. @returns null when it is empty, or the id of the restoration that loaded this backup */
 async function refuseFilled({ pool }: Database, { header }: CheckedBackup): Promise<number | null> {
   const unknown = unknownMigrations(header.schema)
   if (unknown.length > 0) {

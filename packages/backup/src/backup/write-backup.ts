@@ -1,4 +1,4 @@
-/** Makes a backup: the tables, in one snapshot of the database, while servers run, in little memory. */
+/** Makes a backup of the tables in one snapshot of the database. Servers may run meanwhile; little memory is used. */
 import { randomUUID } from 'node:crypto'
 import type { Database } from '@rollcall/database/database'
 import {
@@ -35,8 +35,8 @@ interface WriteBackupDeps {
 
 /**
  * Writes a backup as the application role. Reads the tables in one transaction, without locking rows.
- * @throws StoreRefusal the file exists already or cannot be written, the master key was replaced at the same time, or
- * `signal` was aborted
+ * @throws StoreRefusal the file exists already or cannot be created, the master key was replaced at the same time, or `signal`
+ * was aborted
  */
 export async function writeBackup({ db, vault, signal }: WriteBackupDeps, path: string): Promise<MadeBackup> {
   await refuseExistingFile(path)
@@ -122,7 +122,7 @@ async function writeTables(
   return counts
 }
 
-/** Writes the rows of a table in parts of about one size. */
+/** Writes the rows of a table in parts of about `PART_BYTES`. @returns the number of rows */
 async function writeRows(
   client: PoolClient,
   file: BackupFile,

@@ -10,13 +10,13 @@ import { type BackupHeader, headerBinding, MAGIC, PART_KIND_BYTES, type PartKind
 
 const deflate = promisify(deflateRaw)
 
-/** The number of added parts that may be unwritten when `add` resolves. They are compressed meanwhile. */
+/** The number of added parts that may still be unwritten when `add` resolves. These parts are compressed in the background. */
 const MOST_IN_WORK = 3
 
 export interface BackupFile {
   /** Adds a part. Resolves when at most `MOST_IN_WORK` parts are not written. */
   add(kind: PartKind, bytes: Buffer): Promise<void>
-  /** Writes the end and gives the file its name. @returns its bytes, and its SHA-256 in hexadecimal */
+  /** Writes the end and gives the file its name. @returns the size of the file in bytes, and its SHA-256 in hexadecimal */
   finish(end: Buffer): Promise<{ readonly bytes: number; readonly sha256: string }>
   /** Removes the unfinished file. */
   abandon(): Promise<void>
@@ -59,7 +59,7 @@ export async function createBackupFile(path: string, header: BackupHeader, key: 
   }
   const begin = (kind: PartKind, content: Buffer): void => {
     const packed = deflate(Buffer.concat([Buffer.of(PART_KIND_BYTES[kind]), content]), { level: 1 })
-    // The error is thrown where the chunk is awaited. Until then it must not be reported as unhandled.
+    // An error of the compression is thrown where the chunk is awaited. Until then it must not count as an unhandled rejection.
     packed.catch(() => undefined)
     inWork.push(packed)
   }

@@ -27,7 +27,7 @@ interface JournalDeps {
    * needs no master key.
    */
   readonly vault: () => Promise<Vault>
-  /** The file on this machine. Machines may share a file or have one each: the database numbers the lines. */
+  /** The file of the journal on this machine. Machines may share a file or have one each: the database numbers lines. */
   readonly path: string
   readonly now?: () => Date
 }
@@ -51,7 +51,7 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
             refuseForeign(path, last, owner)
             const behind = followsHead(last, head) ? last : head
             const line = await makeJournalLine(opened, { head: behind, owner }, act, now())
-            // A line is written in one call. A line that was cut off by a kill has no line feed, and readers ignore it.
+            // A kill may cut off the line that is being written. Such a line has no line feed, and readers ignore it.
             await file.appendFile(`${whole ? '' : '\n'}${line.text}\n`)
             await file.sync()
             return line.head
@@ -65,8 +65,8 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
         return written
       })
       const result = await commit()
-      // If this fails, the act is committed nevertheless. The line stays open, and a restore applies its act once more,
-      // which does no harm.
+      // The act is committed even if the line cannot be closed. The line then stays open, and a restore applies its act once
+      // more, which does no harm.
       await closeJournalLine(db, sequence).catch(() => undefined)
       return result
     },
@@ -87,7 +87,7 @@ async function openFor(path: string): Promise<FileHandle> {
   }
 }
 
-/** Turns a failure of the file into a refusal that names the owner of the file; other errors stay. */
+/** Turns an error of the file system into a refusal that names the owner of the file; returns other errors unchanged. */
 async function journalFailure(path: string, error: unknown): Promise<unknown> {
   const code = error instanceof Error && 'syscall' in error && 'code' in error ? String(error.code) : null
   if (code === null) return error
@@ -106,13 +106,13 @@ async function ownersOf(path: string): Promise<string> {
 const describeUser = (uid: number | null): string => (uid === 0 ? 'root' : `uid ${uid ?? 'unknown'}`)
 
 /**
- * True when the last line comes right after the last line that the database knows: a killed process wrote it. The next
- * line then follows that line.
+ * True when the last line of the file comes right after the last line that the database knows. A process wrote it, and was killed
+ * before the database knew. The next line must then follow this one.
  */
 const followsHead = (last: JournalLine | null, head: JournalHead): last is JournalLine =>
   last !== null && last.sequence === head.sequence + 1 && last.previous === head.digest.toString('hex')
 
-/** Bytes at the end of the file in which the last line is looked for. A line that names many persons is long. */
+/** The last line is looked for in this many bytes at the end of the file. A line that names many persons is long. */
 const TAIL_BYTES = 16_777_216
 
 async function endOf(file: FileHandle): Promise<{ readonly last: JournalLine | null; readonly whole: boolean }> {
@@ -152,7 +152,7 @@ export async function refuseOlderDatabase({ pool }: Pick<Database, 'pool'>, path
   if (last !== null) refuseForeign(path, last, await journalOwner(pool))
   const head = await readJournalHead(pool)
   const isOther = (stored: string | null) => stored !== null && timeline !== null && stored !== timeline
-  // A line of this copy that the database does not know was written by a process that was killed.
+  // A process may have been killed after it wrote line `begun` into the file. On the same timeline this is no lost act.
   const known = isOther(head.timeline) ? head.sequence : Math.max(head.sequence, head.begun)
   if (last !== null && last.sequence > known) {
     throw new StoreRefusal(

@@ -15,7 +15,10 @@ export interface JournalLine {
   readonly at: string
   /** The id (UUID) of the database that wrote the line; null in lines of earlier versions. */
   readonly database: string | null
-  /** The id (UUID) that the last restore gave the database; null: the database was never restored. */
+  /**
+   * The id (UUID) that the last restore gave the database; null: the database was never restored, or an earlier version wrote the
+   * line.
+   */
   readonly incarnation: string | null
   readonly sealed: Buffer
   /** The SHA-256 of this line. */

@@ -1,4 +1,4 @@
-/** Reads the files of a journal, and finds the acts that are newer than a snapshot. */
+/** Reads the files of a journal, and finds the acts that a restore must repeat. */
 import { readFile } from 'node:fs/promises'
 import { systemReason } from '@rollcall/base/shared/system-error'
 import type { JournalAct } from '@rollcall/core/model/journal'
@@ -11,9 +11,9 @@ import { JOURNAL_PURPOSE, type JournalLine, lineBinding, parseJournalLine } from
 
 /** The acts that a restore repeats, and the line with which the journal ends. */
 export interface LaterActs {
-  /** The acts: first the earlier ones that may not be committed, then the later ones in the order of their lines. */
+  /** First the acts of lines before the snapshot that may not be committed, then those after it, in the order of their lines. */
   readonly acts: readonly { readonly at: string; readonly act: JournalAct }[]
-  /** The number and digest of the last line; those of the snapshot when no line is later. */
+  /** The number and digest of the last line; when no line is later than the snapshot, of the last line that it knows. */
   readonly head: JournalHead
 }
 
@@ -80,7 +80,7 @@ function refuseForks(later: readonly JournalLine[]): void {
   )
 }
 
-/** Finds the lines before the snapshot whose acts may not be committed in it. @throws StoreRefusal one is missing */
+/** Finds lines before the snapshot whose acts may not be committed in it. @throws StoreRefusal such a line is missing */
 function openLines(lines: readonly JournalLine[], { open }: JournalPosition): readonly JournalLine[] {
   return open.flatMap((sequence) => {
     const found = lines.filter((one) => one.sequence === sequence)
@@ -111,13 +111,13 @@ async function linesOf(path: string): Promise<readonly JournalLine[]> {
   const lines = texts.map((one, at) => ({ line: parseJournalLine(one), at }))
   return lines.flatMap(({ line, at }) => {
     if (line !== null) return [line]
-    // This line was left unfinished by a killed process: the next process began a new line after it.
+    // A killed process left this line unfinished, and the next process began a new line after it.
     if (lines[at + 1]?.line != null && isTorn(texts[at])) return []
     throw new StoreRefusal(`line ${at + 1} of ${path} is no line of a journal: it was changed`)
   })
 }
 
-/** True when a line may be unfinished: a finished one ends with `}`. */
+/** True when a line is unfinished: a finished line ends with `}`. */
 const isTorn = (text = ''): boolean => !text.endsWith('}')
 
 /** Decrypts the act of a line. This verifies the whole line, because encryption binds the act to its other members. */

@@ -7,15 +7,15 @@ import { type CatalogSequence, tableSql } from './catalog.ts'
 type Client = Pick<PoolClient, 'query'>
 
 /**
- * The number that is added to each type of sequence. Receivers remember numbers of envelopes and items from after the
+ * How far a sequence is advanced, by its type. Receivers remember numbers of envelopes and items that were sent after the
  * snapshot: they would ignore a smaller number, and take an equal one for a repetition.
  */
 const PASSED_OVER: Readonly<Record<string, bigint>> = { bigint: 1_000_000_000n, integer: 10_000n, smallint: 100n }
 
 /**
  * Advances the sequences.
- * @param last the sequences of the backup; others stay unchanged. A backup by the application role lacks the numbers of
- * the owner's sequences, so the largest number in the table counts if it is larger.
+ * @param last the sequences of the backup; other sequences stay unchanged. A backup by the application role lacks the numbers of
+ * the owner's sequences, so a sequence begins at the largest number in its table when that is larger.
  */
 export async function advanceSequences(client: Client, last: readonly CatalogSequence[]): Promise<void> {
   for (const sequence of last) {
@@ -44,7 +44,7 @@ async function largestStored(client: Client, sequence: string): Promise<bigint> 
   return BigInt(rows[0]?.largest ?? 0)
 }
 
-/** A column with the last number that each row has given out, such as a mailbox to its last envelope. */
+/** A column in which each row counts the numbers that it gives out, as a mailbox numbers its envelopes. */
 export interface CounterColumn {
   readonly table: string
   readonly column: string

@@ -1,4 +1,4 @@
-/** Makes loading fast: removes indexes and keys, disables triggers, and later restores them from the catalog. */
+/** Makes loading fast: removes indexes and keys and disables triggers, and makes them again later, as the catalog had them. */
 import type { PoolClient } from 'pg'
 import { quoteCatalogName } from './catalog.ts'
 
@@ -51,7 +51,7 @@ export async function makeTablesBare(client: Client): Promise<() => Promise<void
   }
 }
 
-/** Runs the work with another role. @param role as SQL */
+/** Runs the work as another database role. @param role its name as an SQL identifier */
 export async function runAsRole<Result>(client: Client, role: string, work: () => Promise<Result>): Promise<Result> {
   await client.query(`set local role ${role}`)
   const result = await work()

@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg'
 
 type Client = Pick<PoolClient, 'query'>
 
-/** The schemas whose tables a backup has. `main` is the schema in which connections look for tables. */
+/** The schemas whose tables a backup has. `main` stands for the schema in which connections look for tables. */
 export const BACKUP_SCHEMAS = ['main', 'rollcall_outbox'] as const
 export type SchemaName = (typeof BACKUP_SCHEMAS)[number]
 
@@ -17,7 +17,7 @@ export interface CatalogTable {
 export interface CatalogSequence {
   readonly schema: SchemaName
   readonly name: string
-  /** The last number that was given out; null when there is none. */
+  /** The last number that was given out; null when none was, or this role may not read it. */
   readonly last: string | null
   readonly type: string
 }
@@ -51,8 +51,8 @@ export const tableSql = ({ schema, name }: Pick<CatalogTable, 'schema' | 'name'>
   schema === 'main' ? quoteCatalogName(name) : `${schema}.${quoteCatalogName(name)}`
 
 /**
- * Lists the tables that are copied: those of our schemas that this role may read, except `NOT_COPIED` and tables of
- * extensions. Those of records come last, because they are created from the content of the others.
+ * Lists the tables that are copied: those of our schemas that this role may read, except `NOT_COPIED` and tables of extensions.
+ * The tables of records come last, because a restore creates them from the content of the others.
  */
 export async function listTables(client: Client): Promise<readonly CatalogTable[]> {
   const { rows } = await client.query<CatalogTable>(

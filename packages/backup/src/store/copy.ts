@@ -10,7 +10,7 @@ const copyTargetSql = (table: CatalogTable): string =>
 
 /** Yields the rows of a table in pieces of any length. @returns the number of rows */
 export async function* copyRowsOut(client: PoolClient, table: CatalogTable): AsyncGenerator<Buffer, number> {
-  // COPY needs columns. A table without them could only have a number of empty rows, and none of ours has.
+  // COPY needs columns. A table without columns could only have empty rows, and Rollcall has no such table.
   if (table.columns.length === 0) return 0
   const stream = client.query(copyTo(`copy ${copyTargetSql(table)} to stdout`))
   for await (const piece of stream) yield piece as Buffer
@@ -28,7 +28,7 @@ export interface CopyIn {
 export function beginCopyIn(client: PoolClient, table: CatalogTable): CopyIn {
   const stream = client.query(copyFrom(`copy ${copyTargetSql(table)} from stdin`))
   const done = finished(stream)
-  // An error between two writes is thrown by the next write, so it is not unhandled.
+  // The next write throws an error that comes between two writes, so the error must not count as unhandled.
   done.catch(() => undefined)
   return {
     async write(piece) {

@@ -17,7 +17,7 @@ export interface Restoration {
   /** The time at which the backup was loaded; null: not yet. */
   readonly loaded_at: Date | null
   readonly snapshot_at: Date | null
-  /** The time at which the journal was applied; null: not yet. */
+  /** The time at which the journal was applied, or given up by the operator; null: not yet. */
   readonly applied_at: Date | null
   /** The time at which outgoing messages were released; null: they are held. */
   readonly released_at: Date | null
@@ -29,7 +29,7 @@ export async function findLastRestoration(client: Client): Promise<Restoration |
   return rows[0] ?? null
 }
 
-/** Finds the newest restoration; null also in a database without tables. */
+/** Finds the newest restoration; null: this database was never restored, or has no tables yet. */
 export async function findRestorationIfAny(client: Client): Promise<Restoration | null> {
   const { rows } = await client.query<{ found: boolean }>(
     `select pg_catalog.to_regclass('restoration') is not null as found`,
@@ -37,7 +37,7 @@ export async function findRestorationIfAny(client: Client): Promise<Restoration 
   return rows[0]?.found === true ? findLastRestoration(client) : null
 }
 
-/** Notes that a restore begins. @param backup the id of the backup; null for other means @returns the new row's id */
+/** Notes that a restore begins. @param backup the id of the backup; null: restored without Rollcall @returns the new row's id */
 export async function beginRestoration(client: Client, backup: string | null): Promise<number> {
   const { rows } = await client.query<{ id: number }>('insert into restoration (backup) values ($1) returning id', [
     backup,
@@ -57,7 +57,7 @@ export async function markRestorationLoaded(client: Client, id: number, snapshot
   await client.query('update restoration set loaded_at = now(), snapshot_at = $2 where id = $1', [id, snapshot_at])
 }
 
-/** Notes that the journal was applied. @param connection the transaction that writes the restore's tombstone */
+/** Notes that the journal was applied or given up. @param connection the transaction that writes the restore's tombstone */
 export async function markJournalApplied(connection: Kysely<unknown>, id: number): Promise<void> {
   await sql`update restoration set applied_at = now() where id = ${id}`.execute(connection)
 }
@@ -79,7 +79,7 @@ export async function areMessagesHeld({ pool }: { readonly pool: Pool }): Promis
 
 const NOT_LOADED = 'a restore of this database has begun and not ended: run rollcall restore again'
 
-/** Refuses a database into which a backup is being loaded. @throws StoreRefusal */
+/** Refuses a database into which a backup is not loaded completely: a restore still runs, or failed. @throws StoreRefusal */
 export async function refuseUnloadedDatabase({ pool }: { readonly pool: Pool }): Promise<void> {
   const last = await findRestorationIfAny(pool)
   if (last !== null && last.loaded_at === null) throw new StoreRefusal(NOT_LOADED)

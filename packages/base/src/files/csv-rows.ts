@@ -7,7 +7,7 @@ const [QUOTE, NEWLINE, RETURN] = [0x22, 0x0a, 0x0d]
 export interface CsvRow {
   /** The number of the line on which the row begins, from 1. */
   readonly line: number
-  /** The number of bytes from the beginning of the file to the end of this row. */
+  /** The number of bytes from the beginning of the stream to the end of this row. */
   readonly end: number
   /** The row without its line break. */
   readonly bytes: Buffer
@@ -18,7 +18,7 @@ interface CutterOptions {
   readonly delimiter: string
   /** The largest size of a row, in bytes. */
   readonly longest: number
-  /** Makes the error for a longer row. Reading stops there: an unclosed quote would have no end. */
+  /** Makes the error for a row that is longer. Reading then stops, because a row with an unclosed quote has no end. */
   readonly tooLong: (line: number) => Error
 }
 

@@ -1,7 +1,7 @@
 /** Reads IP addresses and prefixes (ranges of addresses) from settings. */
 import { isIP } from 'node:net'
 
-/** Reads an address, or a prefix as `address/bits`; null for any other text. */
+/** Reads an address, or a prefix as `address/bits`; null for any other text. An address alone is a prefix with all its bits. */
 export function readPrefix(text: string): { readonly address: string; readonly bits: number } | null {
   const [address = '', length, ...more] = text.split('/')
   const family = isIP(address)

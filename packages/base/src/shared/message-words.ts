@@ -34,7 +34,7 @@ export function nearestHint(given: string, names: Iterable<string>): string {
   return nearest === undefined ? '' : `; the nearest is ${nearest}`
 }
 
-/** The least number of changes from one text to the other: a character more, less or other, or two exchanged. */
+/** The least number of changes between two texts: add, remove or replace a character, or exchange two neighbours. */
 function editDistance(one: string, other: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: other.length + 1 }, (_, at) => at)

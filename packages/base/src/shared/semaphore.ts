@@ -1,6 +1,6 @@
 /**
- * A semaphore for each key: work beyond the limit waits in the order of its arrival. Work may count as several
- * (weight).
+ * A semaphore for each key: work beyond the limit waits in the order of its arrival. One piece of work may count as several (its
+ * weight).
  */
 
 export interface Semaphore {

@@ -13,13 +13,13 @@ export class ShortTurns {
   readonly #now: () => number
   #since: number
 
-  /** @param now milliseconds */
+  /** @param now milliseconds of a clock that never goes back */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now
     this.#since = now()
   }
 
-  /** Lets the event loop do other work if the steps since the last pause took long. */
+  /** Lets the event loop do other work if at least `TURN_MS` have passed since the last pause. */
   async next(): Promise<void> {
     if (this.#now() - this.#since < TURN_MS) return
     await turn()

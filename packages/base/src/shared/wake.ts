@@ -10,7 +10,7 @@ export interface Wake {
 /** The longest time for which a timer can run, in milliseconds. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
-/** Makes a wake. @param now milliseconds of a clock that never goes back */
+/** @param now milliseconds of a clock that never goes back */
 export function createWake(now: () => number = () => performance.now()): Wake {
   let at = Number.POSITIVE_INFINITY
   let arm: (() => void) | undefined

@@ -16,17 +16,17 @@ import type { RegistryTarget } from './target.ts'
 
 export interface CalledBack {
   readonly at: ListenAt
-  /** The address that the registry gets, or one for each callback. Default: the listener's at a local registry. */
+  /** The callback address in our requests, or one for each callback. Default at a local registry: the listener's. */
   readonly sender_uri: ClientOptions['sender_uri'] | undefined
   readonly handlers?: Handlers
   /** Milliseconds to wait for the callback of a subscribe or an unsubscribe. */
   readonly callback_timeout?: number
-  /** Called with the message_id of each callback that has one, before it is verified, and again when it is repeated. */
+  /** Called with the message_id of each callback that has one, before the verification; also for a repeated callback. */
   readonly arrived?: (message_id: string) => void
 }
 
 /**
- * Listens for callbacks while `work` goes on. `rejected` is aborted when the registry rejects a whole request: such a
+ * Listens for callbacks while `work` goes on. The signal `rejected` is aborted when a callback rejects a whole request. Such a
  * callback names no request, but this process sends one request at a time.
  * @throws CommandError --receiver-id or --sender-uri is missing, a key does not fit, or the port cannot be listened on
  */
@@ -69,7 +69,7 @@ async function noteMessage(request: Request, arrived: (message_id: string) => vo
     const message_id: unknown = JSON.parse(await request.text())?.header?.message_id
     if (typeof message_id === 'string') arrived(message_id)
   } catch {
-    // The receiver refuses a text that is no message.
+    // The receiver will refuse this text, which is no message.
   }
 }
 

@@ -66,7 +66,7 @@ export async function checkSystem(target: RegistryTarget, checking: SystemCheckO
 const sealOf = ({ signed }: { readonly signed: boolean }): string =>
   signed ? 'in a signed answer that verifies' : 'in an answer without signature'
 
-/** Checks callbacks and a subscription. @returns whether also the messages that only the operator sends have come */
+/** Checks callbacks and a subscription. @returns whether the messages came that only `participant check --wait` sends */
 function checkCallbacks(
   target: RegistryTarget,
   { query, callbacks, subscription, wait, signal, tell }: SystemCheckOptions & { readonly callbacks: object },

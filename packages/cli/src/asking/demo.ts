@@ -6,7 +6,7 @@ import { PROTOCOL_VERSION } from '@rollcall/protocol'
 import type { DemoFile, DemoRegistry } from '../demo/demo-file.ts'
 import { CommandError } from '../failure.ts'
 
-/** The path of demo.json. The configuration of the server has it too, but takes a second to load. */
+/** The path of demo.json. The configuration of the server has this path too, but takes a second to load. */
 const demoFile = (): string => resolve(process.env.ROLLCALL_DATA || '.rollcall', 'demo.json')
 
 /** Reads demo.json; null: there is no such file. @throws CommandError the file cannot be read */
@@ -26,7 +26,7 @@ export async function readDemoFile(): Promise<DemoFile | null> {
   throw new CommandError(`the file ${path} is damaged; start the demo again (npm start)`)
 }
 
-/** Finds the demo's registry with this namespace, or its first. @throws CommandError there is none */
+/** Finds the demo's registry with this namespace; without a namespace, its first registry. @throws CommandError there is none */
 export function demoRegistry({ registries }: DemoFile, namespace: string | undefined): DemoRegistry {
   const found = registries.find((registry) => namespace === undefined || registry.namespace === namespace)
   if (found !== undefined) return found
@@ -45,7 +45,7 @@ export function demoRegistryAt(demo: DemoFile, base_url: URL): DemoRegistry | un
   )
 }
 
-/** True when an address is one of the demo: the credentials of the demo's participants go nowhere else. */
+/** True when an address is on the demo's server: the credentials of the demo's participant are sent nowhere else. */
 export const isInDemo = (demo: DemoFile, address: URL): boolean => isSamePlace(new URL(demo.base_url), address)
 
 const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]']

@@ -25,7 +25,7 @@ export interface EnrolledRows {
 /** The counts of rows before the first message is sent; every count is 0. */
 export const NO_ROWS_ENROLLED: EnrolledRows = { lines: 0, taken: 0, rejected: 0, bytes: 0 }
 
-/** The most beneficiaries of one message, and the most characters of their texts. A longer row is sent alone. */
+/** The most beneficiaries of one message, and the most characters of their JSON. A longer row is sent alone. */
 export const MESSAGE_LIMITS = { beneficiaries: 100, size: 2_000_000 } as const
 
 export interface EnrolRowsDeps {
@@ -33,7 +33,7 @@ export interface EnrolRowsDeps {
   readonly reject: (rejects: readonly RowReject[]) => Promise<void>
 }
 
-/** Sends all rows, and yields the results after each message. Leaving the loop stops the sending. */
+/** Sends all readable rows, and yields the counts so far after each message. Leaving the loop stops the sending. */
 export async function* enrolRows(
   rows: AsyncIterable<EnrolmentRow>,
   { send, reject }: EnrolRowsDeps,

@@ -52,7 +52,7 @@ const ADVICE_BY_CODE: Readonly<Record<string, string>> = {
     '--sign-key and --sign-kid must be those of a key that the operator has registered, and --profile the profile that the operator has set for us',
 }
 
-/** The text with which Rollcall refuses an unknown namespace, version or path. */
+/** The beginning of the message with which Rollcall refuses an unknown namespace, version or path. */
 const NO_SUCH_PATH = 'there is no such namespace or path here'
 
 function adviceOn({ code, message }: AckError): string {

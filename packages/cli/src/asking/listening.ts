@@ -24,7 +24,7 @@ export interface ListenSettings {
   readonly decryption_keys: readonly Jwk[]
 }
 
-/** Reads the peers whose callbacks are accepted. @throws CommandError */
+/** Reads the peers whose callbacks are accepted, our own sender_id and our keys to decrypt. @throws CommandError */
 export async function readListening(options: PeerOptions): Promise<ListenSettings> {
   const { peer: named, senderId, verify, decryptKey, decryptKid } = options
   const policy = verify === undefined ? {} : { signature: verify }
@@ -125,10 +125,10 @@ export class HandOverRefused extends Error {
 }
 
 /**
- * Makes a function that gives envelopes to a command, one after the other. It resolves when the command ended with exit
+ * Makes a function that gives envelopes to a command, one after the other. The function resolves when the command ended with exit
  * code 0, and rejects with HandOverRefused otherwise.
  * @param command for the shell; it gets the decrypted envelope as one JSON text on its standard input
- * @param stdout where the command's output goes: with --json our own standard output is for JSON alone
+ * @param stdout where the command's output goes: `stderr` with --json, as our standard output is then for JSON alone
  */
 export function createHandOver(command: string, stdout: 'inherit' | 'stderr'): (envelope: object) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve()

@@ -8,7 +8,7 @@ export function toPrintableLine(text: string): string {
   return text.replace(UNSEEN_CHARACTERS, escapeCharacter)
 }
 
-/** Escapes unseen characters of a text with our own line breaks, which are kept. */
+/** Escapes the unseen characters of a text of several lines, except line feeds: those are our own. */
 export function printableLines(text: string): string {
   return text.replace(UNSEEN_CHARACTERS, (character) => (character === '\n' ? character : escapeCharacter(character)))
 }

@@ -68,7 +68,7 @@ function byConditions(value: JsonValue, name: string): QueryCriteria {
   throw new CommandError(`${name} must be a JSON object of conditions, such as {"sex": "female"}`)
 }
 
-/** Finds the questions in a request, its message, one item, search_criteria or a query, which members tell apart. */
+/** Finds the searches in the file of --query, which may be a request, a message, an item, search_criteria or a query. */
 function questionsIn(value: JsonValue): readonly SearchInput[] {
   if (isJsonObject(value)) {
     if (isJsonObject(value.message)) return questionsIn(value.message)
@@ -99,7 +99,7 @@ function byShape(value: JsonObject): SearchInput {
 // The registry checks the inner shape, and says what is wrong with it.
 const asCriteria = (criteria: JsonObject): SearchCriteria => criteria as JsonObject & SearchCriteria
 
-/** Adds record type, pages, sorting and consent from options to a search; they override the file of --query. */
+/** Adds record type, pages, sorting and consent from options to a search. The options override the file of --query. */
 function completeInput(input: SearchInput, options: QuestionOptions, under: UnderConsent): SearchInput {
   const isItem = 'search_criteria' in input
   const criteria = isItem ? input.search_criteria : input

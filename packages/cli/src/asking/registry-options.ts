@@ -40,7 +40,7 @@ function collectedPaths(text: string, before: Paths = {}): Paths {
   throw new InvalidArgumentError('It must be a name and a path, such as registry=dci.')
 }
 
-/** The environment variable of the client secret. As an option it would stay in the history of the shell. */
+/** The environment variable of the client secret. An option with the secret would stay in the history of the shell. */
 export const SECRET_VARIABLE = 'ROLLCALL_CLIENT_SECRET'
 
 export function addRegistryOptions(command: Command): Command {

@@ -61,10 +61,10 @@ function frequencyOf({ frequency, start, until }: SubscriptionOptions): Pick<Par
 export const subscriptionCodes = ({ subscriptions = [] }: Pick<SubscribeResponseItem, 'subscriptions'>): string[] =>
   subscriptions.map(({ code }: Subscription) => code)
 
-/** The form of codes of Rollcall; other registries have other codes. */
+/** Matches codes of subscriptions as Rollcall makes them. Registries of other software have other codes. */
 const SUBSCRIPTION_CODES = /\bSUB-[0-9A-Z]{24}\b/g
 
-/** Lists codes of Rollcall that an already_subscribed rejection names: those of our equal subscriptions; else empty. */
+/** Lists the codes of our equal subscriptions that an already_subscribed rejection names; empty for other failures. */
 export function equalSubscriptions(failure: unknown): readonly string[] {
   if (!(failure instanceof ItemRejected) || failure.code !== 'rjct.event.already_subscribed') return []
   return failure.message.match(SUBSCRIPTION_CODES) ?? []

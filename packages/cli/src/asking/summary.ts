@@ -18,9 +18,9 @@ export interface ItemSummary {
   readonly code: string | null
   readonly reason: string | null
   readonly event: string | null
-  /** The number of records in this message. */
+  /** The number of the item's records in this message; null when the item has no data. */
   readonly records: number | null
-  /** The number of records on all pages. */
+  /** The number of records on all pages; null when the message does not say. */
   readonly total_count: number | null
   readonly page_number: number | null
   readonly page_size: number | null
@@ -101,7 +101,7 @@ function itemSummary(item: UnknownMembers): ItemSummary {
   }
 }
 
-/** True when further pages of the item follow. */
+/** True when further pages of the item follow; false also when the item does not say. */
 export function hasFurtherPages({ page_number, page_size, total_count }: ItemSummary): boolean {
   if (page_number === null || page_size === null || total_count === null) return false
   return page_number * page_size < total_count

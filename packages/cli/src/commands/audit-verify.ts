@@ -37,7 +37,7 @@ async function runVerify({ against, ...options }: VerifyOptions): Promise<void> 
   if (!verified.good) process.exitCode = EXIT_CODES.failed
 }
 
-/** Returns the lines that the file has now, read later. Lines that a server adds later are newer than the snapshot. */
+/** Returns the lines that the file has now; they are read later. Lines added meanwhile may be newer than the snapshot. */
 async function linesOf(path: string): Promise<AsyncIterable<string>> {
   const { size } = await stat(path).catch((error: unknown) => {
     throw new CommandError(`the file of the witness cannot be read: ${path}`, { cause: error })

@@ -94,8 +94,8 @@ function callbacksOf({ listen, callbackUrl }: CheckOptions) {
 }
 
 /**
- * Reads the subscription to make; null without --event. If no record type is known, the namespace tells it: it begins
- * with the kind of the registry, unless the operator chose another one.
+ * Reads the subscription to make; null without --event. When no record type is known, it is the first one of the kind with which
+ * the namespace begins.
  */
 function subscriptionOf({ base_url, record_type: usual }: RegistryTarget, { event, recordType }: CheckOptions) {
   if (event === undefined) return null

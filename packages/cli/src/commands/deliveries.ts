@@ -7,7 +7,7 @@ import { factsText, tableFormatter, tableText } from '../output.ts'
 
 const loadDeliveryActs = () => import('@rollcall/admin/deliveries/deliveries')
 
-/** Makes a command that changes deliveries. @param done the word for changed deliveries in the output */
+/** Makes a command that changes deliveries. @param done what the output says about the changed deliveries */
 const deliveryChangeCommand = (word: DeliveryChange, about: string, done: string): Leaf =>
   adminCommand(async () => (await loadDeliveryActs()).changeDeliveries, {
     about,

@@ -40,7 +40,7 @@ export async function runDemo(stop: StopRequest, options: DemoOptions): Promise<
   await refuseTakenPorts(config)
   if (stop.signal.aborted) return
   const storage = await openStorage(config).catch((error: unknown) => {
-    // Ctrl-C in a terminal also ends the working processes of PostgreSQL: their failures are not reported.
+    // Ctrl-C in a terminal also ends the processes of PostgreSQL. The failures that follow are not reported.
     if (stop.signal.aborted) return null
     throw error
   })
@@ -100,7 +100,7 @@ type DemoActDeps = Parameters<typeof ensureDemoDirectory>[0]
 async function runWith(stop: StopRequest, config: Config, deps: DemoActDeps, options: DemoOptions): Promise<void> {
   const { db } = deps
   const { registries, secrets, ...participants } = await ensureDemoDirectory(deps)
-  // The port is taken before the registries are filled, which takes long, so that its address is known.
+  // The server listens before the registries are filled, which takes long. It is ready only after `markReady`.
   const { server } = await startListening(config, db)
   const simulation = createDemoSimulation()
   let switches: Awaited<ReturnType<typeof startDemoPage>> | null = null

@@ -117,7 +117,7 @@ async function tryProfiles(
 
 async function canVerify(read: ReadSignature, envelope: SourcedEnvelope, key: PublicKey): Promise<boolean> {
   const publicKey = await importVerifyingKey(key.public_jwk, read.algorithm)
-  // The sender that the signature names is not checked here: another one than the header's gets a remark.
+  // The sender that the signature names is not checked here. If it is not the sender of the header, the output says so.
   return verifySignature({ ...read, sender_id: null }, envelope, publicKey).then(
     () => true,
     (error: unknown) => {
@@ -127,9 +127,7 @@ async function canVerify(read: ReadSignature, envelope: SourcedEnvelope, key: Pu
   )
 }
 
-/**
- * Returns the namespaces that the signature may name. The server has a list of them; a probe accepts whichever the envelope has.
- */
+/** Returns the namespaces that the signature may name. The server has a list; a probe accepts any that the signature has. */
 function namespacesOf(envelope: SourcedEnvelope): readonly string[] {
   const namespace = namespaceOf(envelope)
   return namespace === null ? [] : [namespace]

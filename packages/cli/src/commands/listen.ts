@@ -130,9 +130,9 @@ function printCallback(callback: ReceivedCallback, options: ListenOptions): void
   process.stdout.write(`${lines.join('\n')}\n\n`)
 }
 
-/** Prints refusals too, which show for example that a new registry signs in another way. */
+/** Prints a callback that was refused. It shows for example that a new registry signs in another way. */
 async function reportRefusal(response: Response, { json }: ListenOptions): Promise<void> {
-  // A status from 500 on asks the sender to send it again; `on_error` has reported internal failures among them.
+  // A status of 500 or more asks the sender to send the callback again. `on_error` has reported an internal error.
   if (response.ok || response.status >= 500) return
   const { errors } = (await response.json()) as { errors: readonly { code: string; message: string }[] }
   const [error = { code: '', message: '' }] = errors

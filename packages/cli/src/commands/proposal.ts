@@ -9,7 +9,7 @@ import { tableFormatter } from '../output.ts'
 
 const loadProposalActs = () => import('@rollcall/admin/approvals/proposals')
 
-/** Requires an operator's token: two users of a shell could not be told from one another. */
+/** Requires an operator's token: without one, the command cannot tell two users of the same shell apart. @throws CommandError */
 async function asOperator(deps: CommandDeps, { tokenFile }: Readonly<Record<string, unknown>>) {
   if (tokenFile !== undefined) {
     const operator = await (await loadProposalActs()).operatorWithToken(deps, await textOf(tokenFile))

@@ -82,13 +82,13 @@ function refusePlainHttp({ role, host, adminHost, behindTlsProxy, adminPrivateNe
 
 /** Refuses the database of a demo, and migrates others. Without `migrate`, a database with older tables is refused. */
 async function prepareDatabase(storage: Storage, migrate: boolean): Promise<void> {
-  // The owner looks for demo data: before the migration the application may not read tables of an earlier version.
+  // The owner role looks for demo data: the application role may lack the right to read tables of an earlier version.
   await refuseDemoData(storage.owner)
   if (!migrate) await checkSchema(storage.db)
   await migrateDatabase(storage, {})
 }
 
-/** Stops a node that is too old for the database: the tables may lack what it uses. @throws CommandError always */
+/** Stops a node that is too old for the database, because the tables may lack what the node uses. @throws CommandError always */
 function refuseOutdated({ version }: { readonly version: string }): never {
   throw new CommandError(
     `the schema of the database is of version ${version}, more than one version ahead of this node: ` +

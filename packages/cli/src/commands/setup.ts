@@ -102,8 +102,8 @@ const planSetup = (answers: Answers, restore?: string) => {
 }
 
 /**
- * Reads the answers from the file, or asks the person at the terminal and proposes the last answers. A dry run without
- * both takes the last answers.
+ * Reads the answers from the file, or asks the person at the terminal and proposes the last answers. A dry run that has neither a
+ * file nor a terminal takes the last answers.
  */
 async function answersOf({ answers: file, dryRun = false }: SetupOptions): Promise<Answers> {
   const before = JSON.parse(fileText(ANSWERS_FILE) ?? '{}') as Partial<Answers>

@@ -65,7 +65,10 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
   if (!json) process.stdout.write(`${countWithNoun(done, 'event')} in all\n`)
 }
 
-/** Finds a registry of a demo or a sandbox. @throws CommandError there is none at the namespace, or it is a live one */
+/**
+ * Finds a registry of a demo or a sandbox registry.
+ * @throws CommandError the namespace has no registry, or a live registry outside of a demo
+ */
 async function requireSimulatedRegistry(deps: CommandDeps, namespace: string): Promise<RegistryRow> {
   const registries = await listRegistries(deps, {})
   const registry = registries.find((row) => row.namespace === namespace)

@@ -54,7 +54,7 @@ async function runPropose(of: string, options: ProposeOptions): Promise<void> {
   printResult(options, { ...proposal, out }, [summary, ...decide.map((one) => `decide: ${one}`)].join('\n'))
 }
 
-/** Reads tables: `office.person` is for the first record type, `Group=office.household` for another one. */
+/** Reads the values of --table: `office.person` is the table of the first record type, `Group=office.household` that of Group. */
 function tablesIn(given: readonly string[] = []): Readonly<Record<string, string>> {
   return Object.fromEntries(
     given.map((text): [string, string] => {

@@ -91,8 +91,8 @@ function checkedText({ database, writes, weak, records }: SourceCheck): string {
 const STATUS_PAUSE_MILLISECONDS = 500
 
 /**
- * Makes the function that reads the status. With `wait`, it returns when the registry answers or the command is
- * interrupted, and prints each new failure before.
+ * Makes the function that reads the status. With `wait`, the function returns when the registry answers or the command is
+ * interrupted. Until then it prints each new failure.
  */
 async function waitingStatus() {
   const { showSourceStatus } = await import('@rollcall/admin/registries/source-status')

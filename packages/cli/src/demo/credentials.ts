@@ -48,7 +48,7 @@ const DEMO_OPERATORS = {
 export const makeDemoOperatorToken = (deps: DemoDeps): Promise<string> => newToken(deps, DEMO_OPERATORS.program)
 
 /**
- * Makes a link that signs in to the console once. Nobody sees the token of its operator.
+ * Makes a link that signs in to the console once. The token of the operator who is signed in is shown to nobody.
  * @param console_url the address of the console
  */
 export async function makeDemoSignInLink(deps: DemoDeps, console_url: string): Promise<string> {
@@ -92,7 +92,7 @@ const KEY_MAKERS: Readonly<Record<KeyUse, () => JsonWebKey>> = {
 }
 
 /**
- * Returns each written key that the database still has; in place of another one makes and registers a new key.
+ * Returns each written key that the database still has. For a key that it does not have, makes and registers a new key.
  * @param written the participant in demo.json, as far as it can be read
  */
 async function demoKeys(
@@ -129,7 +129,7 @@ function asDemoKey(value: unknown): DemoKey | null {
   return { kid, private_jwk }
 }
 
-/** The thumbprint of a key in demo.json; null: somebody has altered the file, and it has no key there. */
+/** The thumbprint of a key in demo.json; null: somebody has altered the file, and has left no valid key there. */
 async function thumbprintOf(sender_id: string, use: KeyUse, { private_jwk }: DemoKey): Promise<string | null> {
   const keys = publicHalf(private_jwk)
   const [key] = await readPublicKeys({}, { sender_id, use, keys }).catch((error: unknown) => {

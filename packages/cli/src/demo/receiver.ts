@@ -33,7 +33,7 @@ export interface ReceiverOptions {
 }
 
 export const RECEIVER_HOST = '127.0.0.1'
-/** The path of the receiver's address. A stored address with it is that of an earlier start. */
+/** The path of the receiver's address. A stored callback address on this machine with this path belongs to an earlier start. */
 export const RECEIVER_PATH = '/demo-receiver'
 
 /** Finds the port of the receiver of an earlier start; 0: there was none. */
@@ -43,7 +43,7 @@ export async function findEarlierReceiverPort(deps: Deps, sender_id: string): Pr
 }
 
 /**
- * Sets the receiver as callback address of a participant that has none, or that of an earlier start.
+ * Sets the receiver as callback address of a participant that has no callback address, or the one of an earlier start.
  * @param url null: the demo has no receiver, and the address of an earlier start is removed
  */
 export async function setDemoCallback(deps: Deps, sender_id: string, url: string | null): Promise<void> {
@@ -81,7 +81,7 @@ export function createDemoReceiver({ base_url, participant, registries }: Receiv
     receiver_id: sender_id,
     decryption_keys: [encrypt.private_jwk as Jwk],
     handlers,
-    // The receiver has no client that waits for callbacks.
+    // No client of this process waits for callbacks, so the receiver holds none back.
     held: { callbacks: 0 },
   })
   return {

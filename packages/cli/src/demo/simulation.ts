@@ -38,5 +38,5 @@ export function createDemoSimulation(): RunningSimulation {
   }
 }
 
-/** Starts the process of the simulation. It ends with its standard input, which ends with this process in any case. */
+/** Starts the process of the simulation. The process ends when its standard input ends, which happens when this process ends. */
 const startProcess = () => spawn(process.execPath, [SIMULATION_PROGRAM], { stdio: ['pipe', 'ignore', 'inherit'] })

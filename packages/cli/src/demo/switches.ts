@@ -30,7 +30,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Starts the listener for the page and for callbacks. @param port the port of an earlier start; another if taken */
+/** Starts the listener for the page and callbacks. @param port that of an earlier start, or 0; if taken, any free port */
 export async function startDemoPage(switched: SwitchDeps, port: number): Promise<CallbackServer> {
   const handle = (request: Request): Promise<Response> => answerPageRequest(switched, server.url, request)
   const server = await listenForCallbacks({ host: RECEIVER_HOST, port }, handle).catch((error: unknown) => {
@@ -57,8 +57,8 @@ async function answerPageRequest(switched: SwitchDeps, url: string, request: Req
 }
 
 /**
- * Returns the reason to refuse a request; null: it is accepted. The page may be called by another name (DNS rebinding),
- * or by a form of another origin. Programs of this machine, such as curl, send neither Origin nor Sec-Fetch-Site.
+ * Returns the reason to refuse a request; null: it is accepted. A request that names another machine (DNS rebinding), or a form
+ * of another origin, is refused. Programs of this machine, such as curl, send neither Origin nor Sec-Fetch-Site.
  */
 function faultOf({ method, headers }: Request): string | null {
   const host = headers.get('host') ?? ''

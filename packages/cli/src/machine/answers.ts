@@ -4,7 +4,6 @@ import { nearestHint } from '@rollcall/base/shared/message-words'
 import { KINDS } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
 
-/** The ways to get a certificate. */
 export const CERTIFICATE_WAYS = ['files', 'certbot', 'csr'] as const
 
 export type Answers = Readonly<Record<AnswerName, string>>

@@ -99,7 +99,7 @@ function readDatabase(): SetupFacts['database'] {
   return { port: Number(port), roles: roles.split(',').filter(Boolean), exists: exists === 't', has_keys }
 }
 
-/** Lists the names that `rollcall registry list` or `operator list` print; none if it fails, as before a migration. */
+/** Lists the names that `rollcall registry list` or `operator list` prints; none if the command fails, as before a migration. */
 function listNames(subject: string, member: string): readonly string[] {
   const { status, stdout } = spawnSync(COMMAND_PATH, [subject, 'list', '--json'], { encoding: 'utf8' })
   if (status !== 0) return []
@@ -124,7 +124,7 @@ export interface SetupFinding {
   readonly advice: string
 }
 
-/** Checks programs, the public name, the clock and ports before setup writes anything. `broken` findings stop it. */
+/** Checks programs, the public name, the clock and ports before setup writes anything. A `broken` finding stops the setup. */
 export async function checkBeforeSetup({ name, certificate, copies }: Answers): Promise<readonly SetupFinding[]> {
   const found: SetupFinding[] = []
   const add = (check: string, state: SetupFinding['state'], advice: string): void =>

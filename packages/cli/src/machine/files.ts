@@ -69,7 +69,7 @@ const watchedPaths = ({ certificate, certificate_file, key_file }: Answers): rea
   ...(certificate === 'certbot' ? [dirname(certificate_file)] : []),
 ]
 
-/** Makes a path unit of systemd: when a file at one of the paths changes, it starts CERTIFICATE_SERVICE. */
+/** Makes a path unit of systemd. The unit starts CERTIFICATE_SERVICE when a file at one of the paths changes. */
 const certificatePathUnit = (paths: readonly string[]): string => `# Written by rollcall setup.
 [Unit]
 Description=Rollcall: waits for a new certificate

@@ -21,9 +21,9 @@ export interface MachineFacts {
 }
 
 const HOUR_MILLISECONDS = 3_600_000
-/** The most hours since the last backup: one is made each night, and somebody needs the morning to mend it. */
+/** The most hours since the last backup. A backup is made each night; when one fails, somebody needs the morning to repair it. */
 const OLDEST_HOURS = 36
-/** The most hours since the last copy: copies are made every ten minutes, so a day is no short fault. */
+/** The most hours since the last copy. Copies are made every ten minutes, so a fault that lasts a day does not end by itself. */
 const OLDEST_COPY_HOURS = 24
 /** A certificate with fewer days left is broken; one with fewer than FEWEST_CERTIFICATE_DAYS is weak. */
 const LAST_DAYS = 7
@@ -71,7 +71,7 @@ export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [
   },
 ]
 
-/** Judges a machine that `rollcall setup` has prepared; no findings on others, or without a public address. */
+/** Judges a machine that `rollcall setup` has prepared; no findings on other machines, or without a public address. */
 export async function judgeMachine(publicUrl: string | undefined): Promise<readonly Finding[]> {
   if (!existsSync(SETUP_SETTINGS) || publicUrl === undefined) return []
   const made = globSync(`${BACKUP_FOLDER}/*.backup`).map((path) => statSync(path).mtimeMs)

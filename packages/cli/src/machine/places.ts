@@ -10,7 +10,7 @@ export const BACKUP_FOLDER = '/var/backups/rollcall'
 export const COPY_KEY = '/var/lib/rollcall/.ssh/id_ed25519'
 /** A file whose time of change is that of the last copy of backups and journal to another machine. */
 export const LAST_COPY_FILE = '/var/lib/rollcall/copied'
-/** The command of the package: it reads the machine's settings, and drops root's rights except in setup and upgrade. */
+/** The command of the package. As root it reads the machine's settings and drops root's rights, except in setup and upgrade. */
 export const COMMAND_PATH = '/usr/bin/rollcall'
 export const NGINX_SITE = '/etc/nginx/conf.d/rollcall.conf'
 export const UNIT_FOLDER = '/etc/systemd/system'

@@ -1,4 +1,4 @@
-/** Makes the plan of `rollcall setup` from answers and the state of the machine. A second run does the rest. */
+/** Makes the plan of `rollcall setup` from answers and the state of the machine. A second run does what the first has left. */
 import { basename, dirname } from 'node:path'
 import type { Answers } from './answers.ts'
 import { CERTBOT_FOLDER, CERTIFICATE_PATH_UNIT, SETUP_SETTINGS, setupFiles } from './files.ts'
@@ -41,7 +41,7 @@ export const DATABASE_NAME = 'rollcall'
 
 export type PlannedAct =
   | { readonly act: 'write'; readonly path: string; readonly text: string }
-  /** Makes what is missing of the database and its two roles, gives both new passwords, and writes their addresses. */
+  /** Makes the database and its two roles where they are missing, gives both new passwords, and writes their addresses. */
   | { readonly act: 'database'; readonly port: number; readonly roles: readonly string[]; readonly create: boolean }
   | { readonly act: 'master_key' }
   | { readonly act: 'run'; readonly words: readonly string[] }
@@ -141,7 +141,7 @@ const restoreCommands = (backup: string, has_journal: boolean): readonly (readon
       ]
     : [[COMMAND_PATH, 'restore', backup, '--without-journal', `rollcall setup found no ${JOURNAL_FILE}`]]
 
-/** The commands that make the SSH key for copies. It belongs to the service, not to root. */
+/** The commands that make the SSH key for copies. The key belongs to the user of the service, not to root. */
 const COPY_KEY_WORDS: readonly (readonly string[])[] = [
   ['install', '-d', '-m', '0700', '-o', 'rollcall', '-g', 'rollcall', dirname(COPY_KEY)],
   [

@@ -9,7 +9,7 @@ type TracedNotification = Extract<TracedMessage, { readonly traced: 'notificatio
 type TracedExchange = Extract<TracedMessage, { readonly traced: 'exchange' }>
 
 export function storyText(traced: TracedMessage): string {
-  // A notification has only one page, so its number is left out.
+  // A notification has only one page, so the page number is left out.
   const page = traced.traced === 'notification' ? () => '' : pageText
   return [
     toPrintableLine(headOf(traced)),

@@ -3,8 +3,8 @@ import { isJsonObject, JsonError, type JsonValue, type Operation, parseJson } fr
 import type { PeerTrustSettings } from '../trust/open.ts'
 
 /**
- * Puts an answer without an envelope into one, for an operation that allows it, and if the registry need not sign or
- * encrypt. Returns any other text unchanged.
+ * Puts a bare message into an envelope, if the operation allows bare answers and the registry need neither sign nor encrypt.
+ * Returns any other text unchanged.
  */
 export function inEnvelope(
   text: string,

@@ -84,8 +84,8 @@ const consentIn = ({ consent, authorize }: UnderConsent): UnderConsent => ({
 type MessageOnly<Message> = { readonly message: Message }
 
 /**
- * The result for each beneficiary of one message.
- * @param from the place of the first one in the list of all messages
+ * Reads the result for each beneficiary of one message.
+ * @param from the place of the message's first beneficiary in the whole list, from 0
  * @throws TransportError the answer has not one item for each of the `sent` beneficiaries
  */
 export function updatesIn(

@@ -15,7 +15,7 @@ import type { HttpAnswer } from '../http/post.ts'
 import { retryAfter } from '../http/retry.ts'
 import type { Accepted } from './messages.ts'
 
-/** For some HTTP statuses, the code of a refusal whose body names none. */
+/** For some HTTP statuses, the error code of a refusal whose body names no code. */
 const CODES_BY_STATUS: Readonly<Record<number, string>> = {
   401: 'err.request.unauthorized',
   403: 'err.request.forbidden',
@@ -50,7 +50,7 @@ export function readFault(answer: HttpAnswer): AckError | null {
   })
 }
 
-/** The ack of an asynchronous request; null when the answer is not an ack. */
+/** Reads the ACK or NACK of an asynchronous request; null when the answer is neither, or has no correlation_id. */
 export function readAck(answer: HttpAnswer): Omit<Accepted, 'transaction_id'> | null {
   const ack = ackIn(bodyOf(answer))
   const ack_status = textIn(ack, 'ack_status').toUpperCase()

@@ -54,7 +54,7 @@ export interface CallbackOptions extends RequestOptions {
   readonly accepted?: (accepted: Accepted) => void
 }
 
-/** The checked answer to a request, in the same connection or by callback. `signed` says whether it was verified. */
+/** The checked answer to a request, in the same connection or by callback. */
 export interface Answer<Message> {
   readonly header: CallbackHeader
   readonly message: Message

@@ -3,7 +3,7 @@ import { RequestHeader } from '@rollcall/protocol'
 
 type Header = { readonly message_ts: string; readonly [member: string]: unknown }
 
-/** The members that the header of a request can have, with null: `reserialised` also writes those without a value. */
+/** A header in which every member is null: `reserialised` writes members without a value as null. */
 const ABSENT_MEMBERS = Object.fromEntries(Object.keys(RequestHeader.properties).map((name) => [name, null]))
 
 /** The functions that write the header of a request, by the name of the form. */
@@ -11,9 +11,9 @@ export const OUTGOING = {
   /** The usual form: members that have no value are left out of the header. */
   usual: (header: Header): Header => header,
   /**
-   * For a registry that parses the header and writes it again before it verifies the signature, with null for each
-   * missing member and six digits for a fraction of a second. A header in this form does not change when it is written
-   * again.
+   * For a registry that parses the header and writes it again before it verifies the signature: such a registry writes null for a
+   * missing member, and six digits for a fraction of a second. This form has null for missing members and no fraction, so it does
+   * not change when it is written again.
    */
   reserialised: (header: Header): Header => ({
     ...ABSENT_MEMBERS,

@@ -2,7 +2,7 @@
 import type { SearchRequest, SearchResponse } from '@rollcall/protocol'
 
 interface AwaitedItem {
-  /** True when the request asked for a later page: the answer is that page alone. */
+  /** True when the request asked for another page than the first: the answer is that page alone. */
   readonly onePage: boolean
   readonly pages: Set<number>
   /** The number of answers without pagination, such as rejections, which do not name their page. */

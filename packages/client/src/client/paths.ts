@@ -2,8 +2,9 @@
 import { OPERATIONS, type Operation } from '@rollcall/protocol'
 
 /**
- * Replacements for paths. A key is an operation, such as `txn-status`, with its whole path; or the beginning of paths,
- * such as `registry` or `registry/sync`, with another beginning. An operation has priority, then the longer beginning.
+ * Replacements for paths. The key is an operation, such as `txn-status`, and the value its whole path; or the key is the
+ * beginning of paths, such as `registry/sync`, and the value its replacement. An operation has priority, then the longer
+ * beginning.
  */
 export type Paths = Readonly<Record<string, string>>
 

@@ -10,7 +10,7 @@ import {
 import type { Received } from '../receiver/callbacks.ts'
 import type { Messages, OperationName } from './messages.ts'
 
-/** A record as the registry has it: an open JSON-LD object (N5). */
+/** A record as the registry sends it: an open JSON-LD object (N5). */
 export type RegistryRecord = Record<string, unknown>
 
 /** The name of a kind: civil, ibr, ess, social, disability or farmer. */
@@ -22,7 +22,7 @@ export function checkKind(name: string): KindName {
   throw new TypeError(`kind must be one of ${KINDS.map(({ name }) => name).join(', ')}`)
 }
 
-/** The kind of the client's registry; `string` when it is unknown: records then have the type RegistryRecord. */
+/** The kind of the client's registry. It is `string` when the kind is unknown, and records then have the type RegistryRecord. */
 export type SaidKind = string
 
 /** A record of any record type of the kind. */

@@ -67,8 +67,8 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   }
 
   /**
-   * Searches on the asynchronous path, and yields each callback, until all pages of every item have come; they may come
-   * in any order. The client needs a `receiver`.
+   * Searches on the asynchronous path, and yields each callback, until all pages of every item have come. The pages may come in
+   * any order. The client needs a `receiver`.
    * @param options `timeout` is for each callback; `accepted` gets the ack
    * @throws HeaderRejected no item was processed
    * @throws TransportError `no_callback`
@@ -222,7 +222,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     return this.#ask(name, content, options)
   }
 
-  /** Requests an operation by its name on its asynchronous path. @throws TypeError it has none */
+  /** Requests an operation by its name on its asynchronous path. @throws TypeError the operation has no asynchronous path */
   askAsync<Name extends OperationName>(
     name: Name,
     content: Content<Name>,
@@ -253,7 +253,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     return outstandingAt(receiver).during(trust, transaction_id, send)
   }
 
-  /** Sends a request on the asynchronous path, and waits for its callback. There is no synchronous path for it. */
+  /** Sends a subscribe or an unsubscribe, which have no synchronous path, and waits for its callback. */
   async #askAndAwait<Name extends 'subscribe' | 'unsubscribe'>(
     name: Name,
     content: Content<Name>,

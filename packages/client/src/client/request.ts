@@ -48,7 +48,7 @@ export async function askRegistry(settings: Settings, asked: RequestToSend): Pro
   const fault = readFault(answer)
   if (fault !== null) throw fault
   return withCallerErrors(answer, () =>
-    // Opening the answer may have to fetch keys, so the signal can end it.
+    // To open the answer, keys may have to be fetched, so the signal can abort this too.
     unlessAborted(() => openAnswer(settings, operation, answer, transaction_id), options.signal),
   )
 }
@@ -83,7 +83,7 @@ async function prepareRequest(
   const { sender_id, receiver_id, encryptFor } = settings
   const key = encryptFor === null ? null : await unlessAborted(encryptFor, options.signal)
   if (encryptFor !== null && key === null) {
-    // Without a key, the request is not sent: it must not go unencrypted instead.
+    // Without a key, the request is not sent, because it must not be sent unencrypted.
     const reason = 'the registry publishes no key to encrypt with'
     throw new UntrustedAnswer('err.encryption.invalid', reason, ['encryption.encrypt_for'])
   }
@@ -162,8 +162,8 @@ async function openAnswer(
 }
 
 /**
- * The header of an answer to us. Some registries repeat the addresses of the request; these are exchanged. When a
- * signature is required, it proves that the answer is for us in both forms; without one, anybody could write either.
+ * The header of an answer to us. Some registries repeat sender_id and receiver_id of the request; then the two are exchanged.
+ * Both forms are accepted: a required signature proves either, and without a signature anybody could write either.
  * @throws UntrustedAnswer the answer is for another system
  */
 function headerToUs({ sender_id, receiver_id }: Settings, header: JsonObject): JsonObject {
@@ -177,7 +177,7 @@ function headerToUs({ sender_id, receiver_id }: Settings, header: JsonObject): J
   throw new UntrustedAnswer(code, reason, ['receiver_id'])
 }
 
-/** True when no item was processed. When all items were rejected, their own reasons say more (N7). */
+/** True when no item was processed. False when all items were rejected, because their own reasons say more (N7). */
 function isRejected({ reply }: Operation, header: CallbackHeader, message: JsonObject): boolean {
   if (header.status !== 'rjct') return false
   if (reply.items === null) return header.status_reason_code !== undefined || !('transaction_id' in message)

@@ -1,4 +1,4 @@
-/** Reads the items of an answer. Each was answered or rejected separately (spec "Errors", 5). */
+/** Reads the items of an answer. Each item was answered or rejected separately (spec "Errors", 5). */
 import { isJsonObject, OPERATIONS } from '@rollcall/protocol'
 import { ItemRejected } from '../errors.ts'
 

@@ -69,14 +69,14 @@ export interface ClientOptions {
    * default the registry uses the address that it has stored for us.
    */
   readonly sender_uri?: string | ((callback: Callback) => string)
-  /** How to get access tokens. Without it, requests have none. */
+  /** How to get access tokens. Without this option, requests have no token. */
   readonly credentials?: ClientCredentials | GiveToken
   /** Our key for signatures. Without it, messages are not signed. */
   readonly signing?: Signing
-  /** When this is given, requests are encrypted, and answers must be. */
+  /** When this option is given, requests are encrypted, and answers must be encrypted too. */
   readonly encryption?: Encryption
   readonly peer?: PeerTrust
-  /** How headers are written; `usual` by default. `reserialised`: the registry writes them again before it verifies. */
+  /** How headers are written; `usual` by default. `reserialised`: for a registry that rewrites them before it verifies. */
   readonly outgoing?: Outgoing
   /** Receives our callbacks in this process; needed by all methods that wait for a callback, such as `subscribe`. */
   readonly receiver?: Receiver
@@ -103,7 +103,7 @@ export interface Settings {
   readonly trust: PeerTrustSettings
   readonly outgoing: Outgoing
   readonly signer: () => Promise<Signer | null>
-  /** Finds the key to encrypt with, null when the registry publishes none. Null when messages are not encrypted. */
+  /** Finds the registry's key to encrypt with; returns null when none is published. The member is null without encryption. */
   readonly encryptFor: (() => Promise<EncryptionKey | null>) | null
   readonly decryptionKeys: DecryptionKeys
 }

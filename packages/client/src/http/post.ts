@@ -57,7 +57,7 @@ export async function sendOnce(
   }
 }
 
-/** True for a redirect. A browser shows one that is not followed as an answer without a status. */
+/** True for a redirect. A browser shows a redirect that is not followed as an answer without a status. */
 function isRedirect({ status, type }: Response): boolean {
   return type === 'opaqueredirect' || (status >= 300 && status < 400)
 }
@@ -66,9 +66,9 @@ function isRedirect({ status, type }: Response): boolean {
 const PROBE_TIMEOUT_MS = 5_000
 
 /**
- * The error for an answer that the browser hides from a page of another origin; null when the server is not reachable,
- * or there is no such page. The browser reports a failed connection in both cases, so a request without a readable
- * answer tests the server.
+ * The error for an answer that the browser hides from a page of another origin; null when the server is not reachable, or no page
+ * of another origin asks. The browser reports hidden answer and failed connection alike, so a second request, whose answer need
+ * not be readable, tests whether the server is reachable.
  */
 async function corsProblem(fetch: Fetch, url: string, cause: unknown): Promise<TransportError | null> {
   const page = (globalThis as { readonly location?: { readonly origin?: string } }).location?.origin

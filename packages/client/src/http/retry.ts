@@ -6,7 +6,7 @@ import type { HttpAnswer } from './post.ts'
 export interface Retry {
   /** The number of attempts, the first one included. */
   readonly attempts: number
-  /** The longest pause before the second attempt. For each further one it is twice as long, up to `longest_pause`. */
+  /** The longest pause before the second attempt. Before each further attempt it is twice as long, up to `longest_pause`. */
   readonly first_pause: number
   readonly longest_pause: number
   /** The longest Retry-After, in milliseconds, that is waited for; a longer one ends the attempts. */

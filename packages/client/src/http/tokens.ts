@@ -1,4 +1,4 @@
-/** Access tokens: one request for all who wait, renewed before the end (public standard 1.3; RFC 6749, 4.4). */
+/** Access tokens: waiting callers share one request; renewed before they expire (public standard 1.3; RFC 6749, 4.4). */
 import { type Fetched, Refreshed, readTokenAnswer, TokenProblem } from '@rollcall/protocol'
 import { TokenRefused, TransportError } from '../errors.ts'
 import { type HttpAnswer, type HttpSettings, sendOnce } from './post.ts'
@@ -17,20 +17,20 @@ export interface ClientCredentials {
 export type GiveToken = (options: { readonly renew: boolean }) => string | Promise<string>
 
 export interface TokenSource {
-  /** A token that has not expired, as far as is known. @throws TokenRefused, TransportError */
+  /** A token that has not expired, as far as is known. @throws TokenRefused, TransportError, AckError */
   get(): Promise<string>
   /** A token in place of a refused one. With client credentials, all users of that token get the same new one. */
   renew(refused: string): Promise<string>
 }
 
-/** Tokens from a function, which is called for each request: it may remember the token. */
+/** Tokens from a function. The function is called for each request, and may itself remember the token. */
 export function givenTokens(give: GiveToken): TokenSource {
   return { get: async () => give({ renew: false }), renew: async () => give({ renew: true }) }
 }
 
 /**
- * Tokens for client credentials. A token is renewed before it expires. If that fails, it is used until its end, unless
- * the endpoint has refused to give another.
+ * Tokens for client credentials. A token is renewed before it expires. If the renewal fails, the token is used until it expires,
+ * unless the endpoint has refused to give another token.
  * @param readFault finds the refusal in an answer that is not a token endpoint's
  */
 export function fetchedTokens(

@@ -1,4 +1,4 @@
-/** A middleware for Express and similar frameworks. Its types name only what it uses of them. */
+/** A middleware for Express and similar frameworks. Its types name only the parts of a framework that it uses. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { answerRequest, type RequestHandler } from './listener.ts'
 

@@ -27,7 +27,7 @@ export interface FastifyLike {
 export function fastifyReceiver(receiver: RequestHandler): (app: FastifyLike) => Promise<void> {
   const listener = nodeListener(receiver)
   return async (app) => {
-    // Signatures cover the text as it was sent, so this plugin, and no other, goes without parsers of bodies.
+    // Signatures cover the text as it was sent, so this plugin removes the parsers of bodies. Other plugins keep theirs.
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, _payload, done) => done(null))
     app.all('/*', (request, reply) => {

@@ -19,7 +19,7 @@ export type ReadBody = string | Uint8Array<ArrayBuffer>
 interface AnswerOptions {
   /** The body, if it was read already; otherwise it is read from the request. */
   readonly body?: ReadBody
-  /** The path and query, if a framework has changed them in `request`. */
+  /** The path and query as they were sent, if a framework has changed them in `request`. */
   readonly url?: string
 }
 
@@ -45,13 +45,13 @@ function webRequest(request: IncomingMessage, url: string, body: ReadBody | unde
   const { method = 'GET' } = request
   const init: RequestInit = { method, headers }
   if (method !== 'GET' && method !== 'HEAD') Object.assign(init, { body: body ?? bodyStream(request), duplex: 'half' })
-  // Only the path is used. A peer may send any host.
+  // The receiver uses only the path, because a peer may send any host.
   return new Request(`http://receiver.invalid${url.startsWith('/') ? url : '/'}`, init)
 }
 
 /**
- * The body as a stream. When Node's own stream is cancelled, it closes the connection, so that no answer can be sent;
- * this one discards the rest of the body instead.
+ * The body as a stream. Node's own stream closes the connection when it is cancelled, and no answer could be sent. This stream
+ * discards the rest of the body instead.
  */
 function bodyStream(request: IncomingMessage): ReadableStream<Uint8Array> {
   let detach = (): void => {}

@@ -11,7 +11,7 @@ export class UnknownSender extends RequestFault {
   }
 }
 
-/** An ack. @param correlation_id that of the message; a new one when it has none */
+/** Makes an ack. @param correlation_id the one of the message, or a new one when the message has none */
 export function acknowledge(correlation_id: string): Response {
   return jsonResponse(200, { message: { ack_status: 'ACK', timestamp: new Date().toISOString(), correlation_id } })
 }

@@ -59,8 +59,8 @@ export interface Rejected {
 export type Handler<Name extends CallbackName> = (callback: Received<Name>) => unknown
 
 /**
- * The handlers of callbacks. The peer gets an ACK when the handler's promise resolves. When it rejects, the answer asks
- * the peer to send the message again; a RequestFault is sent to the peer as it is.
+ * The handlers of callbacks. The peer gets an ACK when the handler's promise resolves. When the promise rejects, the answer asks
+ * the peer to send the message again, except that a RequestFault is sent to the peer as it is.
  */
 export type Handlers = { readonly [Name in CallbackName]?: Handler<Name> } & {
   readonly rejected?: (callback: Rejected) => unknown

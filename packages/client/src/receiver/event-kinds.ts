@@ -12,8 +12,8 @@ import {
 } from '@rollcall/protocol'
 
 /**
- * The event type (null when it is missing) and the record type of an item, in the spelling of the most likely kind. A
- * name that the kind does not have stays as sent; of an event type, the text after the last ":".
+ * The event type (null when it is missing) and the record type of an item, in the spelling of the most likely kind. A record type
+ * that the kind does not have stays as it was sent; of an unknown event type, the text after the last ":" stays.
  * @param known the kind of the registry, if the receiver knows it
  */
 export function canonicalNamesOf(data: NotifyData, known: string | undefined) {
@@ -40,8 +40,8 @@ export function primaryIdentifier(data: NotifyData, known: string | undefined): 
 }
 
 /**
- * All kinds, the one that best fits the names in an item first; only the registry's own if it is known. A reg_type
- * alone does not decide, because a registry may accept any name there.
+ * All kinds, the kind that best fits the names in an item first; only the kind of the registry if it is known. A reg_type alone
+ * does not decide, because a registry may accept any name there.
  */
 function kindsOf(data: NotifyData, known: string | undefined): readonly Kind[] {
   const kind = known === undefined ? undefined : kindNamed(known)

@@ -1,17 +1,15 @@
 /** Stores the highest number for each of many names: versions of records, and sequence numbers of notifications. */
 import type { Query } from './received-in-sql.ts'
 
-/** A store of the highest number for each name. Names are digests, which tell nothing about a person. */
+/** A store of the highest number for each name. Names are digests, in which no identifier of a person can be read. */
 export interface HighWaterMarks {
   /** The highest number stored for a name; null when there is none. */
   get(name: string): Promise<number | null>
   /** Stores a number for a name, unless a higher number is stored for the name. */
   raise(name: string, value: number): Promise<void>
-  /**
-   * `get` for many names at once; names without a number are left out. Optional: `get` is called for each otherwise.
-   */
+  /** `get` for many names at once; names without a number are left out. Optional: without it, `get` is called for each name. */
   getAll?(names: readonly string[]): Promise<ReadonlyMap<string, number>>
-  /** `raise` for many names at once. Optional: `raise` is called for each otherwise. */
+  /** `raise` for many names at once. Optional: without it, `raise` is called for each name. */
   raiseAll?(values: ReadonlyMap<string, number>): Promise<void>
 }
 
@@ -83,7 +81,7 @@ export interface SqlMarks extends HighWaterMarks {
 
 const YEAR_SECONDS = 366 * 24 * 3_600
 
-/** Stores marks in PostgreSQL, for restarts and for several processes. */
+/** Stores marks in PostgreSQL, so that they outlive a restart, and several processes share them. */
 export function marksInSql(query: Query): SqlMarks {
   return {
     async get(name) {

@@ -12,7 +12,7 @@ export interface MailboxLimits {
 }
 
 const AWAIT_TIMEOUT_MS = 60_000
-/** The longest time of a timer, in milliseconds. With a longer one, it would fire at once. */
+/** The longest time of a timer, in milliseconds. A timer with a longer time would fire at once. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
 interface UnclaimedCallback {
@@ -47,7 +47,7 @@ export class CallbackMailbox {
     this.#refused.note(this.#now(), fault, sender_id)
   }
 
-  /** The callback with a correlation_id. @throws TransportError no_callback, or the reason of `signal` */
+  /** Waits for the callback with a correlation_id, and takes it. @throws TransportError no_callback, or the reason of `signal` */
   take(correlation_id: string, { timeout = AWAIT_TIMEOUT_MS, signal }: AwaitOptions = {}): Promise<ReplyCallback> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted()

@@ -7,7 +7,6 @@ import type { Received } from './callbacks.ts'
 import { canonicalNamesOf, primaryIdentifier } from './event-kinds.ts'
 import { type HighWaterMarks, raiseMarks, readMarks } from './high-water-marks.ts'
 
-/** A received notification. */
 export type Notification = Received<'notify'>
 
 /** Notifications of a registry that did not come: their numbers are between `last` and `next`, which were handled. */
@@ -30,7 +29,7 @@ export function notifyMeta({ header }: Pick<Notification, 'header'>): NotifyMeta
 
 /** A notification without the items that need no handling. */
 export interface NewsOfNotification {
-  /** The notification with the items that are news for some subscription; `meta` has the codes of these alone. */
+  /** The notification with the items that are news for some subscription; `meta` names only these subscriptions. */
   readonly current: Notification
   /** Stores that the items were handled, and reports missing notifications. Call it after handling them. */
   readonly handled: () => Promise<void>
@@ -189,7 +188,7 @@ function onlyNews(
   }
 }
 
-/** Makes the name of a high-water mark: the SHA-256 digest of its parts, in hexadecimal. */
+/** Makes the name of a high-water mark: the SHA-256 digest of these parts, in hexadecimal. */
 async function markName(parts: readonly string[]): Promise<string> {
   const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(parts)))
   return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')

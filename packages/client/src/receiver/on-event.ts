@@ -5,7 +5,7 @@ import type { Handler } from './callbacks.ts'
 import { canonicalNamesOf } from './event-kinds.ts'
 import { type Notification, notifyMeta } from './notifications.ts'
 
-/** The events of all kinds, and two by which a registry takes an event back or corrects it. A test compares them. */
+/** The event types of all kinds, and two by which a registry takes an event back or corrects it. A test compares them. */
 export const EVENT_NAMES = [
   'LiveBirth',
   'Death',
@@ -31,9 +31,9 @@ export type Presence = 'entered' | 'stayed' | 'left'
 export interface EventContext {
   /** The item of the notification. */
   readonly event: NotifyEvent
-  /** The kind's name for the event; if it has none, the sent one after the last ":"; null when none was sent. */
+  /** The kind's name for the event type; if the kind has none, the sent name after the last ":"; null when no name was sent. */
   readonly event_type: string | null
-  /** The name that the kind has for the record type; the sent one when it has none. */
+  /** The kind's name for the record type; if the kind has none, the sent name. */
   readonly record_type: string
   /**
    * For each subscription for which the event is news, its code and presence (`entered` when the registry gives none);
@@ -49,10 +49,10 @@ export interface EventContext {
   readonly superseded: boolean
   readonly occurred_at: string | null
   readonly recorded_at: string | null
-  /** The reference_id of the earlier item that this one takes back or corrects; null for none. */
+  /** The reference_id of the earlier item that this item takes back or corrects; null when it corrects none. */
   readonly corrects: string | null
   /**
-   * The primary identifier of the record into which this one was merged; null when it was not. Later events have that
+   * The primary identifier of the record into which this record was merged; null when it was not merged. Later events have that
    * identifier.
    */
   readonly replaced_by: Readonly<NonNullable<NotifyMeta['replaced_by']>[string]> | null

@@ -3,7 +3,7 @@ import { RequestFault } from '@rollcall/protocol'
 import { sleep } from '../http/retry.ts'
 import type { MessageKey, ReceivedMessages } from './received-messages.ts'
 
-/** Milliseconds: how long to wait for another process (`most`), and how often to check it (`step`). */
+/** Milliseconds: the longest wait for another process (`most`), and the pause between two checks (`step`). */
 const CLAIM_WAIT_MS = { most: 5_000, step: 100 }
 
 /** Runs `handle` for a new message. @param handle when it rejects, the message counts as new again */
@@ -19,7 +19,7 @@ export function makeHandleOnce(memory: ReceivedMessages, wait = CLAIM_WAIT_MS): 
     try {
       await handle()
     } catch (error) {
-      // The handler's error is thrown, even if the memory fails.
+      // The handler's error is thrown, even if the memory cannot release the message.
       await memory.release(key).catch(() => undefined)
       throw error
     }

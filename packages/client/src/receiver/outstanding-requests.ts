@@ -35,9 +35,9 @@ export class OutstandingRequests {
   }
 
   /**
-   * The sender of a callback that repeats the request's addresses: the only peer that does so, got the request, and
-   * signed the callback. The frame then has the addresses of an answer. Null when there is no such peer, or a signature
-   * is not required.
+   * Finds the sender of a callback that repeats the request's addresses: the only peer that may repeat addresses and whose keys
+   * verify the signature. The keys of the asked registry must verify it too. The returned frame has the addresses of an answer.
+   * Null when no peer or several fit, or no signature is required.
    */
   async senderOf(
     frame: ParsedEnvelope,
@@ -67,7 +67,7 @@ async function someAsync<Item>(items: readonly Item[], is: (item: Item) => Promi
   return false
 }
 
-/** True when the peer's callbacks must be signed, and the signature of this one is valid. */
+/** True when the peer's callbacks must be signed, and the signature of this callback is valid. */
 async function isProven(frame: ParsedEnvelope, trust: PeerTrustSettings): Promise<boolean> {
   if (trust.signature !== 'required') return false
   try {

@@ -107,7 +107,7 @@ export async function answerQuestion(
   const row = operation(question.name)
   const key = question.encrypted ? await trust.keys.encryption() : null
   if (question.encrypted && key === null) {
-    // The answer must not be sent unencrypted, so the handler is not called.
+    // Without a key the answer would have to be sent unencrypted, so the handler is not called.
     throw new RequestFault('err.encryption.invalid', 'the sender publishes no key to encrypt the answer with')
   }
   const handler = answers[question.name] as ((question: Question) => Promise<object>) | undefined

@@ -30,9 +30,9 @@ const messageValidators = new Map<string, Validator<IncomingCallbackMessage>>(
 const FIRST_SEGMENT = 'registry'
 
 /**
- * Finds the callback whose path (after `registry`) is the end of the address, below any mount point; for other
- * addresses, the callback of the action, because a sender_uri may be any address (G1).
- * @throws RequestFault err.request.bad there is none, or it has another action
+ * Finds the kind of callback whose path, without its first segment `registry`, is the end of the request path. If no path fits,
+ * `header.action` decides, because a sender_uri may be any address (G1).
+ * @throws RequestFault err.request.bad no callback fits, or the action is not that of the path
  */
 export function findCallback(path: string, action: unknown): Callback {
   const text = typeof action === 'string' ? action : ''
@@ -46,7 +46,7 @@ export function findCallback(path: string, action: unknown): Callback {
 
 /**
  * Checks a callback against the schema for received callbacks, which is less strict than the documented one.
- * @param opened undefined without a message, which only a rejection may lack
+ * @param opened the message; undefined when there is none, which is allowed only for a rejection
  * @throws RequestFault err.request.bad, with the member and the rule
  */
 export function readCallback(
@@ -76,7 +76,7 @@ export function readCallback(
   return { ...received, message: oneRecordEach(message), encrypted, ...assumedUtc(frame.assumed_utc, assumed_utc) }
 }
 
-/** Checks the number of items. A total_count that is missing or zero says nothing (3.1). */
+/** Checks that total_count is the number of items. A missing or zero total_count is accepted (3.1). */
 export function checkCount(message: Message, { total_count }: JsonObject, members: JsonObject): void {
   const items = message.items === null ? undefined : members[message.items]
   if (!message.counted || total_count === undefined || total_count === 0 || !Array.isArray(items)) return

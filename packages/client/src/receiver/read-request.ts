@@ -19,7 +19,7 @@ export async function readRequest(request: Request, maxBytes: number, accepted: 
 
 const badBody = (message: string, status: number): RequestFault => new RequestFault('err.request.bad', message, status)
 
-/** The largest number of JSON values in a text, those at the paths of `bulk` not counted. */
+/** The largest number of JSON values in a text. Values inside the long lists at the paths of `Message.bulk` are not counted. */
 const MAX_OUTSIDE = 10_000
 /** The largest number of member names in one JSON object. */
 const MAX_NAMES = 1_000

@@ -37,13 +37,13 @@ const DELETE_OLD_MESSAGES = `delete from rollcall_received_message where claimed
 
 /** A memory of messages in PostgreSQL. */
 export interface SqlMemory extends ReceivedMessages {
-  /** Forgets messages that were claimed more than `age_seconds` ago; five days by default. Call it sometimes. */
+  /** Forgets messages that were claimed more than `age_seconds` ago; five days by default. Call this about once a day. */
   forget(options?: { readonly age_seconds?: number }): Promise<void>
 }
 
 const FIVE_DAYS = 5 * 24 * 3_600
 
-/** Remembers messages in PostgreSQL. @param options.claim_seconds after this, another process may handle a message */
+/** Remembers messages in PostgreSQL. @param options.claim_seconds seconds until an unfinished message may be claimed again */
 export function rememberInSql(
   query: Query,
   { claim_seconds = 300 }: { readonly claim_seconds?: number } = {},

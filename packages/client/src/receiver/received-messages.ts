@@ -26,7 +26,7 @@ const DAY_MS = 24 * 3_600_000
 export interface MemoryLimits {
   /** The most messages that are remembered; the oldest are forgotten first. 100 000 by default. */
   readonly messages?: number
-  /** How long a message is remembered, in milliseconds. Five days by default, longer than Rollcall repeats one. */
+  /** How long a message is remembered, in milliseconds. Five days by default; Rollcall stops repeating a message before that. */
   readonly age?: number
   readonly now?: () => number
 }

@@ -56,7 +56,7 @@ export interface Peer {
   readonly encrypted?: boolean
   /**
    * True when the registry repeats the header of the request: its callbacks name us as `sender_id` and the registry as
-   * `receiver_id`. False by default, because with it only the signature distinguishes its messages from ours.
+   * `receiver_id`. False by default: if it is true, only the signature shows whether the registry or we wrote a message.
    */
   readonly repeats_addresses?: boolean
   /**
@@ -83,7 +83,7 @@ export interface ReceiverOptions {
   readonly memory?: ReceivedMessages
   /** Stores versions of records, so that older items of notifications are left out; `marksInMemory()` by default. */
   readonly marks?: HighWaterMarks
-  /** Called when numbers of notifications are missing: a registry numbers those of a mailbox without gaps. */
+  /** Called when notifications are missing: a registry numbers the notifications of a mailbox without gaps. */
   readonly on_gap?: (gap: SequenceGap) => void
   /** Returns true when the HTTP request is allowed, for example because of its bearer token. */
   readonly authorize?: (request: Request) => boolean | Promise<boolean>
@@ -232,7 +232,7 @@ export class Receiver {
     return answerQuestion({ answers, sender_id, signer: await signer, trust }, question)
   }
 
-  /** Finds the sending peer. If the peer repeats addresses, the header is turned into that of an answer. */
+  /** Finds the peer that sent the callback. If the peer repeats our addresses, the header gets those of an answer. */
   async #from(
     frame: ParsedEnvelope,
   ): Promise<{ readonly frame: ParsedEnvelope; readonly sender_id: string; readonly trust: PeerTrustSettings }> {

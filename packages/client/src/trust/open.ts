@@ -25,7 +25,7 @@ import {
 import type { HttpSettings } from '../http/post.ts'
 import { fetchedKeySet, givenKeySet, type JwkSet, type PeerKeys, peerKeys } from './peer-keys.ts'
 
-/** The values of `namespace` that are in use (D17). */
+/** The values of `namespace` that are accepted in signatures by default (D17). */
 export const NAMESPACES: readonly string[] = ['registry', 'reg', 'rollcall', 'spdci', 'dci', 'g2p', 'ns']
 
 /** How messages of a peer are verified and decrypted. */
@@ -61,7 +61,7 @@ export interface ParsedEnvelope {
   readonly header: JsonObject
   /** The message, not decrypted and not checked yet; undefined when it is missing. */
   readonly message: JsonObject | undefined
-  /** The places of the times in the header that have no zone. */
+  /** The places of the times in the header that have no zone and are read as UTC. */
   readonly assumed_utc: InUtc['assumed_utc']
 }
 
@@ -113,8 +113,8 @@ function parseEnvelopeText(text: string, bounds?: JsonBounds): SourcedEnvelope {
 }
 
 /**
- * Verifies the signature of the received text, by the policy for its sender. Unlike a registry, we check a signature
- * without times against the time of its message under `if-present` too.
+ * Verifies the signature of the received text, by the policy for its sender. When a signature has no times, the time of the
+ * message is checked instead; a registry does that only under the policy `required`.
  * @returns true when a signature was verified
  * @throws RequestFault err.signature.missing, err.signature.invalid
  */

@@ -50,8 +50,8 @@ const profileFor = (algorithm: AlgorithmName): SignatureProfile => ({
 })
 
 /**
- * The profile by which we verify a registry's answers when nothing else is known: the `profile` by which we sign, or
- * else that of the specification, with EdDSA or the algorithm of our own key.
+ * The profile by which we verify a registry's answers when nothing else is known: the `profile` by which we sign, or else that of
+ * the specification, to which the algorithm of our own key is added.
  */
 export function profileOfAnswers({ profile, key }: Signing): SignatureProfile {
   if (profile !== undefined) return profile

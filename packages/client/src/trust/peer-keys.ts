@@ -25,13 +25,13 @@ export interface JwkSet {
 }
 
 /**
- * Returns the known keys. A published set is fetched first when it is old, or its keys are not `enough`, but not during
- * a pause after the last request.
+ * Returns the known keys. A published set is fetched before that when it is old, or when `enough` is false for its keys, but not
+ * during the pause after a request.
  */
 export type KeySet = (enough?: (keys: readonly PublicKey[]) => boolean) => Promise<readonly PublicKey[]>
 
 /**
- * Makes a fixed key set. The returned function rejects with a TypeError when two keys have one name.
+ * Makes a fixed key set. The returned function rejects with a TypeError when two different keys for the same use have one kid.
  * @throws TypeError a key is private or symmetric, or the set is invalid
  */
 export function givenKeySet(set: JwkSet): KeySet {
@@ -55,12 +55,12 @@ function publicJwks(set: JwkSet): ReturnType<typeof readKeySet> {
   }
 }
 
-/** Milliseconds between two requests for a set, while there is none. */
+/** Milliseconds between two requests for a key set, while none has been fetched. */
 const PAUSE_WITHOUT = 1_000
 
 /**
  * Makes a key set that is fetched when needed. A set with a private key is refused, and the earlier set is dropped.
- * @param now milliseconds
+ * @param now returns the time in milliseconds
  */
 export function fetchedKeySet(http: HttpSettings, url: string, now: () => number = Date.now): KeySet {
   const set = new Refreshed<readonly PublicKey[]>({
@@ -73,7 +73,7 @@ export function fetchedKeySet(http: HttpSettings, url: string, now: () => number
 
 const isExposed = (cause: unknown): boolean => cause instanceof KeySetProblem && cause.exposed
 
-/** A second attempt to fetch keys: an answer must not be lost because the connection broke meanwhile. */
+/** Keys are fetched with up to two attempts, so that one broken connection does not make the check of an answer fail. */
 const KEY_SET_RETRY = { ...DEFAULT_RETRY, attempts: 2, first_pause: 100 }
 
 async function fetchKeys(http: HttpSettings, url: string): Promise<Fetched<readonly PublicKey[]>> {

@@ -18,7 +18,7 @@ interface PendingAnswer<Data> {
   readonly response: Response
 }
 
-/** The answer to an act that was done, without the answer that says that a second operator must approve it. */
+/** The type of the answer when the act was done. The answer that a second operator must approve the act is left out. */
 type DoneAnswer<Data> = Data extends { readonly proposal: unknown }
   ? keyof Data extends 'proposal'
     ? never

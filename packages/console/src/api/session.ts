@@ -11,7 +11,7 @@ export interface Session {
   readonly registries: readonly string[] | null
   readonly expires_at: string
   readonly idle_seconds: number
-  /** True if some acts wait for a second operator. */
+  /** True if the server is set so that a second operator must approve some acts. */
   readonly two_person: boolean
   readonly demo: boolean
   /** Address of the page of a demo; null: the server is no demo. */

@@ -21,7 +21,7 @@ export function PartnerApp({ code }: { readonly code: string | null }) {
 function PartnerGate({ given }: { readonly given: string | null }) {
   const [code, setCode] = useState(given)
   useEffect(() => {
-    // A sign-in link that is opened in this tab only changes the part of the address after the `#`.
+    // If a sign-in link is opened in this tab, the browser does not load the page again: only the part after the `#` changes.
     const look = () => setCode((before) => takeCode() ?? before)
     addEventListener('hashchange', look)
     return () => removeEventListener('hashchange', look)

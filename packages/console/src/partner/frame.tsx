@@ -83,7 +83,7 @@ export function PartnerFrame({ session: { sender_id, demo } }: { readonly sessio
   )
 }
 
-/** Marks the link of the shown view. A view below another one marks the link of that one. */
+/** Returns a link's `aria-current`: `page` when its view is shown, `true` when a view below its view is shown. */
 function currentOf(path: string, to: string): 'page' | 'true' | undefined {
   if (path === to) return 'page'
   return to !== '/' && path.startsWith(`${to}/`) ? 'true' : undefined

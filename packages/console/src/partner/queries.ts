@@ -11,7 +11,7 @@ export const SESSION_KEY = ['session'] as const
 const FRESH_MS = 5_000
 const MOST_RETRIES = 2
 
-/** Removes the session, and the answers that one participant has seen: the next one must not see them. */
+/** Removes the session, and the answers that one participant has seen: the next participant must not see these. */
 export function forgetAnswers(): void {
   queryClient.setQueryData<Session | null>(SESSION_KEY, null)
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] })

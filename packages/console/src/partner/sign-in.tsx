@@ -58,7 +58,7 @@ export function SignIn({ code, onOver }: SignInProps) {
             </p>
           </div>
         ) : (
-          // A click is needed: programs that open links ahead of their readers must not use them up.
+          // A click is needed, because some mail programs open links before people do, and a link works only once.
           <div className={styles.form}>
             <p className={styles.lead}>{TEXTS.link}</p>
             <Button fullWidth autoFocus loading={entering.isPending} onClick={() => entering.mutate(code)}>

@@ -41,7 +41,7 @@ export const OPERATORS: Readonly<Record<OperatorName, OperatorRow>> = {
   $exists: { read: null },
 }
 
-/** How values are read that are not texts, by the type of the attribute. */
+/** For each attribute type whose values are not texts, the function that reads a typed value. */
 const VALUE_READERS: Readonly<Record<string, (text: string) => Scalar>> = {
   number: numberOf,
   age: numberOf,

@@ -1,4 +1,4 @@
-/** Reads the fields of a form as members of a call. Most readers return undefined for an empty field: no member. */
+/** Reads the fields of a form as members of a call. Most readers return undefined for an empty field, to send no member. */
 import { ApiFault } from '../api/fault.ts'
 import { COMMON } from '../texts/common.ts'
 import { isoTimeOf } from './filters.ts'

@@ -10,7 +10,7 @@ const SHOWN_MS = { good: 8_000, info: 60_000, bad: 60_000 } as const
 interface Notice {
   readonly number: number
   readonly content: ReactNode
-  /** The tone decides the colour and how long the notice is shown. `info`: it has a link to follow. */
+  /** The tone decides the colour and how long the notice is shown. `info`: the notice has a link to follow. */
   readonly tone: keyof typeof SHOWN_MS
   /** The address of the page on which the notice was made. */
   readonly at: string

@@ -55,7 +55,7 @@ const TABLE_ROLES = {
 const arrangeColumns = <Row,>([first, ...others]: readonly Column<Row>[]): readonly Column<Row>[] =>
   first === undefined ? [] : [first, ...others.toSorted((a, b) => Number(b.stays ?? 0) - Number(a.stays ?? 0))]
 
-/** Finds out on which sides rows of a table are cut off, so that the edges show it. */
+/** Finds out on which sides the rows of a table are cut off. The edges of the table then show that there is more. */
 function useEdges() {
   const ref = useRef<HTMLDivElement>(null)
   const [more, setMore] = useState('')

@@ -4,7 +4,7 @@ import styles from './time.module.css'
 import { longTime, relativeTime, shortTime } from './times.ts'
 
 interface TimeProps {
-  /** The time in ISO 8601; null: it has not come. */
+  /** The time in ISO 8601; null or undefined: there is none, and "never" is shown. */
   readonly at: string | null | undefined
   /** True: also shows how long ago the time was, or how long it takes until then. */
   readonly relative?: boolean

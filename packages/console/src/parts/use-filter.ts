@@ -8,7 +8,7 @@ export interface Filter {
   readonly values: FilterValues
   /** True if a condition of the filter is set. */
   readonly isSet: boolean
-  /** Changes conditions; undefined removes one. Without `before` the list begins at its newest row again. */
+  /** Changes conditions; undefined removes a condition. If `before` is not given, the list begins at its newest row again. */
   readonly set: (changes: FilterValues) => void
   readonly clear: () => void
 }

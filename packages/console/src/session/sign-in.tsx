@@ -1,4 +1,4 @@
-/** The page for somebody who is not signed in. The address stays, unless it is a link: signing in leads back to it. */
+/** The page for somebody who is not signed in. The address stays, so that signing in leads to its page; a sign-in link goes. */
 import { Button, PasswordInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
@@ -12,7 +12,7 @@ import { COMMON } from '../texts/common.ts'
 import { SIGN_IN } from '../texts/sign-in.ts'
 import styles from './sign-in.module.css'
 
-/** Matches the path of a sign-in link. It has the code, and is after the `#`, which browsers do not send. */
+/** Matches the path of a sign-in link. The path has the code, and is after the `#`, which browsers do not send. */
 const SIGN_IN_PATH_PATTERN = /^\/sign-in\/([^/]+)$/
 
 /** True when a path, behind the `#`, is that of a sign-in link. */
@@ -82,7 +82,7 @@ function TokenForm({ busy, onToken }: { readonly busy: boolean; readonly onToken
   )
 }
 
-/** A click is needed: programs that open links ahead of their readers must not use them up. */
+/** A click is needed, because some mail programs open links before people do, and a link works only once. */
 function LinkForm({ busy, onUse }: { readonly busy: boolean; readonly onUse: () => void }) {
   return (
     <div className={styles.form}>

@@ -15,7 +15,7 @@ export const pathOfAddress = (whole: string): string => whole.split('?', 1)[0] ?
 /** The part of an address after the `?`. */
 export const searchOfAddress = (whole: string): string => whole.slice(pathOfAddress(whole).length + 1)
 
-/** Escapes `%` in a path or a query for wouter, which decodes its input: it then returns the text as written. */
+/** Escapes `%` in a path or a query, because wouter decodes its input: wouter then returns the text as written. */
 export const escapePercent = (part: string): string => part.replaceAll('%', '%25')
 
 /** Goes to a page. @param to its path and filter, without the `#` */

@@ -1,4 +1,4 @@
-/** Texts of a registry whose records stay in a database of their own. */
+/** Texts of a registry whose records are in a database outside of Rollcall. */
 export const SOURCE_TEXTS = {
   title: 'Source',
   lead: 'The records are in a database of their own. It is only read.',

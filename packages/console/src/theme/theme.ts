@@ -1,4 +1,4 @@
-/** The look of Mantine's components: our tokens, and the shades of three colours. */
+/** The look of Mantine's components: our CSS variables for fonts, sizes and spaces, and the shades of three colours. */
 import { type CSSVariablesResolver, createTheme } from '@mantine/core'
 
 export const THEME = createTheme({

@@ -29,7 +29,7 @@ export class InvalidBeneficiary extends Error {
 /** The new status of an enrolment, as an update writes it. */
 export interface StatusChange {
   readonly status: JsonValue
-  /** The date as the update writes it; null when it has none: the time of its message is used then. */
+  /** The date as the update writes it; null when the update has none. Then the time of the update's message is used. */
   readonly date: string | null
 }
 
@@ -81,7 +81,7 @@ export function readBeneficiary(scope: RecordScope, value: unknown): Beneficiary
   return { identifiers, members: withoutStatus(rest), enrolments, alone }
 }
 
-/** Checks `@type`: missing, or with the record's type among its values. @throws InvalidBeneficiary */
+/** Checks that `@type` is missing, or has the record's type among its values. @throws InvalidBeneficiary */
 function checkType({ kind, recordType }: RecordScope, type: JsonValue | undefined): void {
   const named = elementsOfValue(type)
   const isOwn = (one: JsonValue): boolean =>
@@ -92,7 +92,7 @@ function checkType({ kind, recordType }: RecordScope, type: JsonValue | undefine
   }
 }
 
-/** Removes statuses in `additional_attributes`: only the status of the enrolment is written, as it has a history. */
+/** Removes enrolment statuses in `additional_attributes`: only the status of the enrolment itself has a history. */
 function withoutStatus(record: JsonObject): JsonObject {
   const attributes = (value: JsonValue): JsonValue => {
     if (Array.isArray(value)) return value.map(attributes)
@@ -121,9 +121,9 @@ function checkIdentifiers(
 }
 
 /**
- * Removes members without content: empty texts, except within lists, and null in place of a list with keyed elements
- * (such as identifiers or enrolments) or of an object that contains one, because an update never removes these.
- * @throws InvalidBeneficiary another value is in place of such an object
+ * Removes members without content: empty texts, except within lists, and null in place of a list with keyed elements (such as
+ * identifiers or enrolments) or of an object that contains such a list, because an update never removes the list.
+ * @throws InvalidBeneficiary an object that contains such a list is replaced by another value
  */
 function withoutEmptyMembers(paths: KeyedPaths, object: JsonObject, path: string): JsonObject {
   const kept = Object.entries(object).flatMap(([name, value]): [string, JsonValue][] => {
@@ -139,8 +139,8 @@ function withoutEmptyMembers(paths: KeyedPaths, object: JsonObject, path: string
 }
 
 /**
- * Moves an identifier that is written directly in a person into the person's list, so that two updates with different
- * identifiers keep both.
+ * Moves an identifier that is written directly in a person into the person's list of identifiers. So, after two updates with
+ * different identifiers, the record has both.
  */
 function identifiersListed({ recordType }: RecordScope, record: JsonObject): JsonObject {
   return recordType.identifiers

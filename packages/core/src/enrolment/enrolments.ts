@@ -106,8 +106,8 @@ export function readEnrolments(recordType: RecordType, document: JsonValue): rea
       return typeof value === 'string' ? value : null
     }
     const [programme, status] = [text('programme'), text('status')]
-    // A date that the record has several times outside of its enrolments is an element of its own. It is ignored: it is
-    // not known to which enrolment each of these dates belongs.
+    // Several values that the record has for one date, outside of its enrolments, come as elements of their own. They are left
+    // out: nobody knows to which enrolment each value belongs.
     if (programme === null && status === null) return []
     return {
       programme,
@@ -144,9 +144,9 @@ export function findChangedEnrolments(
 }
 
 /**
- * True when the person is enrolled at an instant: the status is Active, and the instant is between the two dates. A
- * missing or unreadable date does not limit. Days begin and end at midnight in the time zone. A part of a date, such as
- * 2026-03, may be any of its days.
+ * True when the person is enrolled at an instant: the status is Active, and the instant is between the two dates. A missing or
+ * unreadable date does not limit. Days begin and end at midnight in the time zone. Of a part of a date, such as 2026-03, the
+ * first day counts as a start, and the last day as an end.
  * @param now milliseconds
  */
 export function isActiveAt(

@@ -27,7 +27,7 @@ import {
 export interface StatusEntry {
   readonly stamp: Stamp
   readonly status: JsonValue
-  /** The date as the update writes it, or else the time of its message. For a status from the record, null for none. */
+  /** The date in the update, or else the time of the update's message. For a status from the record: its date there, or null. */
   readonly date: string | null
 }
 

@@ -12,7 +12,7 @@ export type Stamp = string
 export interface StampRegister {
   /** The stamp of the last write that was not an object: a text, a list, or null, which removes the member. */
   value?: Stamp
-  /** The stamp of the last object that was written. A member of it stays only if it was written after `value`. */
+  /** The stamp of the last object that was written. Of its members, only those stay that were written after `value`. */
   object?: Stamp
   /** The registers of the members inside, by the `searchKey` of the name, or by the key of a list element. */
   members?: Map<string, StampRegister>

@@ -159,7 +159,7 @@ const STORED_LIMITS: QueryLimits = { query_depth: 200, query_terms: 10_000, quer
 
 /**
  * Reads the types and the filter of stored criteria, `SubscribeCriteria.text`.
- * @throws ItemRejection the kind lacks something that the criteria name: it has changed, or a grant has reduced it
+ * @throws ItemRejection the kind lacks something that the criteria name, because the kind has changed or a grant has reduced it
  */
 export function compileCriteria(
   kind: Kind,

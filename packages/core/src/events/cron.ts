@@ -158,8 +158,8 @@ export function shortestGap({ second, minute, hour }: Cron): number {
   const seconds = valueDistances(second, MINUTE_SECONDS)
   const minutes = valueDistances(minute, 60)
   const hours = valueDistances(hour, 24)
-  // These are the seconds from the first run to the last run within a minute, an hour and a day. The gap before the next minute,
-  // hour or day with runs is the rest.
+  // The seconds from the first to the last run within a minute, an hour and a day. The rest of the minute, hour or day is a gap
+  // too.
   const inMinute = seconds.last
   const inHour = minutes.last * MINUTE_SECONDS + inMinute
   const inDay = hours.last * HOUR_SECONDS + inHour

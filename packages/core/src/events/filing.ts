@@ -37,7 +37,7 @@ const IDENTIFIER_SELECTIVITY = 5
 interface FilterKeys {
   /** The selectivity of the least selective key. */
   readonly selectivity: number
-  /** The texts of the keys; true when every record with the key satisfies the whole filter (`FilingKey.whole`). */
+  /** For the text of each key: true when every record with the key satisfies the whole filter (`FilingKey.whole`). */
   readonly keys: ReadonlyMap<string, boolean>
 }
 

@@ -14,7 +14,7 @@ export interface FrequencyScope {
   readonly now: Date
 }
 
-/** The smallest number of seconds that may be between two runs: each run has its cost, because it looks for changes. */
+/** The smallest number of seconds that may be between two runs: each run searches the database for changes. */
 const SHORTEST_GAP = 5
 
 const FREQUENCY_PATH = 'subscribe_criteria.frequency'

@@ -1,9 +1,9 @@
-/** Indexes that find elements of a list by key, and members of an object by name, without reading all each time. */
+/** Indexes that find elements of a list by key, and members of an object by name, without reading all of them. */
 
 /** An index of a list's elements by name, such as a key. An element may have several names. */
 export class ElementIndex<Element> {
   readonly #namesOf: (element: Element) => readonly string[]
-  /** The positions for each name, in ascending order. Some of these elements may have lost the name since. */
+  /** The positions for each name, in ascending order. An element at such a position may have lost the name since. */
   readonly #places = new Map<string, number[]>()
   readonly #names: (readonly string[])[] = []
 

@@ -16,7 +16,7 @@ export interface AllowedHost extends Partial<Readonly<Record<AllowableNetwork, b
   readonly host: string
   /** The ports that are allowed for this host, instead of those that are allowed for all hosts. */
   readonly ports?: readonly number[] | 'any'
-  /** Requests may go to this host without TLS. */
+  /** True when requests may go to this host without TLS. */
   readonly plainHttp?: boolean
 }
 

@@ -120,8 +120,8 @@ interface AuditEntryContent {
   /** The correlation_ids of stored answers that are sent again in this answer, or shown again by this act. */
   readonly repeats?: readonly string[]
   /**
-   * The number of equal refusals that this entry counts, since the time `since` (RFC 3339). In the entry of a
-   * participant's act, the number of deliveries.
+   * The number of equal refusals that this entry counts, since the time `since` (RFC 3339). In the entry of an act on the partner
+   * page, the number of deliveries that are sent again.
    */
   readonly count?: number
   readonly since?: string

@@ -44,7 +44,7 @@ export type SubscriptionState = 'live' | 'suspended' | 'ended'
  */
 export type EndReason = 'unsubscribed' | 'cancelled' | 'consent' | 'expired' | 'death'
 
-/** The reasons after which nothing is sent any more, not even notifications of earlier events. */
+/** The end reasons after which nothing is sent for the subscription any more, not even notifications of earlier events. */
 export const SILENT_END_REASONS = ['unsubscribed', 'cancelled', 'consent'] as const satisfies readonly EndReason[]
 
 /**

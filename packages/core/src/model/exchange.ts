@@ -40,7 +40,7 @@ export interface Message {
   readonly [member: string]: unknown
 }
 
-/** The binding of the encrypted request of an exchange (`keys/bodies.ts`). @param id its row's id */
+/** The binding of the encrypted request of an exchange (`keys/bodies.ts`). @param id the id of the exchange's row */
 export const requestEncryptionContext = (id: string): string => `exchange ${id} request`
 
 /** `sync`: the answer is sent in the same connection. `async`: it is sent later, as callbacks. */

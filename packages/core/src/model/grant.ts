@@ -34,7 +34,7 @@ export const CONSENT_FORMS = ['asserted', 'signed'] as const
 /** How `total_count` states the number of matching records. */
 export const TOTAL_COUNT_FORMS = ['exact', 'capped', 'rounded', 'none'] as const
 
-/** The rules for minors: they are found and shown like others (`allowed`), or not at all (`never`). */
+/** `allowed`: minors are found and shown. `never`: they are not, and persons without a birth date are not found. */
 export const MINOR_RULES = ['allowed', 'never'] as const
 
 /** Members of `header.meta` in which the participant names the person who asks, and the case. */
@@ -216,7 +216,7 @@ export interface VisibleNode {
   readonly identifiers: IdentifierSource[]
   /** The nodes of the members inside, by `searchKey` of the name. */
   readonly members: Map<string, VisibleNode>
-  /** The tree of the record type of a related person at this place: so much is shown of the person. */
+  /** For a place of a related person: the tree of the person's record type, which says what is shown of the person. */
   like?: VisibleNode
   /** The relation of the person at this place to the person of the record. */
   relation?: Relation

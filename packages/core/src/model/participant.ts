@@ -45,11 +45,11 @@ export interface Participant extends MessagePolicy {
   readonly status: 'active' | 'disabled'
   /** The largest page that the participant may ask for, in records; null for the server's limit. */
   readonly max_page_size: number | null
-  /** The number of requests in a second, on all nodes together; null for the server's limit, Infinity for no limit. */
+  /** The most requests in a second, on all nodes together; null for the server's limit, Infinity for no limit. */
   readonly rate_limit: number | null
-  /** The number of requests at the same time on one node; null for the server's limit, Infinity for no limit. */
+  /** The most requests at the same time on one node; null for the server's limit, Infinity for no limit. */
   readonly concurrency_limit: number | null
-  /** The number of its subscriptions in all registries; null for the server's limit, Infinity for no limit. */
+  /** The most subscriptions of the participant in all registries; null for the server's limit, Infinity for no limit. */
   readonly max_subscriptions: number | null
   /** True when `rollcall demo` made the participant. Only a demo server runs on a database that has one. */
   readonly demo: boolean

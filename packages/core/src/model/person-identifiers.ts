@@ -1,7 +1,7 @@
 /**
- * Finds the identifiers that name one person: those of a record and of records merged into it that no other record has.
- * Audits, erasures, holds and withdrawals use them. A protection does not: it also covers records of other persons, so
- * it compares the identifiers of all record types when it writes them.
+ * Finds the identifiers that name one person: those of a record and of records merged into it that no other record has. Audits,
+ * erasures, holds and withdrawals use them. A protection has rules of its own: when it is written, its identifiers are compared
+ * with those of records of all types, because it also covers records of other persons.
  */
 import {
   type IdentifierType,

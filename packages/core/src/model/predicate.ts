@@ -30,7 +30,7 @@ export interface AnyOf {
   readonly of: readonly Predicate[]
 }
 
-/** Turns true into false, and false into true. */
+/** Turns true into false, and false into true; unknown stays unknown. */
 export interface Negation {
   readonly is: 'not'
   readonly of: Predicate
@@ -116,12 +116,16 @@ export interface HasIdentifierType {
 export type Literal = string | number | boolean | Interval
 
 /**
- * A period, both ends included: days YYYY-MM-DD for a date, ISO UTC instants to the millisecond for a datetime. A record's date
- * is a period too ("1985"), an instant is one without length. With the record's as `r`: | operator | true when | false when |
- * |---|---|---| | eq | r lies within it | the two have no day in common | | lt | r ends before it begins | r does not begin
- * before it begins | | le | r ends before it ends, or with it | r begins after it ends | | gt | r begins after it ends | r does
- * not end after it ends | | ge | r begins with it, or after it begins | r ends before it begins | Otherwise the result is
- * unknown: the comparison would be true for some days of the record's period, and false for others.
+ * A period, both ends included: days YYYY-MM-DD for a date, ISO UTC instants to the millisecond for a datetime. The date of a
+ * record is a period too ("1985"); an instant is a period without length. The period r of a record is compared with the period p
+ * of a query:
+ * - eq: true when r lies within p; false when r and p have no day in common
+ * - lt: true when r ends before p begins; false when r does not begin before p begins
+ * - le: true when r does not end after p ends; false when r begins after p ends
+ * - gt: true when r begins after p ends; false when r does not end after p ends
+ * - ge: true when r does not begin before p begins; false when r ends before p begins
+ *
+ * In all other cases the result is unknown: the comparison is true for some days of r, and false for others.
  */
 export interface Interval {
   readonly from: string

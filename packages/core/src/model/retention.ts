@@ -4,8 +4,8 @@ import { LIMITS, type LimitName, type Limits } from '../limits.ts'
 export const SECONDS_PER_DAY = 86_400
 
 /**
- * Days for which tokens and proposals are listed after their end, so that an operator in an old entry can still be
- * found.
+ * Days for which operator tokens and proposals are stored after their end, so that the operator in an old audit entry can still
+ * be found.
  */
 export const OPERATOR_TOKEN_RETENTION = 90
 

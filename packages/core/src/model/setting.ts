@@ -8,12 +8,12 @@ export interface Setting {
   readonly kind: 'limit' | 'option'
   /** The current value, which may be the default; null when there is none, or when it is secret. */
   readonly value: string | number | null
-  /** The value when nothing is set; null when there is none, or when the meaning describes it. */
+  /** The value when nothing is set; null when there is none, or when `meaning` describes it. */
   readonly default: string | number | null
   readonly unit: string | null
   readonly meaning: string
   /** True when the value is secret, and is never shown. */
   readonly secret: boolean
-  /** Where the value comes from. `file`: the variable with the suffix `_FILE` names a file that has the value. */
+  /** Where the value comes from. `file`: from the file that `…_FILE` names, or the program that `…_COMMAND` names. */
   readonly source: (typeof SETTING_SOURCES)[number]
 }

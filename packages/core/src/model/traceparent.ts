@@ -1,6 +1,6 @@
 /**
- * The header `traceparent` (W3C Trace Context). We log it with a request, and send it with the callbacks that answer
- * the request, so that the peer can connect them. We record no spans.
+ * The header `traceparent` (W3C Trace Context). We log the header with a request, and send it with the callbacks that answer the
+ * request, so that the peer can connect request and callbacks. We record no spans.
  */
 import { randomUuid } from './digests.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Reduces a kind to what a grant allows to ask about. Queries are read with the reduced kind: any other name in a
- * condition or a sort, also an alias or a path, is then refused as unknown, and messages list allowed names only.
+ * Reduces a kind to what a grant allows to ask about. Queries are read with the reduced kind: a name that is not allowed, also an
+ * alias or a path, is then refused like an unknown name, and messages list allowed names only.
  */
 import {
   type Attribute,
@@ -25,7 +25,7 @@ export interface AskableNames {
   readonly ask: typeof ALL_NAMES | readonly string[]
 }
 
-/** The kind, reduced. @throws GrantProblem no record type; a name that no record type has; an age without its date */
+/** Returns the reduced kind. @throws GrantProblem no record type, an unknown name, or an age without its birth date */
 export function reduceKindToAskable(kind: Kind, { recordTypes, identifierTypes, eventTypes, ask }: AskableNames): Kind {
   const isWhole =
     recordTypes.length === kind.record_types.length &&

@@ -10,7 +10,7 @@ import type { Predicate } from '../model/predicate.ts'
 
 type ConsentMember = 'consent' | 'authorize'
 
-/** The members of the criteria that may have the consent, for each basis of a grant. */
+/** For each basis of a grant, the members of the criteria that may have an unsigned consent. */
 const CONSENT_MEMBERS: Readonly<Record<(typeof BASES)[number], readonly ConsentMember[]>> = {
   law: [],
   consent: ['consent'],
@@ -30,7 +30,7 @@ export interface ConsentMembers {
   readonly authorize?: Consent
 }
 
-/** The consent in criteria. */
+/** The consent that the criteria of an item have. */
 export interface GivenConsent {
   /** The path of the member that has the consent, such as `search_criteria.consent`. */
   readonly at: string
@@ -41,8 +41,8 @@ export interface GivenConsent {
 }
 
 /**
- * Checks that the criteria have the consent that the grant requires, and the time and purpose that they state. A signed
- * consent may state both inside: they are checked when it is verified.
+ * Checks that the criteria have the consent that the grant requires, and the time and purpose that they state. A signed consent
+ * may state the time and the purpose in its signed text: these are checked when the consent is verified.
  * @param name the path of the criteria, for messages
  * @param most the largest age of a consent in seconds
  * @returns null when the grant requires no consent
@@ -101,8 +101,8 @@ export function checkPurposeGranted(at: string, code: string | null, purposes: r
 }
 
 /**
- * The purpose and the form of consent for the audit entry of an item. A purpose that the grant does not name is written
- * as `other`: entries are stored for years, and a participant could write anything there.
+ * The purpose and the form of consent for the audit entry of an item. A purpose that the grant does not name (except `emergency`)
+ * is written as `other`: entries are stored for years, and a participant could send any text as a purpose.
  */
 export function consentFactsForAudit(
   { terms }: Pick<Grant, 'terms'>,
@@ -118,7 +118,7 @@ export function consentFactsForAudit(
 
 /**
  * True when the grant still accepts the purpose and the signer of a consent that was accepted before.
- * @param consent null: there is none, which is enough only for the basis `law`
+ * @param consent null when there is no consent: true then only for the basis `law`
  */
 export function isConsentGranted({ terms }: Pick<Grant, 'terms'>, consent: ConsentSummary | null): boolean {
   if (terms.basis === 'law') return true
@@ -133,7 +133,7 @@ export function isConsentGranted({ terms }: Pick<Grant, 'terms'>, consent: Conse
 /** True when an answer may show one person only: who consents, or whom an emergency is about. */
 export const isAboutSubject = ({ terms }: Pick<Grant, 'terms'>): boolean => terms.basis !== 'law'
 
-/** Checks that a query under a consent asks for one identifier. Whose it is, is checked later. @throws ItemRejection */
+/** Checks that a query under a consent asks for one identifier, not whose identifier it is. @throws ItemRejection */
 export function checkAsksForOnePerson(
   grant: Pick<Grant, 'terms'>,
   { predicate }: { readonly predicate: Predicate },

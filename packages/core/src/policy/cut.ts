@@ -10,7 +10,7 @@ import {
 } from '@rollcall/protocol'
 import type { SeenIdentifiers, VisibleNode } from '../model/grant.ts'
 
-/** Members that describe an object, not a person. They are kept when another member of the object is. */
+/** Members that describe an object, not a person. They are shown when another member of the object is shown. */
 export const STRUCTURE_MEMBERS = ['@type', '@context']
 const IDENTIFIER_MEMBERS = ['identifier_type', 'identifier_value']
 
@@ -44,7 +44,7 @@ export function cutRecord(
   return isJsonObject(cut) ? cut : {}
 }
 
-/** Cuts a value. @param here the nodes for this value; what any of them shows is shown */
+/** Cuts a value. @param here nodes of visible trees: a part of the value is shown when any node shows it */
 function cutValue(cutting: CutContext, here: readonly VisibleNode[], value: JsonValue): JsonValue | undefined {
   const cut = cutHere(cutting, here, value)
   // A list is not a person: each of its elements is reported to `found` separately.
@@ -64,7 +64,7 @@ function cutHere(seen: CutContext, here: readonly VisibleNode[], value: JsonValu
   }
   const isIdentifier = parts.some(({ identifiers }) => identifiers.some((source) => isSeen(seen, source, value)))
   if (isJsonObject(value)) return cutObject(seen, parts, value, isIdentifier)
-  // Only `here` counts for a plain value, not `like`: a related person is an object, so a plain value is no attribute.
+  // The tree of a related person (`like`) shows no plain value: a related person is an object.
   return isIdentifier || here.some((part) => part.value) ? value : undefined
 }
 
@@ -100,7 +100,7 @@ function cutObject(
 const isStructure = (value: JsonValue): boolean =>
   (Array.isArray(value) ? value : [value]).every((one) => typeof one === 'string')
 
-/** Readers read one of several members that spell one name. These are the other members, to be cut away. */
+/** When several members of an object spell the same name, readers read only one of them. Returns the others. */
 function unreadMembers(object: JsonObject, names: readonly string[], keys: readonly string[]): ReadonlySet<string> {
   if (new Set(keys).size === keys.length) return NO_UNREAD_MEMBERS
   const isTwice = (key: string): boolean => keys.indexOf(key) !== keys.lastIndexOf(key)

@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '@rollcall/protocol'
 import { STRUCTURE_MEMBERS } from './cut.ts'
 
-/** The most paths and lists that are remembered: peers can bring any number of names. */
+/** The most paths and lists of paths that are remembered: peers can choose names, as aliases in GraphQL. */
 const MOST_KNOWN_PATHS = 10_000
 
 interface PathNode {
@@ -21,9 +21,9 @@ export class PathCollector {
   #records = 0
 
   /**
-   * The paths of the values in a record, each once, in the order of the record; `@type` and `@context` are left out. An
-   * empty list or object counts as a value. Equal results are the same object, until there are more than `MOST_KNOWN_PATHS` and all
-   * are forgotten.
+   * The paths of the values in a record, each once, in the order of the record; `@type` and `@context` are left out. An empty
+   * list or object counts as a value. Equal results are the same object, until more than `MOST_KNOWN_PATHS` paths and lists are
+   * remembered: then all are forgotten.
    */
   collect(record: JsonValue): readonly string[] {
     if (this.#made + this.#lists.size > MOST_KNOWN_PATHS) {

@@ -74,7 +74,7 @@ export function findRelatedPersons(kind: Kind, recordType: RecordType, record: J
   return addUndescribedPersons(kind, recordType, record, record, findDescribedPersons(kind, recordType, record))
 }
 
-/** Finds the other persons in a record, at the paths of its record type's relations. */
+/** Finds the other persons at the paths of a record type's relations, and the persons in relations of these persons. */
 export function findDescribedPersons(
   kind: Kind,
   { relations = [] }: Pick<RecordType, 'relations'>,
@@ -121,7 +121,7 @@ function withoutObjects(value: JsonValue, objects: ReadonlySet<JsonValue>): Json
   )
 }
 
-/** One relation for all undescribed persons: if a selection shows one of them, the audit entry names all. */
+/** The relation of all persons whom no relation of the kind describes. If a selection shows one, an entry names all. */
 const UNDESCRIBED_RELATION: Relation = { name: '', paths: [] }
 
 /** An object that has one of these members may be an identifier of a person, or may have one inside. */
@@ -191,7 +191,7 @@ function unknownPersons(
 const NO_OWN_MEMBERS: ReadonlySet<string> = new Set()
 const ownNames = new WeakMap<RecordType, ReadonlySet<string>>()
 
-/** The names of the members at the top of a record that have its own person's identifiers. */
+/** The names of the members at the top of a record that have identifiers of the record's person. */
 function ownMembers(recordType: RecordType | undefined): ReadonlySet<string> {
   if (recordType === undefined) return NO_OWN_MEMBERS
   const names =

@@ -159,8 +159,8 @@ export interface DisclosedAgain {
 }
 
 /**
- * Applies the current grant to the records of a stored answer. They were cut when they were stored, so conditions of
- * the grant cannot be tested: when the grant has one for the record type, nothing is shown.
+ * Applies the current grant to the records of a stored answer. The stored records were cut, so conditions of the grant cannot be
+ * tested: when the grant has a condition for the record type, nothing is shown.
  * @param isOld true when a person may have been protected after the answer was made: a record is then shown only if
  * `namesEveryPerson`
  */
@@ -208,9 +208,9 @@ export const areRecordsStillShown = (grant: Grant, message: JsonValue): boolean 
   })
 
 /**
- * True when certainly no record in a stored reply shows a person who was protected since it was made with this grant.
- * The emergency part of a grant shows no protected person. If the grant has one, it may have made the reply, so the
- * reply must show nobody who is protected, whatever the category.
+ * True when certainly no record in a stored reply shows a person who was protected after the reply was made with this grant. The
+ * emergency part of a grant shows no protected person. If the grant has one, it may have made the reply, so the reply must show
+ * nobody who is protected, whatever the category.
  */
 export function showsNobodyProtected(grant: Grant, message: JsonValue): boolean {
   const { identifiers, hidden, emergency } = grant
@@ -252,7 +252,7 @@ function everyRecords(
 
 type RowScope = Pick<Grant, 'rows' | 'identifiers' | 'hidden'>
 
-/** True when the record, as text, fulfils the conditions of the grant. A search has them in its query. */
+/** True when the record, as text, fulfils the grant's conditions. A search need not test: its query has them. */
 export const isRecordTextGranted = (grant: RowScope, recordType: Pick<RecordType, 'name'>, document: string): boolean =>
   !grant.rows.has(recordType.name) || isRecordGranted(grant, recordType, JSON.parse(document) as JsonValue)
 

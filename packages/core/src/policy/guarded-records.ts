@@ -33,9 +33,7 @@ export interface CandidateBatch {
 
 /** The functions that a source of records must have. A source need not know protected persons or grants. */
 export interface CandidateSource {
-  /**
-   * The largest number of rows that a search reads; if there are more, it reports too many records. Absent: no limit.
-   */
+  /** The most rows that a search reads; if there are more, the search reports too many records. Absent: no limit. */
   readonly most?: number
   /**
    * Yields at least all records that satisfy the predicate, in the order in which they were added, or in another order
@@ -51,7 +49,7 @@ export interface CandidateSource {
     predicate: Predicate | null,
     after: RecordId | null,
   ): AsyncIterable<CandidateBatch>
-  /** Reads the records with these ids in their current state, in this order. Deleted ones are left out. */
+  /** Reads the records with these ids in their current state, in this order. Deleted records are left out. */
   read(registry: RegistryShape, recordType: RecordType, ids: readonly RecordId[]): Promise<readonly SourceRecord[]>
 }
 

@@ -12,8 +12,8 @@ interface SchemaShape {
 }
 
 /**
- * True when the schema has a member at the path, in any spelling. Lists are passed through. Below a member without a
- * defined shape, every path exists.
+ * True when the schema has a member at the path, in any spelling. A path goes on from a list into its elements. Below a member
+ * without a defined shape, every path exists.
  */
 export function hasPath(schema: TSchema, path: string): boolean {
   return hasKeys(schema, path.split('.').map(searchKey))

@@ -13,7 +13,7 @@ export function shownAttributes(
   return shown.map((row) => row.name)
 }
 
-/** True when the grant shows the attribute in all its places, or all own identifiers of the type. */
+/** True when the grant always shows `wanted`: an attribute in all its places, or all own identifiers of a type. */
 export function isAlwaysShown(
   { visible }: Pick<Grant, 'visible'>,
   { name, attributes, identifiers, primary_identifier }: RecordType,

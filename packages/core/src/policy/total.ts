@@ -27,7 +27,7 @@ const rejectAboveCap = (found: FoundPage, cap: number): AtCap => {
 
 const COUNTING_RULES: Readonly<Record<(typeof TOTAL_COUNT_FORMS)[number], CountingRules>> = {
   exact: { total: (total) => total, hidesEmpty: false, atCap: rejectAboveCap },
-  // When the cap is reached, no records are sent: the choice of some would say something about the others.
+  // When the cap is reached, no records are sent: a choice of records would tell something about the others.
   capped: {
     total: (total) => total,
     hidesEmpty: false,
@@ -59,7 +59,7 @@ export const applyCap = <Finding extends FoundPage>(
   found.total < cap ? found : { ...found, ...countingRulesOf(grant).atCap(found, cap) }
 
 /**
- * True when no answer ever has a record of this type. There are no further pages then: their number would say how many
+ * True when no answer ever has a record of this type. Such an answer has no further pages: the number of pages would say how many
  * records match.
  */
 export function neverShowsRecords(grant: Pick<Grant, 'terms' | 'visible'>, { name }: RecordType): boolean {

@@ -75,7 +75,7 @@ function pathsVisibleBy(
   )
 }
 
-/** The trees of visible members without ages: an age shows nothing, and `visibleTrees` refuses it without its date. */
+/** The trees for the names without ages, which show nothing; null when a name is unknown or cannot be granted alone. */
 function visibleTreesWithoutAges(kind: Kind, recordTypes: readonly RecordType[], names: readonly string[]) {
   const ages = recordTypes.flatMap(({ attributes }) =>
     attributes.flatMap((row) => (row.type === 'age' ? namesOf(row).map(searchKey) : [])),

@@ -22,7 +22,7 @@ export const NAME_OF_IDENTIFIERS = 'identifier'
 
 /**
  * The tree of visible members for each record type.
- * @param names what the grant shows, in each record type that has the name
+ * @param names the names that the grant shows; a name is added to the tree of each record type that has it
  * @throws GrantProblem no granted or related record type has a name, or the name may not be granted alone
  */
 export function visibleTrees(
@@ -95,8 +95,8 @@ function showRelated(tree: VisibleNode, relation: Relation, treeOf: (name: strin
 }
 
 /**
- * The paths of an attribute, or of an attribute of lists' elements. The name of a list gives the paths of all its
- * attributes.
+ * The paths of the attribute with this name, in the record or in elements of lists. The name of a list gives the paths of all
+ * attributes of its elements; undefined when nothing has the name.
  */
 function attributePaths(recordType: RecordType, key: string): readonly string[] | undefined {
   const attribute = recordType.attributes.find((row) => isCalled(row, key))
@@ -112,7 +112,7 @@ function attributePaths(recordType: RecordType, key: string): readonly string[] 
   return found.length === 0 ? undefined : found.flat()
 }
 
-/** The compounds of the record's own data. One inside a relation, such as `parents`, is shown by the relation. */
+/** The compounds of the record's own data. A compound in a relation, such as `parents`, is shown by the relation. */
 function ownCompounds({ compounds = [], relations = [] }: RecordType): readonly Compound[] {
   const others = relations.flatMap(({ paths }) => paths)
   return compounds.filter(({ paths }) => !paths.some((path) => others.some((other) => isWithin(path, other))))
@@ -123,7 +123,7 @@ const isCalled = (row: Attribute | Compound, key: string): boolean =>
 
 const joinPath = (place: string, path: string): string => [place, path].filter((part) => part !== '').join('.')
 
-/** Shows a member by its path. @throws GrantProblem it has identifiers or other persons, which have other names */
+/** Shows a member; false when there is none. @throws GrantProblem it has identifiers, or has or is in another person */
 function showMember(recordType: RecordType, tree: VisibleNode, path: string): boolean {
   if (!hasPath(recordType.schema, path)) return false
   const own = searchKey(path)
@@ -160,7 +160,7 @@ function nodeAt(tree: VisibleNode, path: string): VisibleNode {
   return part
 }
 
-/** Checks that every named age has its date among the names too. @throws GrantProblem */
+/** Checks that `names` has, for each age in it, also the date that the age is counted from. @throws GrantProblem */
 function checkAges({ record_types }: Kind, names: readonly string[]): void {
   const keys = names.map(searchKey)
   const ages = record_types.flatMap(({ attributes }) => attributes.filter(({ type }) => type === 'age'))

@@ -4,8 +4,8 @@ import type { Literal, Predicate } from '../model/predicate.ts'
 import type { Identifier } from '../model/records.ts'
 
 /**
- * A text that is the same for predicates that differ only in the order of parts and values, in repetitions, in brackets
- * or in double negations. Attributes and lists are in it by their names.
+ * A text that is the same for predicates that differ only in the order of parts and values, in repetitions, in brackets or in
+ * double negations. The text has the names of attributes and lists.
  */
 export const canonicalPredicate = (predicate: Predicate): string => canonicalJson(canonicalForm(predicate))
 

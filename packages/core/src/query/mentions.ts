@@ -10,8 +10,8 @@ import type { Identifier, SortKey } from '../model/records.ts'
 import { IDENTIFIERS_GROUP, sortColumnGroup } from '../model/registry.ts'
 
 /**
- * The columns that a predicate uses, sorted, each once: the name of an attribute, of the compound for its members, of
- * the date for an age. Identifiers have a table of their own and are left out.
+ * The names of the columns that a predicate uses, sorted, each once. A member of a compound uses the column of the compound, an
+ * age the column of its date. Identifiers have a table of their own and are left out.
  */
 export function columnsUsedIn(predicate: Predicate): readonly string[] {
   return [...new Set(leavesOf(predicate).flatMap(columnAsked))].sort()
@@ -92,8 +92,8 @@ export const usesUnfilledColumn = (
 ): boolean => columnsOf(predicate).some((column) => unfilled.get(name)?.has(column))
 
 /**
- * The identifier types that a predicate names. While identifiers are read again, only types that an operator added, and
- * unlisted ones, are refused; for other types, the stored identifiers are right already.
+ * The identifier types that a predicate names. While identifiers are backfilled, queries for types that an operator added, or for
+ * unlisted types, are refused; the stored identifiers of other types are right already.
  */
 function identifierTypesIn(predicate: Predicate): readonly string[] {
   return leavesOf(predicate).flatMap((leaf) => {

@@ -18,7 +18,7 @@ import { findMisspelt } from './near-names.ts'
 /** The limits of a page. No page may begin after the last result that a search counts. */
 export type PageLimits = Pick<Limits, 'page_size' | 'search_results'>
 
-/** The number of records in a page when the request names none. */
+/** The number of records in a page when the request has no `pagination`; a smaller limit replaces it. */
 const DEFAULT_PAGE_SIZE = 10
 
 /** A sort key of a request, before the day of the search is known. */

@@ -126,7 +126,7 @@ function programmeOf(condition: Predicate): string[] {
   return isProgramme && typeof of.value === 'string' ? [of.value] : []
 }
 
-/** True when the identifiers are one value under several types. Two identifiers of one type are two values. */
+/** True when all identifiers have different types, as those of one value. Two identifiers of a type are two values. */
 const isOneValue = (identifiers: readonly Identifier[]): boolean =>
   new Set(identifiers.map(({ type }) => type)).size === identifiers.length
 

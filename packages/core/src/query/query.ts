@@ -11,7 +11,7 @@ export interface QueryScope {
   /** The record type that the criteria around the query name; undefined when they name none. */
   readonly recordType: RecordType | undefined
   readonly limits: QueryLimits
-  /** True when a `collection` may name another record type than the criteria, whose type is then used. */
+  /** True when a `collection` may name another record type than the criteria: the type of the criteria is then used. */
   readonly anyCollection?: true
   /** Returns the part of records that may be selected, by record type; null or absent for everything. */
   readonly visible?: (() => ReadonlyMap<string, VisibleNode> | null) | undefined
@@ -33,7 +33,7 @@ export interface Query {
   readonly shape?: (record: JsonValue, day: string) => JsonValue | null
 }
 
-/** An error in a query, thrown by the readers of all forms. The caller (a search or filter) adds its code. */
+/** An error in a query, thrown by the readers of all forms. The caller adds the code of a search or filter. */
 export class QueryProblem extends Error {
   override readonly name = 'QueryProblem'
   /** The path of the member in the query, such as `query[0].expression1.operator`; '' for the whole query. */

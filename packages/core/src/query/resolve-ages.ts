@@ -24,7 +24,7 @@ export interface UndatedSearch {
 }
 
 /**
- * The search on `day` (YYYY-MM-DD, in the registry's time zone).
+ * The search as it is made on `day` (YYYY-MM-DD, in the registry's time zone): ages are replaced by dates.
  * @param counts.cap see `SearchPage`
  * @param counts.ids see `SearchPage`
  * @param counts.categories see `SearchPage`
@@ -139,7 +139,7 @@ function datesOf(ages: readonly number[], attribute: Attribute, day: string): Pr
   return { is: 'in', attribute, values, until: day }
 }
 
-/** The birth dates of all who are n years old on `day`; null when there are none in the calendar. */
+/** The birth dates of all who are n years old on `day`; null when these dates are before the year 1. */
 function birthDays(n: number, day: string): Interval | null {
   const to = lastBirth(n, day)
   if (to === null) return null
@@ -147,7 +147,7 @@ function birthDays(n: number, day: string): Interval | null {
   return { from: before === null ? FIRST_DAY : dayAfter(before), to }
 }
 
-/** The latest birth date of persons who are n years old on `day`, or older; null before the calendar begins. */
+/** The latest birth date of persons who are n years old on `day`, or older; null when it is before the year 1. */
 function lastBirth(n: number, day: string): string | null {
   const year = Number(day.slice(0, 4)) - n
   if (year < 1) return null

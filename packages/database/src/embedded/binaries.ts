@@ -132,7 +132,7 @@ async function makeSymlinks(native: string): Promise<void> {
   }
 }
 
-/** Removes the copies of PostgreSQL's programs of other versions. Call it only while no PostgreSQL runs on them. */
+/** Removes the copies of PostgreSQL's programs except that of `current`. Call it only while no PostgreSQL uses them. */
 export async function removeOldCopies(home: string, current: Binaries): Promise<void> {
   for (const name of await readdir(home)) {
     const path = join(home, name)

@@ -107,7 +107,7 @@ async function makeCluster(location: string): Promise<void> {
   const elsewhere = (await canEnter(user, join(location, '..'))) ? null : await homeElsewhere(user)
   const home = elsewhere ?? unfinished
   try {
-    // The link is made first: if this process is killed, the next start finds the unfinished home by it.
+    // The link is made first: if this process is killed, the next start finds the unfinished home by the link.
     if (elsewhere) await symlink(elsewhere, unfinished)
     await mkdir(home, { mode: 0o700 })
     await changeOwner(user, home)
@@ -125,7 +125,7 @@ async function makeCluster(location: string): Promise<void> {
   }
 }
 
-/** Moves or links the finished cluster to `location`. False: another process was faster, and its cluster is used. */
+/** Moves or links the finished cluster to `location`. False when another process was faster: its cluster is used. */
 async function publishCluster(unfinished: string, location: string, elsewhere: string | null): Promise<boolean> {
   try {
     if (elsewhere) await symlink(elsewhere, location)

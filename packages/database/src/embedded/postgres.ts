@@ -13,7 +13,7 @@ import { findPostmaster, type Postmaster, type PostmasterStart, startPostmaster,
 /** The name of the cluster's database in which Rollcall stores its data. */
 const DATABASE_NAME = 'rollcall'
 
-/** The name of the application role, of servers and most commands. The superuser is the owner role (`roles.ts`). */
+/** The application role, which servers and most commands use. The superuser is the owner role (`roles.ts`). */
 const APPLICATION_ROLE = 'rollcall_application'
 
 /** The id of the advisory lock that every process holds while it uses the cluster, in the database `postgres`. */

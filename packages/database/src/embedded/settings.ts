@@ -54,7 +54,7 @@ export const POSTGRES_SETTINGS: Readonly<Record<string, string>> = {
 /** The port number, which is only part of the socket's name: PostgreSQL does not listen on a network. */
 export const SOCKET_PORT = 5432
 
-/** The longest path of a socket in bytes: 107 on Linux, 103 on macOS. */
+/** The most bytes in the path of a socket. Linux allows 107, macOS only 103. */
 const SOCKET_PATH_BYTES = 103
 const SOCKET_DIRECTORY_PREFIX = 'rollcall-socket-'
 
@@ -91,7 +91,7 @@ function isSocketPath(directory: string): boolean {
   return Buffer.byteLength(join(directory, `.s.PGSQL.${SOCKET_PORT}`)) <= SOCKET_PATH_BYTES
 }
 
-/** Makes `directory` for its owner alone; false when this fails, or another user made it: everybody may write there. */
+/** Makes `directory` for its owner alone; false when this fails, or another user owns it: all can write in `/tmp`. */
 async function makePrivate(directory: string, { user }: Cluster): Promise<boolean> {
   try {
     await mkdir(directory, { mode: 0o700 })

@@ -111,7 +111,7 @@ export function logInternalFailure({ log }: Pick<AttemptDeps, 'log'>, error: unk
 const detailOf = (error: unknown): string | null =>
   error instanceof RequestFailed || error instanceof CredentialsUnusable ? error.detail : null
 
-/** Turns the beginning of a peer's answer into printable ASCII; every other byte becomes a dot. */
+/** Turns the beginning of a peer's answer into printable ASCII; a byte that is not printable becomes a dot. */
 export function printableAnswer(body: Uint8Array): string {
   return Buffer.from(body.subarray(0, MOST_ANSWER_CHARACTERS))
     .toString('latin1')

@@ -40,8 +40,8 @@ const ASK_OPERATOR_ADVICE = 'Ask the operator of the registry.'
 const CREDENTIALS_ADVICE = 'Set the credentials for callbacks of the participant anew, then replay the delivery.'
 
 /**
- * The text for a participant when a stored message may not be sent. It does not say why: the participant might learn
- * that a person in it is now protected, or has withdrawn a consent. A new request gets the answer of today.
+ * The text for a participant when a stored message may not be sent. It does not say why: the participant might learn that a
+ * person in it is now protected, or has withdrawn a consent. A new request is answered under the present grant.
  */
 const NOT_SENT = {
   ownMeaning: 'The stored message cannot be sent any more.',

@@ -46,7 +46,7 @@ export interface UsableCredentials {
   readonly guard: AddressGuard
   /** The headers that authenticate us to the participant. Their values are secret. */
   readonly headers: Readonly<Record<string, string>>
-  /** True when credentials are sent: they are for the origin of this address. False when there are none. */
+  /** True when credentials are sent; false when there are none for the origin of this address. */
   readonly sent: boolean
   /** Must be called when the peer has answered 401: a cached access token is then not used again. */
   refused(): void

@@ -60,7 +60,7 @@ export interface ReservedAttempt {
   readonly permit: Permit
 }
 
-/** Reserves an attempt; null when the breaker is open or no permit is free: the dispatcher makes the attempt then. */
+/** Reserves an attempt; null when the breaker is open or there is no permit: then the dispatcher makes the attempt. */
 export async function reserveAttempt(
   { callbacks, breakers, limiter }: Pick<DeliverDeps, 'callbacks' | 'breakers' | 'limiter'>,
   destination: Destination,
@@ -88,7 +88,7 @@ export interface FreshDelivery extends ReservedAttempt {
   readonly header: object
   readonly message: object | CanonicalText
   readonly traceparent?: string | null
-  /** True when the permission must be checked before the attempt: the commit did not lock what it depends on. */
+  /** True when the permission must be checked before the attempt: the commit did not lock what permits the delivery. */
   readonly asksAgain?: boolean
   /** The settings that allowed the target. If they have changed since, or are absent, the target is checked again. */
   readonly allowedBy?: CallbackSettings | undefined
@@ -276,8 +276,8 @@ async function announceDue(
 }
 
 /**
- * True when grant and protection are those for which the delivery was made: making an answer may take long. True for a
- * delivery that names none.
+ * True when grant and protection are those for which the delivery was made: making an answer may take long. True also for a
+ * delivery that names neither.
  */
 async function isUnchanged(
   { grants }: Pick<DeliverDeps, 'grants'>,
@@ -307,7 +307,7 @@ async function makeAttempt(
       return unsentAttempt(unsentResults.not_permitted)
     }
     const { correlation_id, id } = delivery
-    // A participant that must encrypt by now gets nothing in clear, even if its request was in clear.
+    // If encryption is required now, the participant gets nothing in clear, even when its request was in clear.
     const encrypted = delivery.encrypted || to.participant.encryption_policy === 'required'
     const trace = traceparent ?? ownTraceparent(correlation_id ?? id)
     const outgoing = { ...to, target, encrypted, header, message, traceparent: trace }
@@ -321,7 +321,7 @@ async function makeAttempt(
   }
 }
 
-/** Finds the address for this attempt: allowed addresses may have been removed or replaced since the last one. */
+/** Finds the address for this attempt: allowed addresses may have been removed or replaced since the last attempt. */
 function targetOf(
   settings: CallbackSettings,
   { callback, sender_uri, target }: ClaimedAttempt['delivery'],

@@ -11,7 +11,7 @@ import { drainParticipant } from './drain.ts'
 
 /** Drains participants on one node: their due deliveries are attempted. */
 export interface Dispatcher {
-  /** Notes that a delivery of this participant is due in so many seconds; 0: now. */
+  /** Notes that a delivery of this participant is due after `seconds`; 0 means now. */
   due(participant: number, seconds?: number): void
   /** Starts to drain the participants whose deliveries may be due. */
   poll(signal: AbortSignal): Promise<void>
@@ -19,7 +19,7 @@ export interface Dispatcher {
   idle(): Promise<void>
 }
 
-/** Seconds after which a participant with pending deliveries is checked again: other nodes change them too. */
+/** Seconds after which a participant with pending deliveries is checked again: other nodes change deliveries too. */
 const MOST_WAIT_SECONDS = 5
 /**
  * Seconds until a participant is drained that only a poll has found. Most of its deliveries are being attempted by the
@@ -32,7 +32,7 @@ const FAILURE_PAUSE_SECONDS = 1
 interface DispatcherOptions {
   /** The most participants that are drained at the same time. */
   readonly slots: number
-  /** Asks the caller to poll again in so many milliseconds. */
+  /** Asks the caller to poll again after this number of milliseconds. */
   readonly wake: (after: number) => void
   /** Returns the milliseconds of a clock that only goes forward. */
   readonly now?: () => number
@@ -42,7 +42,7 @@ export function createDispatcher(
   deps: Omit<DeliverDeps, 'deliveryDue'> & { readonly metrics: Pick<Metrics, 'taskEnded'> },
   { slots, wake, now = () => performance.now() }: DispatcherOptions,
 ): Dispatcher {
-  /** The time of each participant's next check. One that is being drained has none, unless new deliveries came. */
+  /** The time of each participant's next check. During a drain a participant has none, except for new deliveries. */
   const dueAt = new Map<number, number>()
   const draining = new Map<number, Promise<void>>()
   let last = 0
@@ -79,7 +79,7 @@ export function createDispatcher(
       const waiting = await findWaitingParticipants(deps.db)
       const known = new Set(waiting)
       for (const participant of dueAt.keys()) if (!known.has(participant)) dueAt.delete(participant)
-      // Participants take turns for the slots. Otherwise the first ones would get all slots again and again.
+      // Participants take turns for the slots. Otherwise the first participants would always get all slots.
       const behind = waiting.findIndex((participant) => participant > last)
       const inTurns = behind === -1 ? waiting : [...waiting.slice(behind), ...waiting.slice(0, behind)]
       for (const participant of inTurns) {

@@ -28,7 +28,7 @@ export const unsentResults = {
   /** The stored body of the delivery cannot be decrypted any more: the key of its day was destroyed. */
   body_forgotten: unsentResult('body_forgotten', 'dead'),
   body_altered: unsentResult('body_altered', 'dead'),
-  /** The grant of today does not permit the delivery, or not with these contents. The receiver may ask again. */
+  /** The present grant does not permit the delivery, or not with these contents. The receiver may ask again. */
   not_permitted: unsentResult('not_permitted', 'dead'),
   /** We know no encryption key of the peer now, and do not send the message in clear. */
   no_encryption_key: unsentResult('no_encryption_key', 'retry'),
@@ -41,8 +41,8 @@ function unsentResult(name: string, verdict: Verdict, notification = verdict): A
 }
 
 /**
- * The statuses that the same request would get again. Every other failure may end by itself: partners deploy, renew
- * their credentials, and move behind redirects, which are not followed.
+ * The statuses that the same request would get again. All other failures may end by themselves: partners deploy, renew their
+ * credentials, and move behind redirects, which are not followed.
  */
 const PERMANENT_STATUSES: ReadonlySet<number> = new Set([400, 405, 410, 411, 413, 414, 415, 422, 431, 501, 505])
 /** The statuses of failure whose body may be an ack that says why the message is refused. */

@@ -9,7 +9,7 @@ import type { Destination } from '@rollcall/core/model/delivery'
 export interface LimiterSettings {
   /** The most attempts for a participant at a time. */
   readonly concurrency: number
-  /** The most attempts for a participant in a second; after a pause, as many may be made at once. */
+  /** The most attempts for a participant in a second; after a pause, this number of attempts may be made at once. */
   readonly rate: number
 }
 

@@ -15,8 +15,8 @@ interface EnvelopeReceiver {
 }
 
 /**
- * Takes an envelope back before an attempt, if one of its subscriptions must not be notified, or if the grant or the
- * protected persons have changed since. Its notifications wait again; those that may be sent get a new envelope.
+ * Takes an envelope back before an attempt, if one of its subscriptions must not be notified, or if grant or protected persons
+ * have changed since it was made. Its notifications wait again; those that may be sent get a new envelope.
  * @returns whether the envelope was taken back
  */
 export async function recallUnwantedEnvelope(

@@ -1,6 +1,6 @@
 /**
- * Determines at which destination each poll begins, because a poll reads only a limited number of them. It begins after
- * the last one that got a permit, so that each has a turn before any has a second one, however many there are.
+ * Determines at which destination each poll begins, because a poll reads only a limited number of them. A poll begins after the
+ * last destination that got a permit, so that each destination has a turn before any has a second one.
  */
 import type { WaitingDestination } from '../store/deliveries/destinations.ts'
 

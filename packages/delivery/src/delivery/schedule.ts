@@ -38,7 +38,7 @@ export function secondsUntilNextAttempt(
   return Math.max(pause * (1 - JITTER + 2 * JITTER * random), Math.min(retryAfter, MOST_RETRY_AFTER_SECONDS))
 }
 
-/** Seconds: an open breaker pauses no longer than this, even when the schedule has longer pauses. */
+/** The most seconds for which an open breaker pauses, even when the schedule has longer pauses. */
 const MOST_BREAKER_PAUSE_SECONDS = 300
 
 /** The longest pause of an open breaker in seconds: no longer than the longest pause of the schedule. */
@@ -57,7 +57,7 @@ export function readRetryAfter(header: string | string[] | undefined, now: numbe
   return Number.isNaN(until) ? 0 : Math.max(0, Math.ceil((until - now) / 1_000))
 }
 
-/** Reads a schedule: at most 100 numbers of seconds with commas between them. Null when the text is none. */
+/** Reads a schedule: at most 100 numbers of seconds with commas between them. Null when the text is no schedule. */
 export function parseSchedule(text: string): readonly number[] | null {
   const steps = text.split(',').map((step) => step.trim())
   if (steps.length > 100 || !steps.every((step) => /^\d{1,7}(\.\d{1,3})?$/.test(step))) return null

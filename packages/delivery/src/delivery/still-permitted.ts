@@ -44,7 +44,7 @@ export async function isStillPermitted(
   const text = message instanceof CanonicalText ? message.text : JSON.stringify(message)
   const content = JSON.parse(text) as JsonValue
   if (isSameGrant) return showsNobodyProtected(grant, content)
-  // A reply without a consent may have no records if the grant now demands one.
+  // A reply without a consent may have no records if the grant now demands a consent.
   const isConsented = consents.length > 0 || !isAboutSubject(grant)
   return areRecordsStillShown(isConsented ? grant : { ...grant, recordTypes: new Set() }, content)
 }

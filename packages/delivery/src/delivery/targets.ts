@@ -85,9 +85,9 @@ export function callbackNamed(name: string): Callback {
 }
 
 /**
- * Reads an address into the spelling of the URL standard; null when it is none that may be called. Only that spelling
- * is checked, stored and called. Reading it again gives the same text, so an accepted address is not refused later
- * because of its spelling.
+ * Reads an address into the spelling of the URL standard; null when the text is no address that may be called. Only that spelling
+ * is checked, stored and called. Reading it again gives the same text, so an accepted address is not refused later because of its
+ * spelling.
  */
 function readTarget(text: string): URL | null {
   const url = text.length > MAX_ADDRESS_LENGTH ? null : URL.parse(text)
@@ -132,8 +132,8 @@ export interface SenderUriDeps {
 }
 
 /**
- * Finds the address for a request that names one, as it will be stored and called; null when it names none, or the
- * operation has no callback. Checks the rules of attempts except those that need the host's IP address.
+ * Finds the address for a request that names one, as it will be stored and called; null when it names none, or the operation has
+ * no callback. Checks the rules that each attempt checks, except those that need the host's IP address.
  * @throws RequestFault err.sender_uri.invalid
  */
 export async function readSenderUri(
@@ -164,7 +164,7 @@ export function couldLeavePrefix(path: string): boolean {
   const folded = decodePath(path)?.normalize('NFKC')
   if (folded === undefined || !READABLE_PATH.test(folded)) return true
   const segments = folded.split('/')
-  // NFKC has turned another character into a slash, so there are more segments than were written.
+  // If NFKC has turned another character into a slash, there are more segments than were written.
   return segments.length !== path.split('/').length || segments.some(couldBeDots)
 }
 

@@ -1,6 +1,6 @@
 /**
- * Tries a participant's callback address with one test message and reports each step, for an operator who wants to know
- * before real messages are sent.
+ * Tries a participant's callback address with one test message and reports each step, for an operator who wants to know whether
+ * it works before real messages are sent.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -52,9 +52,9 @@ type AddStep = (step: CallbackTryStep['step'], ok: boolean, told: string) => boo
 const TRIED_CALLBACK = callbackNamed('on-search')
 
 /**
- * Sends a test message that answers no request: an on-search without items, under a transaction_id and a correlation_id
- * that nobody knows. A peer acknowledges it, or says in an ack what is wrong with it. Nothing of it is stored here.
- * @param sender_uri an allowed address in place of the participant's own; null: its own
+ * Sends a test message that answers no request: an on-search without items, under a transaction_id and a correlation_id that
+ * nobody knows. A peer acknowledges it, or says in an ack what is wrong with it. Nothing of it is stored here.
+ * @param sender_uri an allowed address to call; null for the participant's default address
  */
 export async function tryCallback(
   deps: TryCallbackDeps,

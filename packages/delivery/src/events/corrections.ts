@@ -27,10 +27,10 @@ const DAY_MS = 86_400_000
 type SubscriptionFilters = ReadonlyMap<number, Predicate | null | undefined>
 
 /**
- * Notifies the receivers of the events, of the last `correction_time` days, that a correction is about. If the event
- * had ended a subscription, and is now taken back, the subscription is opened again under its code. A correction is
- * never due before the notification that it corrects: when that waits in a backfill, so does the correction.
- * @param matched the number of notified subscriptions by event; that of the correction is added
+ * Notifies the receivers of the events, of the last `correction_time` days, that a correction is about. If the event had ended a
+ * subscription, and is now taken back, the subscription is opened again under its code. A correction is never due before the
+ * notification that it corrects: when that waits in a backfill, so does the correction.
+ * @param matched the number of notified subscriptions by event; the number of the correction is added to it
  */
 export async function notifyOfCorrection(
   client: ClientBase,
@@ -79,8 +79,8 @@ export async function notifyOfCorrection(
 }
 
 /**
- * Makes the notifications of a correction. They show only the identifiers of the record when it was deleted, does not
- * fulfil the subscription's filter now, or that filter cannot be read.
+ * Makes the notifications of a correction. A notification shows only the identifiers of the record when the record was deleted,
+ * when it does not fulfil the subscription's filter now, or when that filter cannot be read.
  */
 function makeCorrections(
   { registry, now }: RecordingDeps,

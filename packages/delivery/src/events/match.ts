@@ -1,7 +1,7 @@
 /**
- * Finds the subscriptions that match a change of records. The keys of the changed record find the candidates. What a
- * key does not decide of a candidate's filter is evaluated on the record before and after the change. So the cost grows
- * with the candidates, not with all subscriptions.
+ * Finds the subscriptions that match a change of records. The keys of the changed record find the candidates. The part of a
+ * candidate's filter that the keys do not decide is evaluated on the record before and after the change. So the cost grows with
+ * the candidates, not with all subscriptions.
  */
 
 import { recentlyUsed } from '@rollcall/base/shared/recently-used'
@@ -43,7 +43,7 @@ export interface Match {
 /** One page of the matches of some events. */
 export interface MatchPage {
   readonly matches: readonly Match[]
-  /** Subscriptions whose filter cannot be read any more, such as for a removed attribute. None is in `matches`. */
+  /** Subscriptions whose filter cannot be read now, such as after an attribute was removed. None is in `matches`. */
   readonly unreadable: readonly number[]
 }
 
@@ -53,7 +53,7 @@ export type CompileFilter = (kind: Kind, criteria: string) => { readonly predica
 /** The most filters of subscriptions that a node remembers. */
 const MOST_COMPILED_FILTERS = 100_000
 
-/** From so many events on, a query first finds out to which of their types somebody has subscribed. */
+/** From this number of events on, a query first finds out to which of their types somebody has subscribed. */
 const MANY_EVENTS = 10
 
 interface CompiledFilter {

@@ -39,8 +39,8 @@ export interface NamedEvent extends DerivedEvent {
 }
 
 /**
- * The time at which an event counts as recorded, in whole seconds. All events of an import have the same time. If each
- * batch or record had its own, gaps between them would show how many hidden persons are there.
+ * The time at which an event counts as recorded, in whole seconds. All events of an import have the same time. If each batch or
+ * record had a time of its own, gaps between the times would show how many hidden persons are there.
  */
 export const recordedAt = ({ began, now }: Pick<RecordingDeps, 'began' | 'now'>): Date =>
   new Date(Math.floor((began ?? now).getTime() / 1_000) * 1_000)

@@ -97,7 +97,7 @@ export class SubscribeDecisions {
 
   /**
    * Decides whether an item makes a new subscription, renews one with the same criteria, or resumes a suspended one.
-   * @throws ItemRejection rjct.event.already_subscribed: one with the same criteria and the same end is there and not
+   * @throws ItemRejection rjct.event.already_subscribed: a subscription with the same criteria and end exists and is not
    * suspended; rjct.notify_details.invalid: the participant has too many subscriptions
    */
   decide(criteria: SubscribeCriteria, item: SubscribingItem): SubscribeDecision {

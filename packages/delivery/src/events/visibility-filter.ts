@@ -1,6 +1,4 @@
-/**
- * Leaves out subscribers from whom the record is hidden, or to whom what they may see of it does not show this event.
- */
+/** Leaves out subscribers from whom the record is hidden, or who see a part of it that does not show this event. */
 
 import { deriveEvents, type EventFacts, isRuleTrue, RecordState, type StateChange } from '@rollcall/core/events/derive'
 import { type Protection, protectedOwnersOf, protectionKey } from '@rollcall/core/model/protection'
@@ -99,7 +97,7 @@ const STRICTEST_HIDING_RULES: readonly HidingRules[] = [
 
 type DocumentPair = readonly [before: JsonValue | null, after: JsonValue | null]
 
-/** True when a subscriber from whom these persons are hidden sees the change too, and as the same event. */
+/** True when a subscriber to whom `hiding` applies sees the change too, and as the same event. */
 function isChangeSeen(checked: VisibilityContext, draft: DraftEvent, hiding: HidingRules): boolean {
   const { recording, protection, derived } = checked
   const { kind, time_zone } = recording.registry

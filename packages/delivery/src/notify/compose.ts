@@ -64,7 +64,7 @@ type WritableNotifyMeta = { -readonly [Member in keyof NotifyMeta]: NotifyMeta[M
  */
 const dictionary = <Value>(): Record<string, Value> => Object.create(null)
 
-/** Composes an envelope. @param items at least one; all have the same marking */
+/** Composes an envelope. @param items at least one; all have the same marking (test, backfill or none) */
 export function composeEnvelope(
   to: EnvelopeContext,
   items: readonly ShownItem[],
@@ -210,9 +210,9 @@ const leadNotificationOf = ([first, ...others]: PlannedItem['notifications']): W
   others.reduce((oldest, one) => (one.subscription < oldest.subscription ? one : oldest), first)
 
 /**
- * The name of the event. If the kind has no list of names, it is the name that the subscriber used for this type, or
- * ours for another type, such as a correction. Otherwise it is ours; null: the list does not have it, and the
- * participant accepts no other.
+ * The name of the event. If the kind has no list of names, it is the name that the subscriber used for this type, or ours for
+ * another type, such as a correction. Otherwise it is our name; null when the list does not have our name, and the participant
+ * accepts only listed names.
  */
 function eventName(
   { notified_event_types: listed }: Kind,

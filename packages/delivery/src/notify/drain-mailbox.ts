@@ -1,6 +1,7 @@
 /**
- * Drains a mailbox: composes, commits and sends one envelope after another. It stops when nothing may be sent now, when
- * the first attempt of one does not end its delivery, or when the turn is over.
+ * Drains a mailbox: composes, commits and sends one envelope after another. Draining stops when nothing is due or may be sent
+ * now, when an envelope cannot be committed, when the first attempt of an envelope leaves its delivery pending, or when the turn
+ * is over.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -46,12 +47,15 @@ const NOTIFY_CALLBACK = callbackNamed('notify')
 /** Milliseconds for which one mailbox is drained before other mailboxes have their turn. */
 const MAILBOX_TURN_MS = 10_000
 /**
- * The most milliseconds between the reading of notifications and the commit of an envelope that was composed ahead: an older one
- * is composed again, because what it shows may have changed. Notifications are read again when they were read more than half of
- * this time ago.
+ * An envelope that was composed ahead is composed again when its notifications were read more than this many milliseconds ago,
+ * because the records may have changed. Before an envelope is composed, notifications that were read more than half of this time
+ * ago are read again.
  */
 const STALE_AFTER_MS = 1_000
-/** Seconds until a mailbox is tried again to which nothing may be sent now, or whose draining failed. */
+/**
+ * Seconds for which a mailbox rests when nothing may be sent to its receiver now, or when draining failed although the database
+ * was available.
+ */
 const REST_SECONDS = 60
 
 /** The receiver of a mailbox's envelopes, with the grant and settings that apply now. */
@@ -67,7 +71,7 @@ interface Recipient {
 /**
  * Sends what is due in a mailbox that this node has claimed.
  * @param signal when it is aborted, no further envelope is begun
- * @returns true when more may be due: the turn is over, or an envelope could not be committed
+ * @returns true when more may be due: the turn is over, the signal was aborted, or an envelope could not be committed
  */
 export async function drainMailbox(
   deps: NotifyDeps,
@@ -88,9 +92,9 @@ export async function drainMailbox(
 }
 
 /**
- * How a mailbox was left. `more`: more may be due. `done`: it waits for its delivery, or is empty; its claim ended with
- * its first envelope. `nowhere`: nothing can be sent. `lost`: an envelope was not committed. `nothing`: nothing was
- * due.
+ * How a mailbox was left. `more`: more may be due. `done`: an envelope was committed, which ended the claim of the mailbox, and
+ * its delivery continues or nothing more is due. `nowhere`: nothing may be sent now, or there is no address. `lost`: an envelope
+ * was not committed. `nothing`: nothing was due.
  */
 type DrainResult = 'more' | 'done' | 'nowhere' | 'lost' | 'nothing'
 
@@ -111,7 +115,7 @@ async function sendNext(
     if (attemptNow === 'left') return 'done'
     sequence += 1
     const goesOn = !signal.aborted && deps.clock.now() < end
-    // The next envelope is composed while this one is being sent.
+    // The next envelope is composed while the committed envelope is being sent.
     const following = goesOn && !next.isLast ? composeNext(deps, mailbox, sequence, ahead) : null
     following?.catch(() => undefined)
     if (!(await attemptNow())) {
@@ -129,7 +133,7 @@ async function sendNext(
   return sequence === mailbox.sequence ? 'nothing' : 'done'
 }
 
-/** The planned envelopes of a mailbox that are not composed yet, and whether they have all that was due. */
+/** The planned envelopes of a mailbox that are not composed yet. `isAll`: they take all notifications that were due. */
 interface PlannedAhead {
   envelopes: (readonly PlannedItem[])[]
   isAll: boolean
@@ -163,9 +167,9 @@ function releaseEnvelopeBytes(next: NextEnvelope | undefined): void {
 }
 
 /**
- * Composes the next envelope; null: nothing that may be sent is due; `nowhere`: nothing may be sent now, or there is no
- * address.
- * @param ahead the planned envelopes; they are read again when used up or too old
+ * Composes the next envelope; null: nothing that may be sent is due, or the events were deleted; `nowhere`: nothing may be sent
+ * now, or there is no address.
+ * @param ahead the planned envelopes; when none is left or they are too old, envelopes are planned anew
  */
 async function composeNext(
   deps: NotifyDeps,
@@ -252,8 +256,8 @@ async function recipientOf(
 
 /**
  * Commits an envelope.
- * @returns a function that makes the first attempt, and returns whether the delivery has ended; `lost`: the envelope
- * was not committed; `left`: the dispatcher attempts it
+ * @returns a function that makes the first attempt, and returns whether the delivery has ended; `lost`: the envelope was not
+ * committed; `left`: the envelope was committed, and the dispatcher attempts its delivery
  */
 async function commitEnvelope(
   deps: NotifyDeps,
@@ -315,7 +319,7 @@ async function commitEnvelope(
   }
   const { permit, claim: attemptClaim } = reserved
   let inline = true
-  // The caller waits for the first attempt, and learns from the result whether the delivery has ended.
+  // A waiting caller learns from the result of the first attempt that the delivery has ended.
   const mailboxDue = (due: number): void => {
     if (!inline) deps.mailboxDue(due)
   }
@@ -332,7 +336,7 @@ async function commitEnvelope(
 const PERMIT_PAUSE = 10
 const PERMIT_TRIES = 25
 
-/** Reserves an attempt now or in a moment: leaving a delivery to the dispatcher costs far more. */
+/** Tries several times to reserve an attempt, because the dispatcher costs far more. Null: none could be reserved. */
 async function reserveSoon(deps: NotifyDeps, destination: Destination): Promise<ReservedAttempt | null> {
   for (let tries = 1; ; tries += 1) {
     const reserved = await reserveAttempt(deps, destination)

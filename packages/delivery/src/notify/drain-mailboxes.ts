@@ -16,7 +16,7 @@ import { drainMailbox, type NotifyDeps } from './drain-mailbox.ts'
 
 /** Drains mailboxes on one node: their due notifications are sent in envelopes. */
 export interface MailboxDrainer {
-  /** Announces mailboxes that may have something due. An empty list means that it may be any mailbox. */
+  /** Announces mailboxes that may have something due. An empty list: any mailbox may have something due. */
   due(mailboxes: readonly number[]): void
   /** Starts to drain mailboxes in which notifications are due. */
   poll(signal: AbortSignal): Promise<void>
@@ -24,17 +24,17 @@ export interface MailboxDrainer {
   idle(): Promise<void>
 }
 
-/** Seconds for which a claimed mailbox is left to this node, until its next envelope is made. */
+/** Seconds for which a node claims a mailbox. The claim ends earlier when the node commits an envelope of the mailbox. */
 const CLAIM_SECONDS = 15
-/** The most milliseconds between two passes while something waits in a mailbox: other nodes change mailboxes too. */
+/** The most milliseconds between two passes while something waits in a mailbox, because other nodes change mailboxes too. */
 const MOST_PASS_WAIT_MS = 1_000
-/** The largest share of the time that passes may take which find nothing. A pass still comes after `MOST_PASS_WAIT_MS`. */
+/** The largest share of the time for passes that claim no mailbox. A pass waits at most `MOST_PASS_WAIT_MS` for it. */
 const EMPTY_PASS_SHARE = 0.1
-/** The most mailboxes in one statement: at first as many as may be claimed, then more if few were due. */
+/** The most mailboxes that a statement polls: at first as many as may be claimed, then twice as many in each further one. */
 const MOST_POLLED = 2_000
 /** The share of the slots that must be free before a pass in progress goes on, so that it claims several mailboxes. */
 const FREE_SLOT_SHARE = 0.25
-/** Milliseconds until a mailbox that could not be drained is polled again. It may rest longer (`restMailbox`). */
+/** Milliseconds until a mailbox that could not be drained is polled again. The mailbox may rest longer (`restMailbox`). */
 const FAILURE_PAUSE_MS = 1_000
 
 interface MailboxDrainerOptions {
@@ -67,7 +67,7 @@ export function createMailboxDrainer(
     for (const id of mailboxes) announced.add(id)
     if (mailboxes.length === 0) {
       passes.wanted(now())
-      // A pass does not poll mailboxes that are being drained, so they are polled by id after their draining.
+      // A pass claims no mailbox that is being drained, so such a mailbox is polled by its id afterwards.
       for (const id of inWork.keys()) announced.add(id)
     }
     wake()
@@ -89,7 +89,7 @@ export function createMailboxDrainer(
         { task: 'notify', mailbox: id, ...safeDatabaseError(error) },
         'a mailbox could not be drained; tried again later',
       )
-      // If the mailbox could not be released after the failure, its claim ends by itself.
+      // If the mailbox could not be put to rest after the failure, its claim ends by itself.
       setTimeout(() => due([id]), FAILURE_PAUSE_MS).unref()
     } finally {
       inWork.delete(id)
@@ -133,9 +133,9 @@ export function createMailboxDrainer(
 interface MailboxPass {
   /** The id of the mailbox after which the pass goes on. */
   from: number
-  /** The milliseconds that statements of this pass took which claimed no mailbox. */
+  /** The milliseconds that this pass has spent on statements which claimed no mailbox. */
   took: number
-  /** The time at which the first waiting notification is due, in milliseconds of the clock. */
+  /** The time at which the next notification becomes due, in milliseconds of the clock; Infinity: none is known. */
   next: number
   /** True when a mailbox was found in which notifications wait. */
   waits: boolean
@@ -151,7 +151,7 @@ function createPasses(now: () => number, free: () => number) {
 
   const end = ({ took, next, waits }: MailboxPass): void => {
     pass = null
-    // A pass at a time that is known to be due finds something: it need not wait longer than the last one took.
+    // A pass at `next` finds what becomes due then, so it waits beyond `next` only if the last pass took longer.
     earliest = now() + Math.min(took * (1 / EMPTY_PASS_SHARE - 1), MOST_PASS_WAIT_MS, Math.max(next - now(), took))
     at = waits ? Math.min(next, now() + MOST_PASS_WAIT_MS) : Number.POSITIVE_INFINITY
   }

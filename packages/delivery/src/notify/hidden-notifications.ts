@@ -1,4 +1,4 @@
-/** Finds waiting notifications about records that the grant does not show, whatever source the records have. */
+/** Finds waiting notifications about records that the grant does not show, stored here or read from a source. */
 
 import type { Grant } from '@rollcall/core/model/grant'
 import { protectedOwnersOf } from '@rollcall/core/model/protection'

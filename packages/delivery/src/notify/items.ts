@@ -8,7 +8,7 @@ export interface PlannedItem {
   readonly notifications: readonly [WaitingNotification, ...WaitingNotification[]]
 }
 
-/** The marking of all items in an envelope as test or backfill. Items with different markings are never together. */
+/** The marking of all items in an envelope: test or backfill; null: neither. No envelope has items of two markings. */
 export type EnvelopeMarking = 'test' | 'backfill' | null
 
 /** The marking that the envelope of this notification has; null for an event or a correction. */
@@ -20,9 +20,9 @@ const ITEM_FRAME_BYTES = 1_024
 const CODE_BYTES = 160
 
 /**
- * Sorts the notifications of each record by version, in the places that they have together. Otherwise an event that was
- * held until now could come after a later one in the same envelope, and the receiver would replace the newer record by
- * the older one.
+ * Sorts the notifications of each record by the version of the record. Only notifications of the same record change places.
+ * Otherwise an event that was held until now could come after a later one in the same envelope, and the receiver would replace
+ * the newer record by the older one.
  */
 function inVersionOrder(waiting: readonly WaitingNotification[]): readonly WaitingNotification[] {
   const recordOf = (one: WaitingNotification): string => `${markingOf(one)} ${one.record_type} ${one.record}`
@@ -51,7 +51,7 @@ export function planEnvelopes(
 }
 
 /**
- * The items of the next envelope: the first one, and as many with the same marking as the limits allow.
+ * The items of the next envelope: the first, and as many following ones with the same marking as the limits allow.
  * @param waiting in order; if it is empty, there are no items
  */
 export function planItems(

@@ -29,7 +29,7 @@ interface MailboxReceiver {
   readonly settings: Pick<CallbackSettings, 'notify_items' | 'notify_bytes'>
 }
 
-/** The fewest notifications that are read, so that several envelopes are planned at a time. */
+/** The fewest due notifications that one read asks for, so that several envelopes are planned at a time. */
 const FEWEST_READ_NOTIFICATIONS = 400
 /**
  * When the notifications that were read complete no envelope, they are read again: `times` as many as the last time, but at most
@@ -120,7 +120,7 @@ async function findForbiddenSubscriptions(
   return new Set([...subscriptions].filter((subscription) => known.get(subscription) === false))
 }
 
-/** Drops corrections of events that were never sent to their subscriptions: they would reveal what was hidden then. */
+/** Drops corrections of events that were never sent to their subscriptions: a correction would reveal a hidden event. */
 async function withoutUnsent(
   pool: pg.Pool,
   found: readonly WaitingNotification[],

@@ -46,8 +46,8 @@ export async function acceptRequest(
   if (rejection !== null) throw rejection
   const { chunks, reference_ids, content, digest } = await unread.read(exchange, opened, signed !== null)
   const { header, operation, participant } = exchange
-  // The address is checked now, so that the sender learns of a problem. An attempt checks it again if the settings may
-  // have changed until then. It is stored in its normal spelling.
+  // The address is checked now, so that the sender learns of a problem. An attempt checks it again if the settings may have
+  // changed until then. The address is stored in its normal spelling.
   const sender_uri = await readSenderUri(deps, participant, header.sender_uri ?? null, operation.callback)
   const row = exchangeRow(exchange, content, path)
   const [{ message }] = chunks
@@ -74,7 +74,7 @@ export async function acceptRequest(
         return { known: 'new' as const, correlation_id: row.correlation_id, ack }
       }
     }
-    // The request was received before, or is so large that others would wait for it. So it is written in a statement of
+    // The request was received before, or is so large that other requests would wait for it. So it is written in a statement of
     // its own.
     const remembered = await deps.exchanges.remember(asked)
     if (remembered.known === 'new') deps.exchangeAccepted()
@@ -92,7 +92,7 @@ export async function acceptRequest(
   return ack
 }
 
-/** Keeps a slot of this node for a request; null: it is divided, or `AcceptanceSlots.keep` gives none. */
+/** Keeps a slot of this node for a request; null: the request is divided into chunks, or `AcceptanceSlots.keep` gives none. */
 function keepSlot(
   { acceptanceSlots }: Pick<AcceptDeps, 'acceptanceSlots'>,
   { correlation_id, participant, registry, operation, received_at }: Exchange,

@@ -1,6 +1,6 @@
 /**
- * Lets a node claim an exchange in the statement that accepts it, if its worker has a free slot: the answer then waits
- * for no claim of its own.
+ * Lets a node claim an exchange in the statement that accepts it, if its worker has a free slot. The node then begins the answer
+ * at once, and needs no other statement to claim the exchange.
  */
 import type { DeliveryClaim } from '@rollcall/core/model/delivery'
 import type { AcceptedExchange } from '../store/exchanges/accepted-exchanges.ts'

@@ -66,7 +66,7 @@ export async function authenticate(
   const token = bearerToken(authorization)
   const verified = await tokens.verify(token)
   const participant = verified === null ? null : await directory.activeParticipant(verified.sender_id)
-  // A token ends when its participant is removed or promoted, even if another one with the sender_id is added later.
+  // A token ends when its participant is removed or promoted, even if another participant gets the sender_id later.
   const { client_id, environment } = verified ?? {}
   if (participant === null || participant.client_id !== client_id || participant.environment !== environment) {
     throw unauthorized('Authorization: the access token is not valid here or has expired; ask for a new one')
@@ -92,7 +92,7 @@ export interface AuthorizeDeps {
 }
 
 /**
- * Finds the grant of the caller in this registry, and checks that it has the operation.
+ * Finds the grant of the caller in this registry, and checks that the grant has the operation.
  * @throws RequestFault 403 err.request.forbidden: no grant is in force, or it does not have the operation
  */
 export async function authorize(

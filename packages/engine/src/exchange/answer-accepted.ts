@@ -1,6 +1,6 @@
 /**
- * Answers an accepted exchange that this node has claimed, page by page. The search is done for the first page. Further
- * pages read the records whose ids it found.
+ * Answers an accepted exchange that this node has claimed, page by page. The search is done for the first page. Further pages
+ * read the records whose ids the search found.
  */
 
 import { NotAudited } from '@rollcall/audit/fail-closed'
@@ -31,8 +31,8 @@ export type AnswerAcceptedDeps = AnswerDeps & SendReplyDeps & AuthorizeDeps
 /** The most pages of an answer that one run sends; then other exchanges have their turn. */
 const PAGES_IN_A_RUN = 16
 /**
- * The number of runs without a page, after which a failure is final: the callback says that the registry failed. Until
- * `MOST_CUT_SHORT_RUNS`, a failure of the audit log, or to reach the records, is not final.
+ * The number of runs without a page, after which a failure is final: the callback says that the registry failed. A failure of the
+ * audit log, and a failure to reach the records, are not final.
  */
 const MOST_RUNS = 5
 /**
@@ -57,7 +57,7 @@ export async function answerAccepted(
   const participant = await directory.participantById(accepted.participant)
   const registry = await directory.registryById(accepted.registry)
   if (participant?.status !== 'active' || registry === undefined) return giveUp(deps, accepted)
-  // The grant is read for each page: today's rights apply, not those at the time of the request.
+  // The grant is read for each page: the rights of the moment apply, not those at the time of the request.
   const grantNow = async (): Promise<Grant | null> => {
     const grant = await deps.grants.of(participant, registry)
     return permissionFor(grant, { operation: accepted.operation }).allowed ? grant : null
@@ -108,7 +108,7 @@ async function giveUp(
 
 type NewPage = Omit<ReplyPage, 'goesOn'>
 
-/** How often a page is made at most, when the data for its decisions change each time; then the run fails. */
+/** The most tries to make one page; a try is repeated when its data have changed meanwhile. Then the run fails. */
 const MOST_PAGE_TRIES = 10
 
 /** Makes and sends a page. @returns whether the run goes on; null when the claim has ended */
@@ -170,7 +170,7 @@ async function firstPage(
 }
 
 /**
- * Adds a check to an outcome whose record ids are kept for further pages, if the registry has a source: it must still
+ * Adds a check to an outcome whose record ids are kept for further pages, if the registry has a source: the registry must still
  * read its records from the same place. If not, nothing is committed, and a later run answers with new ids.
  */
 function addPlaceCheck(outcome: Outcome, { registry }: Exchange): Outcome {

@@ -22,8 +22,8 @@ import { makeReply, type Reply, type ReplyDeps, rejectedReply } from './reply.ts
 import { resultOrRejection, type VerifiedRequest } from './unread-request.ts'
 
 /**
- * How often an answer is made at most, when the data for its decisions change each time, and how often it is written,
- * when the row of its message is deleted each time; then the request fails.
+ * The most tries to make an answer, repeated when its data have changed meanwhile, and the most tries to write it, repeated when
+ * the row of its message was deleted meanwhile. Then the request fails.
  */
 const MOST_ANSWER_TRIES = 10
 

@@ -68,8 +68,8 @@ export function checkDemands({ terms }: Pick<Grant, 'terms'>, { meta }: Incoming
 }
 
 /**
- * Checks that the message was written within the window. Callbacks are not checked, because they are repeated unchanged
- * for days (N16).
+ * Checks that the message was written at most `window` seconds before or after now. Callbacks are not checked, because they are
+ * repeated unchanged for days (N16).
  * @param window seconds; 0: no limit
  * @throws HeaderRejection rjct.message_ts.invalid
  */
@@ -79,8 +79,8 @@ export function checkMessageTime({ message_ts }: IncomingHeader, window: number,
 }
 
 /**
- * Checks that the batch has as many items as the header says, and not too many. A missing or zero total_count says
- * nothing (3.1). The numbers are compared only if the message is a batch and its row is `counted`.
+ * Checks that the batch has as many items as the header says, and not too many. A missing or zero total_count says nothing (3.1).
+ * The numbers are compared only if the message is a batch, and the table of messages says `counted`.
  * @param length the number of items; null: the message is no batch
  * @param limit the most items
  * @throws HeaderRejection rjct.total_count.invalid, rjct.total_count.limit_exceeded

@@ -54,7 +54,7 @@ export async function correlationIdOf(
   pseudonyms: MakePseudonyms,
   { participant, fingerprint }: Pick<NewExchange, 'participant' | 'fingerprint'>,
 ): Promise<string> {
-  // The HMAC is that of pseudonyms. No identifier type has a name with a space, so no pseudonym of a person equals it.
+  // The HMAC is made like a pseudonym. Names of identifier types have no space, so this HMAC is nobody's pseudonym.
   const value = `${participant} ${fingerprint.toString('hex')}`
   const [digest = Buffer.alloc(0)] = await pseudonyms([{ type: 'correlation id', value }])
   const hex = Buffer.from(digest).toString('hex')

@@ -121,8 +121,8 @@ export function acknowledgement(correlation_id: string, now = new Date()): Reply
 }
 
 /**
- * Turns a rejected header into an ack ERR (N20). The code is one of the list for acks; where it is err.request.bad, the
- * text begins with the code of the rejection.
+ * Turns a rejected header into an ack ERR (N20). The code of the ack is from the list for acks. If this code is err.request.bad,
+ * the text begins with the code of the rejection.
  */
 export function refusalAck({ code, message }: HeaderRejection): RequestFault {
   if (code === 'rjct.version.invalid') return new RequestFault('err.version.not_supported', message)

@@ -96,7 +96,7 @@ export async function sendReply(
     if (!committed) reserved?.permit.release('unused')
   }
   if (!committed) return false
-  // A consent may have been withdrawn before the commit, so the attempt asks again whether it holds.
+  // A consent may have been withdrawn before the commit, so the attempt checks the consent again.
   const asksAgain = by !== null && isAboutSubject(by.grant)
   const fresh = { delivery, header, message, traceparent, asksAgain, allowedBy }
   if (reserved !== null) await deliverNow(deps, { ...fresh, ...reserved })
@@ -104,7 +104,7 @@ export async function sendReply(
   return true
 }
 
-/** The address of the delivery. One that is no longer allowed stays: the attempt reports why nothing is sent. */
+/** The address of the delivery. An address that is no longer allowed is kept: the attempt reports why nothing is sent. */
 function targetOf(
   settings: CallbackSettings,
   sender_uri: string | null,

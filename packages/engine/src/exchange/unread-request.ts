@@ -1,4 +1,6 @@
-/** The types of a request in its first phases: its envelope is read; it is verified; its message is checked. */
+/**
+ * Reads the envelope of a request, and defines the types of the first phases: envelope read, request verified, message checked.
+ */
 import { hash } from 'node:crypto'
 import type { Limits } from '@rollcall/core/limits'
 import { type Exchange, type Message, type ModeName, referenceId } from '@rollcall/core/model/exchange'
@@ -112,7 +114,7 @@ export async function makeUnreadRequest(
     envelope,
     async read({ header }, opened) {
       const large = findCheckedMessage(opened)
-      // A large message without its items, any other one as a whole.
+      // A large message without its items; any other message as a whole.
       const frame = large?.frame ?? readMessage(request, opened)
       const { count } = large?.items ?? {}
       const length = count ?? batchLength(request, frame)

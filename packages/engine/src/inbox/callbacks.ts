@@ -60,14 +60,14 @@ export async function receiveCallback(
     const { header } = envelope
     request.named?.(header.message_id)
 
-    // 3. Sender: the caller is the sender, and the signature that its policy demands is valid and at most days old.
+    // 3. Sender: the caller is the sender, with the valid signature that its policy demands, which may be days old (N16).
     checkSender(header, participant)
     await verifyEnvelope(deps, participant, envelope.source, { callback: true })
 
     // 4. Address: the header names our version, this registry and this callback.
     checkAddress(header, registry, callback)
 
-    // 5. Decrypts the message. A callback that rejects a request may have none.
+    // 5. Decrypts the message. A callback that rejects a request may have no message.
     const open = (message: JsonObject): Promise<JsonObject> => {
       const encrypted = isResultEncrypted(header, message)
       return openMessage(deps, { participant, header, encrypted }, callback, message, { answered: false })
@@ -82,7 +82,7 @@ export async function receiveCallback(
     }
     const noted = assumedUtc(envelope.assumed_utc, read?.assumed_utc ?? [])
 
-    // 7. The callback is stored once, and acknowledged each time.
+    // 7. The callback is stored once, and acknowledged each time that it arrives.
     const { path } = request
     const received = { callback, registry, participant, header, message, noted, path }
     return acknowledgement(await persistCallback(deps, received))

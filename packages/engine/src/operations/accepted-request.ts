@@ -35,7 +35,7 @@ export async function openRequest(deps: OpenRequestDeps, accepted: AcceptedExcha
 }
 
 /**
- * The part of a request that is one chunk, for an exchange that an earlier version accepted: it stored the whole
+ * The part of a request that is one chunk, for an exchange that an earlier version accepted: that version stored the whole
  * request with the parent.
  */
 function chunkOf(
@@ -59,7 +59,7 @@ async function readText(
   return asOpenedRequest({ ...read, message: await messageWithItems(row, read.message, 'values') })
 }
 
-/** Takes a stored object as a request: it was checked at acceptance, and encryption protects it from changes since. */
+/** Takes a stored object as a request: it was checked at acceptance, and encryption has protected it since then. */
 const asOpenedRequest = (checked: object): OpenedRequest => checked as OpenedRequest
 
 /**

@@ -22,7 +22,7 @@ import {
 } from './item.ts'
 import type { FoundRecords, Outcome } from './outcome.ts'
 
-/** The most items of a batch that are answered at the same time: enough to use the database well, not to fill it. */
+/** The most items of a batch that are answered at the same time: enough to use the database well, few enough to share it. */
 const MOST_ITEMS_AT_ONCE = 4
 
 /** Answers every item of the message, and counts the answers for the header of the reply (N7). */
@@ -54,7 +54,7 @@ export async function answerBatch(deps: AnswerDeps, asked: MessageToAnswer, hand
   return { ...outcomeOf(exchange, answers), ...(await effectsOf(deps, asked, answers)), items }
 }
 
-/** Answers a message that is one question. The answer has one item. @param reference_id that of the item */
+/** Answers a message that is one question. The answer has one item. @param reference_id the reference_id of the item */
 export async function answerQuestion(
   deps: AnswerDeps,
   asked: MessageToAnswer,
@@ -116,13 +116,13 @@ async function answerInOrder<Element, Result>(
       checkPeer(exchange)
       const index = next++
       results[index] = await answer(elements[index] as Element, index)
-      // Rejected items wait for nothing: without this turn of the event loop, ten thousand would block the thread.
+      // Items that are rejected at once never wait: without this turn of the event loop, thousands would block the thread.
       if (next < elements.length) await turn()
     }
   }
   const workers = state === undefined ? MOST_ITEMS_AT_ONCE : 1
   const begun = Array.from({ length: Math.min(workers, elements.length) }, worker)
-  // If one worker fails, the request fails, so the others begin nothing more.
+  // If one worker fails, the request fails, so the other workers begin no further item.
   try {
     await Promise.all(begun)
   } finally {

@@ -23,7 +23,7 @@ import type { AnswerDeps, ItemWork } from './item.ts'
 
 /** The consent under which an item is answered, and the person who gave it. */
 export interface ItemConsent {
-  /** The grant, reduced to what a signed consent covers. */
+  /** The grant. Under a signed consent, it is reduced to what the consent covers. */
   readonly grant: Grant
   /** The identifiers to search for. If the consent has ended, they are made up, and nobody has them. */
   readonly identifiers: readonly Identifier[]

@@ -19,8 +19,8 @@ import { takeQuota } from './quota.ts'
 const DISABILITY_QUESTION = { name: 'disabled_criteria', programme: false, event_type: true } as const
 
 /**
- * Answers yes or no: is the person registered as disabled? A status that is not approved, such as pending or expired,
- * means no. A record without a status means yes, because the registry has it.
+ * Answers yes or no: is the person registered as disabled? A status that is not approved, such as pending or expired, means no. A
+ * record without a status means yes, because the person is in the registry.
  */
 export const answerDisabled = (deps: AnswerDeps, asked: MessageToAnswer): Promise<Outcome> =>
   answerAboutPerson(

@@ -1,4 +1,4 @@
-/** Discloses an item of an earlier answer again, under the grant of today. */
+/** Discloses an item of an earlier answer again, under the grant that applies now. */
 import type { Exchange } from '@rollcall/core/model/exchange'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { discloseStoredRecords } from '@rollcall/core/policy/disclosure'
@@ -9,7 +9,7 @@ import type { AnswerDeps } from './item.ts'
 
 /**
  * The item of an earlier answer, with the records that may be shown today. They count in the quotas of records again.
- * @param options.isOld true: it was made under another grant or protection, and may show persons who are hidden today
+ * @param options.isOld true: the answer was made under another grant or protection, and may have persons who are hidden now
  * @param options.isConsented false: the item is answered as for an unknown person
  * @throws BodyUnreadable
  */

@@ -34,8 +34,8 @@ const NOT_ENROLLED: ItemAnswer = {
 }
 
 /**
- * Answers with the label of the person's status, as an employment support system does. An unknown person, and one
- * without a status, get the answer for an inactive one.
+ * Answers with the label of the person's status, as an employment support system does. An unknown person, and a person without a
+ * status, get the answer for an inactive person.
  */
 export const answerEnrolmentStatus = (deps: AnswerDeps, asked: MessageToAnswer): Promise<Outcome> =>
   answerAboutPerson(
@@ -49,7 +49,7 @@ export const answerEnrolmentStatus = (deps: AnswerDeps, asked: MessageToAnswer):
     },
   )
 
-/** The label of a status in the list of the kind; a status that is not in the list stays as the record has it. */
+/** The label of a status in the list of the kind, or else the status as the record has it; null: the person has none. */
 function statusLabel({ attributes }: RecordType, document: JsonValue): string | null {
   const attribute = attributes.find(({ name }) => name === 'enrolment_status')
   if (attribute?.codes === undefined) return null

@@ -7,7 +7,7 @@ import { type JsonObject, type RecordIdentifier, type RecordType, UNLISTED } fro
 import type { LedgerRecord, NamedRecord } from '@rollcall/records/records/enrolment-ledgers'
 import type { PreparedRecord } from '@rollcall/records/records/prepare-record'
 
-/** The identifiers do not name one person, or the record of this person may not be written. */
+/** Thrown when a beneficiary's identifiers do not name exactly one person, or that person's record may not be written. */
 export class OtherPerson extends InvalidBeneficiary {}
 
 /** A record as text and as an object; without a record, null and an empty object. */
@@ -22,7 +22,7 @@ export interface PortionPerson {
   id: RecordId | null
   /** The record before the transaction. */
   readonly before: RecordVersion
-  /** The record as the transaction has written it; `before` until it has. */
+  /** The record as the transaction has written it; until then the same as `before`. */
   written: RecordVersion
   /** The identifiers of records that were merged into this one. */
   readonly aliases: readonly Identifier[]

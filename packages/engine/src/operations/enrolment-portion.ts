@@ -32,7 +32,7 @@ export interface UpdateEntry {
 /** The result for a beneficiary: why it was rejected, or, if it was written, a remark (null: none). */
 export type EntryResult = { readonly rejected: string } | { readonly said: string | null }
 
-/** The registry and record type of a portion, and what its records and events are written with. */
+/** The registry and record type of a portion, and the dependencies that write its records and events. */
 export interface PortionScope {
   readonly db: Pick<Database, 'pool'>
   readonly registry: Registry
@@ -46,10 +46,10 @@ export interface WritingScope extends PortionScope {
   readonly grant: Pick<Grant, 'rows' | 'identifiers' | 'hidden'>
 }
 
-/** Called at the end of a portion's transaction, with the results of its entries, to write more in it. */
+/** Called at the end of a portion's transaction, with the results of its entries, to write more in the same transaction. */
 type FinishPortion = (client: ClientBase, results: ReadonlyMap<number, EntryResult>) => Promise<void>
 
-/** How often a portion is tried while other transactions keep writing the same records. */
+/** The most times that a portion is tried while other transactions write the same records. */
 const MOST_PORTION_TRIES = 8
 
 /** Thrown when another transaction has added a person of the portion meanwhile. */
@@ -58,8 +58,8 @@ class PortionOutdated extends Error {
 }
 
 /**
- * Writes and commits a portion. If the database refuses a value, portions are halved until its entry is found, which is
- * rejected.
+ * Writes and commits a portion. If the database refuses a value, the portion is halved until the entry with this value is found,
+ * and this entry is rejected.
  * @param entries in the order of the message
  * @param finish called with the results of all entries, at the end of the last transaction, each time that it is tried
  */
@@ -110,7 +110,7 @@ async function writeEntries(
   const found = await findPeople(client, scope, entries)
   const results = new Map<number, EntryResult>()
   for (let at = 0; at < entries.length; at += PART_ENTRIES) {
-    // PostgreSQL writes what the entries before have changed, while this process computes the next ones. Both are waited
+    // PostgreSQL writes what the entries before have changed, while this process computes the next entries. Both tasks are waited
     // for, also when one fails: nothing may be written after the rollback.
     const both = await Promise.allSettled([
       writePeople(client, scope, peopleToWrite(scope, found)),
@@ -124,13 +124,13 @@ async function writeEntries(
   return results
 }
 
-/** The entries that are computed while the people whom the entries before have changed are written. */
+/** The number of entries that are computed while the changes by the entries before them are written. */
 const PART_ENTRIES = 34
 
 /** The most entries that are computed in one turn of the event loop. PostgreSQL's answers are received between turns. */
 const MOST_TURN_ENTRIES = 5
 
-/** The people whom a portion names, and those of them whom the grant hides. */
+/** The people whom a portion names. `hidden` has those whom the grant hides; `people` has all others, with the new ones. */
 interface FoundPeople {
   readonly people: PortionPeople
   readonly hidden: PortionPeople
@@ -265,8 +265,8 @@ const LEDGER_LENGTH = 1_048_576
 const REPLACED_REMARK = 'benefits: an earlier benefit of the same type and date was replaced'
 
 /**
- * Writes the records and ledgers that differ from those that the transaction has written. What it writes is taken at
- * once: people may change while their earlier state is being written, and are then written again by the next call.
+ * Writes the records and ledgers that differ from those that the transaction has written. The state to write is read before the
+ * first statement. People who change while it is being written are written again by the next call.
  */
 export async function writePeople(
   client: ClientBase,

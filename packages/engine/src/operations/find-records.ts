@@ -44,7 +44,7 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
   await previous
   const begun = async (): Promise<FoundPage> => {
     begin()
-    // While the search waited, the caller may have gone, the request failed, or its time run out.
+    // While the search waited, the caller may have gone, the request may have failed, or its time may have run out.
     checkPeer(exchange)
     if (budget.over) throw new RequestFault('err.service.unavailable', 'the request has failed')
     checkBudget()

@@ -1,4 +1,4 @@
-/** The handler of each operation, as rows. */
+/** The table with the handler of each operation. */
 
 import { type Exchange, type Message, referenceId } from '@rollcall/core/model/exchange'
 import { type Operation, operation } from '@rollcall/protocol'

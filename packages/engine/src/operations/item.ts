@@ -68,9 +68,9 @@ export interface ItemWork {
     records: number
     /** The time, by `deps.clock`, after which no search of this request begins. */
     readonly until: number
-    /** Resolves when the search before has its slot: only one search of a request waits for a slot at a time. */
+    /** Resolves when the search before has its slot, or has failed: only one search of a request waits for a slot at a time. */
     turn: Promise<void>
-    /** True when the request has failed, so that searches which still wait for a slot do not begin. */
+    /** True when all items are answered or the request has failed. Searches that still wait for a slot then do not begin. */
     over: boolean
   }
   readonly mode: SearchMode

@@ -143,7 +143,7 @@ const readRecord = (record: FoundRecord): ReadRecord => ({ ...record, read: JSON
 
 /**
  * Finds the records with any of the identifiers, at most two for each.
- * @param isWhole true: hidden persons count too, and the conditions of the grant do not
+ * @param isWhole true: hidden persons are found too, and the conditions of the grant do not apply
  */
 async function findByAnyIdentifier(
   work: ItemWork,
@@ -171,5 +171,5 @@ async function findByAnyIdentifier(
   return [...records.values()]
 }
 
-/** The person's record, or null. A grant for the operation allows its answer, whatever else the grant shows. */
+/** The person's record, or null when there is none. A grant for the operation allows its answer, whatever it shows. */
 export const documentOf = ({ record }: AboutPerson): JsonValue => record?.read ?? null

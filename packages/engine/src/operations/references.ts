@@ -1,4 +1,4 @@
-/** Stores the references of exchanges that an earlier version accepted. It left them in the requests alone. */
+/** Stores the reference_ids of exchanges that an earlier version accepted. They were left only in the stored requests. */
 
 import { referenceId } from '@rollcall/core/model/exchange'
 import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'

@@ -59,7 +59,7 @@ export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnsw
   }
 }
 
-/** Tells the operator at once that the emergency grant was used, and not on whom. The audit entry has the reason. */
+/** Tells the operator at once that the emergency grant was used, but not for whom. The audit entry has the reason. */
 function noteEmergency({ deps: { log, metrics }, exchange, addFacts }: ItemWork, { reason }: Emergency): void {
   addFacts({ emergency: reason })
   const { participant, registry, grant, correlation_id } = exchange
@@ -142,8 +142,7 @@ async function pageMembers(
   { total, ...page }: { readonly page_size: number; readonly page_number: number; readonly total: number },
 ): Promise<ReplyMembers> {
   const shown = disclosedRecords(work, criteria, records)
-  // An answer without records counts as one. Otherwise the refusal by a used-up quota would reveal that there is a
-  // record.
+  // An answer without records counts as one record. Otherwise a used-up quota would reveal that there is a record.
   await takeQuota(work, 'records', Math.max(1, shown.length))
   const total_count = countingRulesOf(work.exchange.grant).total(total, shown.length)
   const { reg_type, reg_record_type } = criteria

@@ -26,7 +26,7 @@ export async function answerSubscribe(deps: AnswerDeps, asked: MessageToAnswer):
   const read = await readItems(deps, asked, now)
   const subscribing = await beginSubscribing(deps, asked, read)
   const canNotify = await deps.canNotify(exchange.participant, sender_uri)
-  // Each item affects the next ones. They are decided in order, because an item waits for nothing before its decision.
+  // Each decision affects later ones. Items are decided in their order, because none waits before its decision.
   const outcome = await answerBatch(deps, asked, async (work, item) => {
     const criteria = read.get(item) ?? (await readItem(deps, exchange, item, now))
     if (criteria instanceof ItemRejection) throw criteria
@@ -89,7 +89,7 @@ async function readItem(
   }
 }
 
-/** The answer about the subscription that this item made, renewed or resumed, and no other (3.2, rule 8). */
+/** The answer about the subscription that this item made, renewed or resumed, and about no other subscription (3.2, rule 8). */
 function membersOf(
   { echo, frequency }: SubscribeCriteria,
   { code, is, isMoved }: SubscribeDecision,

@@ -55,7 +55,7 @@ interface StatusQuestion {
 }
 
 /**
- * The answer to the earlier request: its first page, or how far it is.
+ * The answer to the earlier request: its first page, or how far the answer has come.
  * @param references the items that the question names; null: all
  */
 export async function findOriginalResponse(
@@ -177,8 +177,8 @@ const statusOf = ({ state, started_at, open_chunks }: AcceptedExchange): 'rcvd' 
   state === 'failed' && !open_chunks ? 'rjct' : started_at === null ? 'rcvd' : 'pdng'
 
 /**
- * The items of a request that was divided into chunks: with records for the first chunk, or for a few chunks with the
- * items that the question names. The others have only their status.
+ * The items of a request that was divided into chunks: with records for the first chunk, or for a few chunks with the items that
+ * the question names. The items of the other chunks have only their status.
  */
 async function itemsOfChunks(
   deps: AnswerDeps,
@@ -235,7 +235,7 @@ async function referencesOf(
   return listReferences(deps.db, accepted.correlation_id, references)
 }
 
-/** The items of the stored first page, with what the grant of today shows. @throws BodyUnreadable */
+/** The items of the stored first page, with what the grant shows now. @throws BodyUnreadable */
 async function itemsOfAnswer(
   deps: AnswerDeps,
   { exchange, operation, consents }: StatusQuestion,

@@ -152,7 +152,7 @@ type AskingExchange = Pick<Exchange, 'correlation_id'>
 
 /** The parts of the answer to a status question for which no exchange was found. */
 export interface NothingFound {
-  /** The rejection in the form of an answer to a search, with the ids that the question asks about, or else its own. */
+  /** The rejection, as an answer to a search, with the ids that the question asks about, or else the question's own ids. */
   readonly txn_status: ReplyMembers
   readonly items: readonly JsonObject[]
 }
@@ -206,7 +206,7 @@ export function unansweredQuestion(
   return { txnstatus_response: { txn_type: question.txn_type, txn_status } }
 }
 
-/** Makes a question from readable members. Without a readable txn_type it is `search`, the specification's only one. */
+/** Makes a question from readable members. A txn_type that is not readable becomes `search`, the specification's only one. */
 function readableQuestion({ correlation_id }: AskingExchange, asked: unknown): TxnStatusQuestion {
   const { txn_type, reference_id } = isJsonObject(asked) ? asked : {}
   return {

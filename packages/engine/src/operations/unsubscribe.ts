@@ -70,7 +70,7 @@ const askedCodes = ({ subscription_codes }: Message): readonly string[] => [
   ...new Set(subscription_codes as readonly string[]),
 ]
 
-/** Why a subscription may not be ended; null: it may. Codes of others are answered like unknown ones. */
+/** Why a subscription may not be ended; null: it may. Codes of other participants are answered like unknown codes. */
 function refusalOf({ grant }: Exchange, found: OwnSubscription | undefined): UnsubscribeRefusal | null {
   if (found === undefined) return UNSUBSCRIBE_REFUSALS.unknown
   const { event_type, record_type, unfiltered } = found

@@ -15,12 +15,12 @@ import {
   renewClaims,
 } from '../store/exchanges/claims.ts'
 
-/** Seconds until an exchange is tried again: after the first failed run, the second, and so on; the last one stays. */
+/** Seconds until an exchange is tried again: after the first failed run, the second, and so on, then always the last. */
 const BACKOFF_SECONDS: readonly number[] = [3, 8, 20, 55]
 
 /**
- * Milliseconds after a claim that gave a participant its whole share. Until then no claim is made, unless half of the
- * share has ended: one claim of many costs little more than one of a single exchange, and their answers are written
+ * Milliseconds after a claim that gave a participant its whole share. Until then no claim is made while a participant has more
+ * than half of its share in work: a claim of many exchanges costs little more than a claim of one, and their answers are written
  * together.
  */
 const GATHERING_MS = 50
@@ -137,8 +137,8 @@ export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
 }
 
 /**
- * Releases an exchange after a run that ended with an error. It is due again after a pause. Such a run has stopped no
- * node, so beyond the longest pause it does not count among those that were cut short.
+ * Releases an exchange after a run that ended with an error. It is due again after a pause. A failed run has stopped no node, so
+ * it is not counted in `runs` once the longest pause is reached.
  */
 function releaseFailed(pool: pg.Pool, exchange: ClaimedExchange): Promise<void> {
   const { runs } = exchange

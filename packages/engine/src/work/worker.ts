@@ -62,8 +62,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     lease: limits.node_lease,
     wake: exchangesWake.raise,
   })
-  // These connections are opened at the start, so that requests of peers cannot take the connections for finishing
-  // accepted ones.
+  // These connections are opened at the start, so that new requests cannot take the connections that answer accepted requests.
   await openConnections(db.claims)
   await openConnections(db.asyncSearches)
   deps.acceptanceSlots.open((exchange) => exchanges.keepSlot(exchange, signal))

@@ -39,7 +39,7 @@ export async function readMasterKey({
   return rows[0] ?? null
 }
 
-/** Stores the first master key, unless another node was faster. The caller then reads the stored one. */
+/** Stores the record of the first master key, unless another node was faster. The caller then reads the stored one. */
 export async function addFirstMasterKey(db: Database, record: MasterKeyRecord): Promise<void> {
   await db.pool.query(
     'insert into master_key (version, check_value) values ($1, $2) on conflict (version) do nothing',
@@ -48,9 +48,9 @@ export async function addFirstMasterKey(db: Database, record: MasterKeyRecord): 
 }
 
 /**
- * Replaces the master key of version `from`: `reencrypt` encrypts every value of every table again. If anything fails,
- * nothing is changed.
- * @param others the tables of other packages; a foreign key refuses to leave out a table with values
+ * Replaces the master key of version `from`: `reencrypt` encrypts every value of every table again. If anything fails, nothing is
+ * changed.
+ * @param others the tables of other packages; when a table with values is missing here, a foreign key makes this fail
  * @returns the number of values that were encrypted again
  * @throws StoreRefusal `from` is no longer the current version
  */

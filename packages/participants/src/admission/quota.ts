@@ -115,7 +115,7 @@ export function createQuota({ limits, metrics, take, turns, delay = waitFor }: Q
 
   return {
     async enter(participant) {
-      // A request takes its place before it waits for the rate. So at most the allowed requests of a participant wait.
+      // A request takes its place before it waits for the rate, so no more requests wait than may be in flight.
       const admission = occupy(participant)
       try {
         await count(participant)

@@ -24,7 +24,7 @@ function parseKeyFile(text: string): unknown {
   }
 }
 
-/** PEM labels of files that have no public key, and the refusal, which names the operator's next step. */
+/** The labels of PEM files that are not accepted, and the refusal of each, which names the operator's next step. */
 const NOT_PUBLIC: readonly { label: RegExp; rule: string }[] = [
   {
     label: /PRIVATE KEY/,

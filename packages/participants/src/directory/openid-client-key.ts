@@ -1,4 +1,4 @@
-/** Reads our private key for a provider of OpenID Connect, which proves there who we are (`private_key_jwt`). */
+/** Reads the private key with which we prove to a provider of OpenID Connect who we are (`private_key_jwt`). */
 import { createPrivateKey, type JsonWebKey, type KeyObject, type webcrypto } from 'node:crypto'
 
 /** Our private key for a provider of OpenID Connect, imported for use. */

@@ -30,7 +30,7 @@ export interface OpenIdSettings {
   readonly issuer: string
   readonly client_id: string
   readonly credential: ClientCredential
-  /** Our roles for each value of `role_claim`. */
+  /** For each value of the claim `role_claim`, the roles that the operator gets here. */
   readonly roles: ReadonlyMap<string, readonly OperatorRole[]>
   /** The claim of the ID token with the roles at the provider: its name, or a path with dots. */
   readonly role_claim: string
@@ -244,6 +244,6 @@ const fetchBy =
     return new Response(Buffer.from(content), { status, headers: { 'content-type': String(type) } })
   }
 
-/** The code or class of an error, for the log. Its message may have what the provider said about a person. */
+/** The code or class of an error, for the log. Not its message: it may have what the provider said about a person. */
 const codeOf = (error: unknown): string =>
   error instanceof Error ? ('code' in error ? String(error.code) : error.name) : 'unknown'

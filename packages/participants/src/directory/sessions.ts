@@ -68,7 +68,7 @@ const ID_AND_SECRET = /^([1-9]\d{0,14})_([\w-]{43})$/
 
 interface SessionDeps {
   readonly limits: SessionLimits & Pick<Limits, 'operator_sessions'>
-  /** The issuer of the configured provider of OpenID Connect. A session begun at another issuer has ended. */
+  /** The issuer of the configured OpenID Connect provider; null: none. A session begun at another issuer has ended. */
   readonly issuer: string | null
   readonly clock?: Pick<Clock, 'date'>
 }
@@ -88,7 +88,7 @@ function createSessions<Owner extends StoredSession['owner']>(
   audience: Audience,
   { limits, issuer, clock = CLOCK }: SessionDeps,
 ): Sessions<Owner> {
-  /** Finds a session that has not ended. The store finds only this audience, so `owner` has the right type. */
+  /** Finds a session that has not ended. The store checks the audience, so `owner` has the right type. */
   const live = async (id: number): Promise<(StoredSession & { readonly owner: Owner }) | null> => {
     const { now, seenAfter } = sessionTimeBounds(limits, clock.date())
     const found = await findSession(db, audience, id, now)

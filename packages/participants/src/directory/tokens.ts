@@ -40,7 +40,7 @@ const MAX_REMEMBERED = 10_000
 const MAX_TOKEN_LENGTH = 2_048
 
 /**
- * Creates the Tokens, which issue and verify access tokens.
+ * Creates the functions that issue and verify access tokens.
  * @param options.lifetime seconds
  * @param clock the time of issue and of expiry
  */

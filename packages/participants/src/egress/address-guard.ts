@@ -43,7 +43,7 @@ export interface AddressGuardOptions {
 
 /** The address guard of one owner, such as a participant. Its connections stay open between requests. */
 export interface AddressGuard {
-  /** Checks an address in a request by the rules that need no resolver. @throws {AddressRefused} */
+  /** Parses an address of a request, and checks it by the rules that need no resolver. @throws {AddressRefused} */
   read(address: string): URL
   /**
    * Checks by all rules an address that somebody registers. Each request checks it again.
@@ -153,13 +153,13 @@ export interface GuardOwner {
 
 /** The address guards of all participants. */
 export interface AddressGuards {
-  /** The guard of a participant. @param identity our client certificate; its connections are used for nothing else */
+  /** The guard of a participant. @param identity our client certificate; requests without it use other connections */
   of(participant: GuardOwner, identity?: ClientIdentity): AddressGuard
   /** Closes all open connections, after the requests that are under way. */
   close(): Promise<void>
 }
 
-/** Creates the guards: one or, with a certificate, two for a participant; new ones when hosts or certificate change. */
+/** Creates guards: one for a participant, one for its certificate; a new one when its hosts or certificate change. */
 export function createGuards(options: Omit<AddressGuardOptions, 'allowed'> = {}): AddressGuards {
   // A replaced guard ends its current requests and accepts no others.
   const guards = new Memo<AddressGuard>((guard) => void guard.close().catch(() => undefined))

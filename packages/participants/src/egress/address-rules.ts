@@ -1,4 +1,4 @@
-/** The rules for outgoing addresses: for one as it is written, and for the IP addresses to which its name resolves. */
+/** The rules for outgoing addresses: for an address as written, and for the IP addresses to which its name resolves. */
 import { BlockList, isIP } from 'node:net'
 import {
   type AllowableNetwork,

@@ -32,7 +32,7 @@ export const searchAsPython = ({ criteria, later, ...program }: ShownSearch): st
   pythonProgram(program, `${later ? 'search_later' : 'search'}(${pythonLiteral(criteria)})`)
 
 /**
- * A Python program that uses rollcall.py. When rollcall.py cannot sign as the participant does, a comment that says so.
+ * Returns a Python program that uses rollcall.py, or only a comment when rollcall.py cannot sign as the participant does.
  * @param call the method of the registry and its arguments
  */
 export function pythonProgram({ namespace, registry, participant, kid }: ShownProgram, call: string): string {
@@ -66,8 +66,7 @@ export function searchAsJava({ criteria, later, ...program }: ShownSearch): stri
 }
 
 /**
- * A Java program that uses Rollcall.java. When Rollcall.java cannot sign as the participant does, a comment that says
- * so.
+ * Returns a Java program that uses Rollcall.java, or only a comment when Rollcall.java cannot sign as the participant does.
  * @param call the method of the registry and its arguments; `json` reads a text
  */
 export function javaProgram({ namespace, registry, participant, kid }: ShownProgram, call: string): string {

@@ -177,7 +177,7 @@ export function readResult(
 }
 
 function faultOf(error: JsonError): RequestFault {
-  // This code rejects a header. Before the sender is known, only a fault can be answered; its text has the code.
+  // An `rjct.` code is for a header. Before the sender is known, only a fault can be answered; its text has the code.
   if (error instanceof TooManyItems) return badRequest(`rjct.total_count.limit_exceeded: ${error.message}`)
   return badRequest(error.message)
 }

@@ -1,6 +1,7 @@
 /**
- * The program of a reading thread, which `threads.ts` starts. It does the slow work on a large body that needs only the text. Its
- * results are a few small objects, and texts that may be as long as the body. Both are quick to pass to the main thread.
+ * The program of a reading thread, which `threads.ts` starts. It does the slow work on a large body, as far as the text is enough
+ * for that work. Its results are a few small objects, and texts that may be as long as the body. Both are quick to pass to the
+ * main thread.
  */
 import { parentPort } from 'node:worker_threads'
 import { type Message, referenceId } from '@rollcall/core/model/exchange'

@@ -34,7 +34,7 @@ interface WaitingWork {
 
 /**
  * Creates the threads, which start when needed and do not keep the process alive.
- * @param most how many; by default one processor of several is left to the main thread
+ * @param most the largest number of threads; by default one fewer than the processors, from 1 to `MAX_THREADS`
  */
 export function createReadingThreads(
   most = Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1)),
@@ -104,7 +104,7 @@ export function createReadingThreads(
   }
 }
 
-/** The memory of a body, which is moved to the thread instead of copied when it has nothing else in it. */
+/** The memory of a body, which is moved to the thread instead of copied when the memory has nothing else in it. */
 function transferableBody(task: object): ArrayBuffer[] {
   if (!('body' in task) || !(task.body instanceof Uint8Array)) return []
   const { buffer, byteLength } = task.body

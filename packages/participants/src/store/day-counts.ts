@@ -11,7 +11,7 @@ export type DayTable = typeof INBOX_DAY | typeof ACCEPTED_DAY
 /** How much was stored for a participant today. */
 export interface DayUse {
   readonly messages: number
-  /** The bytes as stored, encrypted. */
+  /** The number of bytes as stored, in encrypted form. */
   readonly bytes: number
   /** Whole seconds until the next day, at least 1. */
   readonly seconds_left: number
@@ -20,10 +20,9 @@ export interface DayUse {
 const TODAY_SQL = `(now() at time zone 'UTC')::date`
 
 /**
- * SQL for the `with` part of a statement: adds the rows of `written`, another part of it, to the counts of today.
- * `written` has the columns `participant` and `bytes`. No other part may read from this one: so it runs last, and locks
- * the rows of counts, for which all nodes wait, only until the commit. All nodes count in the same order, so they do
- * not deadlock.
+ * SQL for the `with` part of a statement: adds the messages in `written`, another `with` part, to the counts of today. `written`
+ * has the columns `participant` and `bytes`. No other part may read from this part: so this part runs last, and locks the rows of
+ * counts, for which all nodes wait, only until the commit. All nodes count in the same order, so they do not deadlock.
  * @param messages SQL that counts the messages in the rows
  */
 export const countMessagesSql = (table: DayTable, written: string, messages = 'count(*)'): string =>

@@ -45,7 +45,7 @@ const LOCK_NOT_AVAILABLE = '55P03'
  */
 export async function takeDemoLock(db: Database): Promise<(() => Promise<void>) | null> {
   const client = new pg.Client(db.connection)
-  // A lost connection is reported by the next query.
+  // The error of a lost connection is ignored here: the next query will fail.
   client.on('error', () => undefined)
   await client.connect()
   try {

@@ -10,7 +10,7 @@ export interface DailyCountKey {
 
 const TODAY_BY_CLOCK_SQL = `(clock_timestamp() at time zone 'UTC')::date`
 
-/** Takes `wanted` from a day's quota, or nothing. @param most the quota @returns false: too little is left */
+/** Takes `wanted` from a day's quota, or nothing. @param most the quota @returns false when too little is left */
 export async function takeDailyQuota(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, counted }: DailyCountKey,
@@ -39,7 +39,7 @@ export const countUsesSql = (rows: string): string =>
     select participant, registry, counted, ${TODAY_BY_CLOCK_SQL}, used from (${rows}) as counts
     on conflict (participant, registry, counted, day) do update set used = held.used + excluded.used`
 
-/** The number that was counted today for this participant, registry and sort; 0 when nothing was counted. */
+/** The number that was used today for this participant, registry and quantity; 0 when nothing was used. */
 export async function readUsedToday(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, counted }: DailyCountKey,

@@ -1,4 +1,4 @@
-/** Grants of participants in registries. A change writes a new row, and the former row stays as a record. */
+/** Grants of participants in registries. A change writes a new row; the former row stays in the table. */
 
 import type { Environment } from '@rollcall/core/model/environment'
 import type { GrantTerms } from '@rollcall/core/model/grant'
@@ -64,7 +64,7 @@ export async function hasHadGrant(
 
 /** The grants to revoke and the terms of those to add. */
 export interface GrantChanges {
-  /** The ids of the grants to revoke, or 'all' that the participant has in the registry. */
+  /** The ids of the grants to revoke; 'all': every grant of the participant in the registry. */
   readonly revoke: readonly number[] | 'all'
   readonly add: readonly GrantTerms[]
 }
@@ -130,8 +130,8 @@ async function insertGrant(
   terms: GrantTerms,
 ): Promise<StoredGrant> {
   const { valid_from, valid_until } = grantPeriod(terms)
-  // The database's time at the begin of the transaction, so that `findGrant` in the same transaction finds the new
-  // grant.
+  // Without `valid_from`, the grant begins at the database's time, not at this node's, so that `findGrant` finds the grant at
+  // once.
   const from = terms.valid_from === undefined ? sql`now()` : sql`${valid_from}::timestamptz`
   const [overlapping] = (
     await sql<Pick<StoredGrant, 'id'>>`select id from participant_grant

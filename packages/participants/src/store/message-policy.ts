@@ -20,7 +20,7 @@ export const DEFAULT_MESSAGE_POLICY: MessagePolicy = {
 
 const HOSTS_LIMIT = 100
 
-/** Adds what follows from the changes: a new `signature_policy` resets `allow_unsigned`, unless that is set too. */
+/** Adds what follows from the changes: a given `signature_policy` resets `allow_unsigned`, unless both are given. */
 export function withImpliedChanges(changes: Partial<MessagePolicy>): Partial<MessagePolicy> {
   return { ...(changes.signature_policy !== undefined && { allow_unsigned: false }), ...changes }
 }

@@ -13,10 +13,10 @@ export type CallbackAuth = 'none' | 'bearer' | 'oauth2' | 'mtls'
 export interface CallbackSettings {
   /** The origins, each perhaps with a path prefix, that are allowed for a `sender_uri`; `:*` allows any port. */
   readonly allowed: readonly string[]
-  /** The address for answers to requests without `sender_uri`, without the path of the callback; null: none. */
+  /** The address for answers to requests without `sender_uri`; it lacks the path of the callback. Null: no address. */
   readonly default_url: string | null
   readonly auth: CallbackAuth
-  /** The credentials for `auth`, encrypted for their origin (`delivery/credentials.ts`); null when there are none. */
+  /** The encrypted credentials for `auth`, with their origin (`delivery/credentials.ts`); null when there are none. */
   readonly sealed: Buffer | null
   /** The most requests to the participant that are in flight at a time on one node. */
   readonly concurrency: number

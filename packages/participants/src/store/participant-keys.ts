@@ -13,7 +13,7 @@ import { lockParticipant } from './participants.ts'
 /** A registered or revoked public key. */
 export interface ParticipantKey {
   readonly id: number
-  /** The `Participant.id` of the owner; null: the owner was removed, or no participant had its sender_id. */
+  /** The `Participant.id` of the owner; null: the owner was removed, or never existed. */
   readonly participant: number | null
   /** The sender_id when `participant` is null; such a key is revoked. */
   readonly former_sender_id: string | null
@@ -121,7 +121,7 @@ export async function listParticipantKeys(
   return rows
 }
 
-/** Lists the keys of one participant, or of all, that are neither revoked nor ended; the latest to begin first. */
+/** Lists the keys of one participant, or of all, that are neither revoked nor ended; the latest `valid_from` first. */
 export async function listLiveKeys(
   db: Database,
   participant?: Pick<Participant, 'id'>,

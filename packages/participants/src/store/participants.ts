@@ -93,7 +93,7 @@ export async function addParticipant(
   }
 }
 
-/** Gives a new participant what was refused to a removed one with its sender_id: revoked keys, withdrawn consents. */
+/** Moves the revoked keys and withdrawn consents of a removed participant to a new one with the same sender_id. */
 async function takeOverFormer(
   transaction: Transaction<unknown>,
   { id, sender_id }: Pick<Participant, 'id' | 'sender_id'>,

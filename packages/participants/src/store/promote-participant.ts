@@ -17,18 +17,18 @@ export interface Promotion {
   readonly keys: readonly PublicKey[]
   /** The keys that the participant published for the sandbox. They are never accepted again. */
   readonly former: readonly PublicKey[]
-  /** The address of the key set of the live participant. */
+  /** The address of the key set of the live participant; null: no address. */
   readonly jwks_uri: string | null
   /** The SHA-256 of the client secret of the live participant. */
   readonly sha256: Buffer
 }
 
 /**
- * Replaces the participant's keys and secrets by the given ones, and ends its sessions, grants and callback settings.
- * Its access tokens, which are marked as sandbox tokens, become invalid. All nodes follow within a second.
+ * Replaces the participant's keys and secrets by the given ones, and ends its sessions, grants and callback settings. Its access
+ * tokens, which are marked as sandbox tokens, become invalid. All nodes follow within a second.
  * @returns ids of the registries in which it had a grant
- * @throws StoreRefusal it is no sandbox participant; a key was used in the sandbox, or belongs to another participant;
- * two keys have one kid; or another participant has the jwks_uri
+ * @throws StoreRefusal it is no sandbox participant; a key was used in the sandbox, or belongs to another participant; two of
+ * `keys` have the same kid; or another participant has the jwks_uri
  */
 export async function promoteParticipant(
   db: Pick<Database, 'kysely' | 'journal'>,

@@ -16,7 +16,7 @@ export const PROPOSAL_STATES = [
 ] as const
 export type ProposalState = (typeof PROPOSAL_STATES)[number]
 
-/** The operator who proposes or decides. Two are the same when the id or the name is the same. */
+/** The operator who proposes or decides. Two actors are the same operator when the id or the name is the same. */
 export interface ProposalActor {
   readonly id: string
   readonly name: string
@@ -53,7 +53,7 @@ export async function addProposal(
   await sql`insert into proposal ${inserted}`.execute(kysely)
 }
 
-/** SQL of proposals as operators see them: a waiting one whose time is over has lapsed, also if nobody noted that. */
+/** SQL of proposals as operators see them: a waiting proposal whose time is over is shown as lapsed. */
 const shownAt = (
   now: Date,
 ) => sql`select id, act, diff, proposed_by, proposed_name, proposed_at, lapses_at, decided_name,

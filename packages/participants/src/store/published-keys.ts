@@ -1,5 +1,5 @@
 /**
- * Keys stored as evidence for messages: the published keys of participants that have verified one, and the registered
+ * Keys stored as evidence for messages: the participants' published keys that have verified a message, and the registered
  * signature keys of removed participants.
  */
 

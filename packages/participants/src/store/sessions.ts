@@ -67,7 +67,7 @@ export async function addSession(
 ): Promise<number | null> {
   const given = { token: null, participant: null, issuer: null, subject: null, name: null, roles: null, ...by }
   const bound_to = 'registries' in by ? by.registries : null
-  // The participant is locked: a session that is added while it is being disabled would be valid when enabled again.
+  // The participant is locked: a session added during its disabling would be valid again after its enabling.
   const { rows } = await pool.query<{ id: string }>(
     `with active as (select id from participant where id = $5 and status = 'active' for share)
       insert into session
@@ -199,7 +199,7 @@ export async function listOperatorSessions(
   return rows.map((row) => ({ ...row, id: Number(row.id) }))
 }
 
-/** Deletes sessions and links that have ended. */
+/** Deletes sessions and links whose time is over, and sessions that were not used after `seenAfter`. */
 export async function deleteEndedSessions(
   { pool }: Pool,
   { now, seenAfter }: { readonly now: Date; readonly seenAfter: Date },

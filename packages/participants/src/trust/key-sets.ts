@@ -25,9 +25,10 @@ export type KeySetOwner = GuardOwner & Pick<Participant, 'sender_id' | 'jwks_uri
 
 export interface KeySets {
   /**
-   * The published keys of a participant; empty when it has no jwks_uri, or the keys cannot be fetched and none that can
-   * still be used are cached. Never throws.
-   * @param kid the wanted key: a cached set without it is fetched again, unless that was done a moment ago
+   * The published keys of a participant; empty when it has no jwks_uri, or the keys cannot be fetched and none that can still be
+   * used are cached. Never throws.
+   * @param kid the kid of the wanted key; null: any key. A cached set without the key is fetched again, unless it was fetched a
+   * moment ago
    */
   get(participant: KeySetOwner, kid: string | null): Promise<readonly PublicKey[]>
 }

@@ -131,7 +131,7 @@ export async function openMessage(
     before: async () => {
       if (answered) await answerKey(opening, participant)
     },
-    // Large requests are read on a thread. Large callbacks are read here, because their kind of registry decides how.
+    // Large requests are read on a thread, large callbacks here: their reading depends on the kind of the registry.
     ...('request' in row && {
       large: { from: LARGE_TEXT, read: (text: string) => readLargeMessage(opening, row, participant.id, text, bounds) },
     }),

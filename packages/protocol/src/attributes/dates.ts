@@ -27,7 +27,7 @@ export interface InstantInterval {
   readonly to: string
 }
 
-/** The parts of a written date that exists. `day` is 0 for a whole month, `month` too for a whole year. */
+/** The parts of a written date that exists. For a whole month, `day` is 0; for a whole year, `month` is 0 too. */
 interface WrittenDate {
   readonly year: number
   readonly month: number

@@ -117,7 +117,7 @@ const valuesOf = (object: JsonObject): readonly JsonValue[] =>
   Object.entries(object).flatMap(([name, value]) => (searchKey(name) === 'identifier_value' ? value : []))
 
 /**
- * The value as an identifier of every type that it may have. Not of telephones and e-mail addresses: people share them.
+ * The value as an identifier of every type that it may have, but not as a telephone or e-mail address: people share these.
  * @param length the smallest number of characters that an identifier may have
  */
 export function untypedIdentifiers(kind: Kind, raw: JsonValue, length: number): readonly BorneIdentifier[] {
@@ -132,8 +132,8 @@ export const isOfAnother = ({ record_types }: Kind, { primary_identifier }: Reco
   type !== primary_identifier && record_types.some((one) => one.primary_identifier === type)
 
 /**
- * The identifiers that distinguish the person from others in the same record. Telephones, e-mail addresses and
- * identifiers of other records do not, and those of unlisted types only when there are no others.
+ * The identifiers that distinguish the person from others in the same record. Telephones, e-mail addresses and identifiers of
+ * other records do not distinguish persons; identifiers of unlisted types do so only when there are no others.
  */
 export function distinguishingIdentifiers(
   kind: Kind,

@@ -75,7 +75,7 @@ export function keysInList(
   return found
 }
 
-/** The place of identifiers at a path, with the type of values without one, as the record type defines it. */
+/** The source of identifiers at a path. Values without a type have the type that the record type has for the path. */
 function sourceAt(recordType: RecordType, path: string): IdentifierSource {
   const found = recordType.identifiers.find((source) => source.path === path)
   return { path, names: 'record', ...(found?.type !== undefined && { type: found.type }) }
@@ -83,7 +83,7 @@ function sourceAt(recordType: RecordType, path: string): IdentifierSource {
 
 const [TYPE, VALUE] = [compilePath('identifier_type'), compilePath('identifier_value')]
 
-/** The key of an identifier. For an unlisted type, the name of the type is part of the key. */
+/** The key of a usable identifier, else null. For an unlisted type, the key has the name of the type. */
 function identifierKey(kind: Kind, source: IdentifierSource, leaf: JsonValue): string | null {
   const type = identifierTypeOf(kind, source, leaf) ?? UNLISTED
   const value = identifierValue(type, isJsonObject(leaf) ? findMemberAt(leaf, VALUE) : leaf)

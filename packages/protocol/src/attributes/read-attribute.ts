@@ -17,7 +17,7 @@ export interface ReadingNotes {
   unusable(type: IdentifierType, path: string): void
 }
 
-/** True for a value that is neither blank nor an object, in which another path may read a member. */
+/** True for a value that is neither blank nor an object. (In an object, another path may read a member.) */
 export const isWritten = (leaf: JsonValue): boolean =>
   !isJsonObject(leaf) && (typeof leaf !== 'string' || leaf.trim() !== '')
 

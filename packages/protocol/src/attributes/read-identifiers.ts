@@ -108,7 +108,7 @@ export function identifierTypeOf(kind: Kind, source: IdentifierSource, leaf: Jso
   return typeof spelling === 'string' ? (resolveIdentifierType(kind, spelling) ?? UNLISTED) : undefined
 }
 
-/** The normalised value of an identifier: a text, or the digits of an integer. Null for others, such as 0.5 or 1e21. */
+/** The normalised value of an identifier: a text, or the digits of an integer. Null for unusable values, such as 0.5. */
 export function identifierValue(type: IdentifierType, raw: JsonValue | undefined): string | null {
   if (typeof raw === 'string') return normaliseIdentifier(type, raw)
   const digits = integerText(raw)

@@ -15,8 +15,8 @@ import { instantInterval } from './dates.ts'
 type ReadLiteral = (raw: JsonValue, attribute: Attribute, part: boolean) => AttributeScalar | null
 
 /**
- * The types whose values are read differently in queries. "2024-06" means the whole month; a number with too many
- * digits is refused instead of rounded; so is a text longer than the part of texts that is compared.
+ * The types whose values are read differently in queries. "2024-06" means the whole month; a number with too many digits is
+ * refused instead of rounded; a text longer than the part of texts that is compared is refused too.
  */
 const LITERAL_READERS: Partial<Record<AttributeType, ReadLiteral>> = {
   text: (raw, attribute, part) => textIfComparable(raw, normalText(raw, attribute, part)),

@@ -51,7 +51,7 @@ const OTHER_KEYS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 )
 
-/** For each spelling on the right of a row, in lower case, the name on its left. */
+/** For each other spelling in `KEY_SPELLINGS`, in lower case, the name of its row. */
 const FIRST_KEYS: ReadonlyMap<string, string> = new Map(
   Object.entries(KEY_SPELLINGS).flatMap(([key, spellings]) =>
     spellings.map((spelling) => [spelling.toLowerCase(), key] as const),

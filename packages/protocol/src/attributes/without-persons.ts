@@ -213,8 +213,8 @@ function cutMembers(scope: RemovalScope, path: string, object: JsonObject): Json
 }
 
 /**
- * True when the record's own identifiers are read from this member. In another spelling it is not read, so its
- * identifiers may be another person's.
+ * False when the member has another spelling than the one from which the record's own identifiers are read: its identifiers may
+ * be another person's.
  */
 const isRead = (
   { places: { own } }: RemovalScope,
@@ -228,7 +228,7 @@ const nobodysOwn = (scope: RemovalScope): RemovalScope => ({ ...scope, places: {
 
 const UNKNOWN_PERSON = { relation: null, record: null } as const
 
-/** The value of a member. A number that counts persons is reduced by the removed persons who are nowhere left. */
+/** The value of a member. A count of persons is reduced by the removed persons who do not stay elsewhere. */
 function reduceCount({ places, persons }: RemovalScope, path: string, name: string, value: JsonValue): JsonValue {
   const key = searchKey(name)
   if (!places.counts.has(path === '' ? key : `${path}.${key}`)) return value
@@ -238,7 +238,7 @@ function reduceCount({ places, persons }: RemovalScope, path: string, name: stri
   return typeof value === 'string' ? String(left) : left
 }
 
-/** The number of persons who were removed and are nowhere left. Entries with a common text are one person. */
+/** The number of persons who were removed and do not stay elsewhere. Entries with a common text are one person. */
 function countGone(persons: readonly CountedPerson[]): number {
   const found = new Map<string, CountedPerson>()
   const people = new Set<CountedPerson>()

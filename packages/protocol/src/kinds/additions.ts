@@ -4,11 +4,11 @@ import { QUERY_WORDS } from './identifier-additions.ts'
 import type { Attribute, AttributeType, Kind, RecordType } from './kind.ts'
 import { resolveSearchable } from './searchable.ts'
 
-/** An attribute that an operator adds to a record type, or an index for one that it has. */
+/** An attribute that an operator adds to a record type, or an index for an attribute that the record type has. */
 export interface AttributeAddition {
   /** The canonical name of a record type of the kind. */
   readonly record_type: string
-  /** A new attribute; or an existing one, of which only `indexed` is set. */
+  /** A new attribute; or an existing attribute, with the same members and `indexed: true`. */
   readonly attribute: Attribute
 }
 

@@ -10,7 +10,7 @@ import {
   registrationAttributes,
 } from './shared-attributes.ts'
 
-/** Offers the youngest sample person without marriage and death. */
+/** A form for publishing the event offers the youngest sample person without marriage and death. */
 const YOUNGEST_PERSON_OFFER: EventOffer = {
   lacks: ['marriage_date', 'death_date'],
   by: { attribute: 'birth_date', first: 'latest' },

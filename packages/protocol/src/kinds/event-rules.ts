@@ -28,7 +28,7 @@ export type EventCondition =
   | { readonly is: 'cleared'; readonly attribute: string }
   /** The attribute had a value before the change, and has a different one after. */
   | { readonly is: 'changed'; readonly attribute: string }
-  /** The list has an element with a key after the change that it did not have before. */
+  /** After the change, the list has an element with keys, none of which the list had before. */
   | { readonly is: 'added'; readonly list: RuleList }
   /** A member of the compound has another value in an element that existed before. */
   | { readonly is: 'member_changed'; readonly compound: string; readonly by: string; readonly member: string }
@@ -54,9 +54,9 @@ export interface EventRule {
    */
   readonly also_of?: { readonly record_type: string; readonly list: RuleList }
   /**
-   * The relation of the persons in the conditions, such as `member_list`. When some of them are hidden from a
-   * subscriber, an event that was published by its name is sent to this subscriber only if the conditions of one of its
-   * rules are also true without them.
+   * The relation of the persons in the conditions, such as `member_list`. When some of these persons are hidden from a
+   * subscriber, an event that was published, not derived from a change, is sent to the subscriber only if the conditions of a
+   * rule of the event are also true without these persons.
    */
   readonly persons?: string
   /**

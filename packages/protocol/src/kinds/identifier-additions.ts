@@ -11,15 +11,19 @@ import { patternProblem } from './value-pattern.ts'
 
 /** The identifier types and primary identifier types that an operator has chosen for one registry. */
 export interface IdentifierAdditions {
-  /** New types; or, for a type of the kind, more names and the allowed forms of values. */
+  /**
+   * New types; or, for a type of the kind: more names, the allowed forms of values, and whether searches may be sorted by the
+   * type.
+   */
   readonly identifier_types: readonly IdentifierType[]
   /** The new primary identifier type of each record type. */
   readonly primary_identifiers: Readonly<Record<string, string>>
 }
 
 /**
- * The kind with the additions; the same object when there are none. Otherwise its record types are new objects, because
- * caches of them depend on identifier types. Call `identifierTypeProblem` and `primaryProblem` before.
+ * The kind with the additions; the same object when the additions change nothing. Otherwise all its record types are new objects,
+ * because caches with a record type as key depend on identifier types. First check the additions with `identifierTypeProblem` and
+ * `primaryProblem`.
  */
 export function withIdentifiers(kind: Kind, { identifier_types, primary_identifiers }: IdentifierAdditions): Kind {
   const primaries = kind.record_types.flatMap(({ name, primary_identifier: from }) => {
@@ -27,7 +31,8 @@ export function withIdentifiers(kind: Kind, { identifier_types, primary_identifi
     return to === undefined || to === from ? [] : [{ record_type: name, from, to }]
   })
   if (identifier_types.length === 0 && primaries.length === 0) return kind
-  // Values without a type, which had the old primary type, get the new one, also where other records name the person.
+  // Identifiers without a type were read as the old primary type. They are now read as the new primary type, also where other
+  // records name the person.
   const source = (row: IdentifierSource): IdentifierSource => {
     const changed = primaries.find(({ from }) => from === row.type)
     return changed === undefined ? row : { ...row, type: changed.to }
@@ -38,7 +43,7 @@ export function withIdentifiers(kind: Kind, { identifier_types, primary_identifi
     return {
       ...recordType,
       primary_identifier: primary_identifiers[name] ?? primary_identifier,
-      // Searches may still be sorted by the primary type of the kind.
+      // Searches may still be sorted by the identifier type that is primary in the kind.
       sort_identifiers: [...sort_identifiers, primary_identifier, ...sortable],
       identifiers: identifiers.map(source),
     }
@@ -65,7 +70,10 @@ function withType(types: readonly IdentifierType[], added: IdentifierType): read
   return types.map((one) => (one === own ? both : one))
 }
 
-/** The type with this name or alias in the first kind that has it: several kinds use the same identifiers. */
+/**
+ * The identifier type with this name or alias, in any case, from the first kind that has it; undefined when no kind has it.
+ * Several kinds share identifier types.
+ */
 export function sharedIdentifierType(spelling: string): IdentifierType | undefined {
   const wanted = spelling.toLowerCase()
   return KINDS.flatMap((kind) => kind.identifier_types).find((type) =>

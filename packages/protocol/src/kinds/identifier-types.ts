@@ -15,8 +15,8 @@ export const MOBILE: IdentifierType = {
 export const EMAIL: IdentifierType = { name: 'EMAIL', aliases: ['EMAIL_ADDRESS'], normaliser: 'email' }
 
 /**
- * The type that stands for all types that the kind does not list. A query for an identifier of any type finds such
- * identifiers, unless `unlisted_identifiers` is false. No query can name this type, so a misspelled type is refused
- * instead of finding nobody.
+ * The type that stands for all types that the kind does not list. A query for an identifier of any type also compares identifiers
+ * of unlisted types, unless the kind's `unlisted_identifiers` is false. A query cannot name an unlisted type: a misspelled type
+ * is refused, so it does not look like a search that finds nobody.
  */
 export const UNLISTED: IdentifierType = { name: '*', normaliser: 'code' }

@@ -77,7 +77,9 @@ function nameKey(name: string): string {
     .toLowerCase()
 }
 
-/** For each list of rows, a table of rows by name, made at first use. The first of two rows with a name wins. */
+/**
+ * For each list of rows, a table of rows by name, made at first use. If two rows have the same name, the table has the first one.
+ */
 const rowsByNameKey = new WeakMap<readonly object[], ReadonlyMap<string, object>>()
 
 function findNamedRow<Row extends object>(

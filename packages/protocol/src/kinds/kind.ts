@@ -74,8 +74,8 @@ export interface IdentifierType {
   /** The row in `kinds/normalisers.ts` for the values. Leading zeros are always kept. */
   readonly normaliser: 'code' | 'phone' | 'email' | 'exact'
   /**
-   * The forms that a normalised value may have (`kinds/value-pattern.ts`), checked when it is written or searched.
-   * Values that are stored already are read in any form, so that hidden persons stay hidden.
+   * The forms that a normalised value may have (`kinds/value-pattern.ts`), checked when it is written or searched. Stored values
+   * are read in any form: otherwise a protected person with such a value would no longer be hidden.
    */
   readonly patterns?: readonly string[]
   /** True when an operator allowed sorting searches by this identifier type, for records of all types. */
@@ -127,11 +127,14 @@ export interface RecordType {
   readonly aliases: readonly string[]
   /** Values of `@type` (after the last ":") by which the record type of a document is recognised, as in an import. */
   readonly document_types: readonly string[]
-  /** The identifier type whose value is unique among the records of this type. Every record has exactly one. */
+  /**
+   * The identifier type whose value is unique among the records of this type. Every record has exactly one own identifier of this
+   * type.
+   */
   readonly primary_identifier: string
   /**
-   * Other identifier types by which a search may be sorted: by the record's smallest own identifier, records without
-   * one last. Read it with `sortedIdentifiers`.
+   * Other identifier types by which a search may be sorted. The sort key is the smallest of the record's own identifiers of the
+   * type; records without one come last. Read it with `sortedIdentifiers`.
    */
   readonly sort_identifiers?: readonly string[]
   /** The places of identifiers: first those that name the record, then those that name a part of it. */
@@ -213,12 +216,16 @@ export interface Kind {
   /** The record types. The first is used when neither `reg_record_type` nor `response_entity` is given. */
   readonly record_types: readonly [RecordType, ...RecordType[]]
   readonly identifier_types: readonly IdentifierType[]
-  /** False: "any identifier" means the listed types only. Otherwise, unlisted types too. */
+  /**
+   * False when a query for an identifier of any type compares listed types only. By default, such a query also compares unlisted
+   * types.
+   */
   readonly unlisted_identifiers?: false
   readonly event_types: readonly EventType[]
   /**
-   * The only names for `reg_event_type` in notifications (public standard 3.2, 3). A notification leaves out other
-   * names, unless the participant accepts them. Without this list, it has the name that the subscriber used.
+   * The only names for `reg_event_type` in notifications (public standard 3.2, 3). A notification of another event type has no
+   * `reg_event_type`, unless the participant accepts unlisted names. Without this list, a notification has the name that the
+   * subscriber used for the type, or else the canonical name.
    */
   readonly notified_event_types?: readonly string[]
   /** More values of `reg_event_type` that published searches have. They name no event of the kind. */

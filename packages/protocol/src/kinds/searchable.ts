@@ -77,7 +77,9 @@ function tableOf(kind: Kind, recordType: RecordType): ReadonlyMap<string, Search
   return table
 }
 
-/** The identifier types that a query about any identifier compares: those of the kind, and usually unlisted ones. */
+/**
+ * The identifier types that a query about any identifier compares: those of the kind, and `UNLISTED` unless the kind excludes it.
+ */
 export function anyIdentifierType({ identifier_types, unlisted_identifiers }: Kind): readonly IdentifierType[] {
   return unlisted_identifiers === false ? identifier_types : [...identifier_types, UNLISTED]
 }
@@ -102,7 +104,7 @@ function addIdentifiers(
     add(joinPaths([path], VALUE_WORDS), meant)
     const last = path.slice(path.lastIndexOf('.') + 1)
     const type = resolveIdentifierType(kind, last)
-    // The object `demographic_info` has an identifier among other members: only the path of the identifier is a name.
+    // A path is a name only if it ends in an identifier: `demographic_info` is an object with an identifier and other members.
     if (type !== undefined) add([path], { is: 'identifier', types: [type] })
     else if (last.endsWith('identifier')) add([path], meant)
   }
@@ -116,8 +118,8 @@ function addIdentifiers(
 
 /**
  * The places of the record's own identifiers, with the type of each. None when no part of the record, such as a member of a
- * household, has identifiers. In a query, such a path means identifiers of that type only, and the path of a part means
- * identifiers of all other types.
+ * household, has identifiers. In a query, the path of an own identifier means identifiers of its type only. The path of a part's
+ * identifier means identifiers of all other types.
  */
 function ownIdentifierPlaces(kind: Kind, { identifiers }: RecordType) {
   if (identifiers.every(({ names }) => names === 'record')) return []
@@ -127,7 +129,10 @@ function ownIdentifierPlaces(kind: Kind, { identifiers }: RecordType) {
   })
 }
 
-/** The names of a member: each name and path of the compound with each of the member, and its paths in the record. */
+/**
+ * The names of a compound's member in a query: each name or path of the compound, joined with each name or path of the member;
+ * and the paths of the member in the record.
+ */
 function memberPaths(compound: Compound, member: CompoundMember): string[] {
   const places = [...namesOf(compound), ...compound.paths]
   const ends = [...namesOf(member), ...member.paths]

@@ -57,8 +57,9 @@ export function personAttributes(places: readonly string[]): Attribute[] {
 }
 
 /**
- * The location, district, region and postal code: from addresses at the places, then from members beside these, from
- * `otherLocations` (the location) and from `additional_attributes`.
+ * The attributes location, district, region and postal code. They are read from the addresses at the places, then from members
+ * beside the addresses (not the postal code), then from `otherLocations` (only the location), and last from
+ * `additional_attributes`.
  */
 export function addressAttributes(places: readonly string[], otherLocations: readonly string[] = []): Attribute[] {
   const addresses = pathsAt(places, 'address')
@@ -135,7 +136,9 @@ export const povertyScore: Attribute = {
   sortable: true,
 }
 
-/** The programme of an enrolment. It is inside the enrolment, or in its place. */
+/**
+ * The attributes of an enrolment's programme. Their values are in the enrolment's member `programme`, or in the enrolment itself.
+ */
 export const programmeMembers: readonly CompoundMember[] = [
   {
     name: 'programme_identifier',
@@ -151,7 +154,9 @@ export function identifierList(paths: readonly string[]): KeyedList {
   return { name: 'identifier', paths, identifiers: [''] }
 }
 
-/** A list of enrolments. The key of an element is the identifier of its programme, which may stand in its place. */
+/**
+ * A list of enrolments. The key of an element is the identifier of its programme. An element may also be only this identifier.
+ */
 export function programmeList(paths: readonly string[]): KeyedList {
   return { name: 'programme', paths, values: ['programme.programme_identifier', 'programme_identifier', ''] }
 }

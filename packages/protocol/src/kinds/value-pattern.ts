@@ -1,7 +1,7 @@
 /**
- * The form of an identifier's values, as an operator writes it: `[0-9]{13}`, `[A-Z]{2}\d{6,8}`. It is a small part of
- * regular expressions: characters and classes with repetitions. The time of a check grows with the lengths of value and
- * pattern only.
+ * The form of an identifier's values, as an operator writes it: `[0-9]{13}`, `[A-Z]{2}\d{6,8}`. The syntax is a small part of
+ * regular expressions: characters and classes with repetitions. The time of a check grows with the lengths of value and pattern
+ * only.
  */
 import type { IdentifierType } from './kind.ts'
 

@@ -33,7 +33,9 @@ export const EnrollmentUpdatesRequest = Type.Object(
 )
 export type EnrollmentUpdatesRequest = Static<typeof EnrollmentUpdatesRequest>
 
-/** The subjects of an enrolment update, its `receipt_type` (N15, 3.1). Updates are read in the same way for all. */
+/**
+ * The values of `receipt_type`, which says what an enrolment update is about (N15, 3.1). All updates are read in the same way.
+ */
 export const RECEIPT_TYPES = ['enrollement', 'enrollement_status_change', 'register', 'payment', 'deregister'] as const
 
 /** The schema for a received update. Each beneficiary is checked separately. */
@@ -45,7 +47,7 @@ export const IncomingEnrollmentUpdatesRequest = Type.Object({
   }),
 })
 
-/** The members of an item in each answer about enrolments or a disability, except those with records. */
+/** The members of an item in every answer about enrolments or a disability, except answers that have records. */
 export const answeredItem = {
   reference_id: EchoedReferenceId,
   timestamp: Timestamp,

@@ -1,11 +1,11 @@
 /**
- * Parts of schemas for received messages. A value that breaks them makes the whole request fail (400 err.request.bad);
- * what they leave open is checked item by item. Some of them give no `type`, so that a value of another type is
- * accepted here and checked later: `properties` alone restricts objects only.
+ * Parts of schemas for received messages. A value that breaks such a part makes the whole request fail (400 err.request.bad).
+ * Everything else is checked later, item by item. Some parts give no `type`, so that a value of another type is accepted here and
+ * checked later: `properties` alone restricts objects only.
  */
 import Type, { type TSchema } from 'typebox'
 
-/** An integer of at least 1. A value above a limit is checked with the item. */
+/** An integer of at least 1. Whether the value exceeds a limit is checked later, for each item. */
 export const CountFromOne = Type.Integer({ minimum: 1 })
 
 /** The page that a request asks for, in the criteria or beside them (D23). */

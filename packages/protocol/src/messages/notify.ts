@@ -38,8 +38,8 @@ export const NotifyEventRequest = Type.Object(
 export type NotifyEventRequest = Static<typeof NotifyEventRequest>
 
 /**
- * The schema for a received notification. Some senders put several records into one event; each is read as an event
- * (3.1).
+ * The schema for a received notification. Some senders put several records into one event; each record is then read as an event
+ * of its own (3.1).
  */
 export const IncomingNotifyEventRequest = Type.Object({
   transaction_id: TransactionId,
@@ -59,8 +59,8 @@ const mapByReferenceId = <Value extends TSchema>(value: Value, description: stri
   Type.Record(Type.String(), value, { description })
 
 /**
- * Facts about a notification and its items, in `header.meta`; those about items by the reference_id of the item. The
- * protocol does not define them.
+ * Facts about a notification and its items, in `header.meta`. Facts about items are listed by the reference_id of the item. The
+ * protocol does not define these facts.
  */
 export const NotifyMeta = Type.Object(
   {

@@ -55,7 +55,7 @@ export const SearchRequest = Type.Object(
 )
 export type SearchRequest = Static<typeof SearchRequest>
 
-/** The schema for a received search. What it leaves open is checked item by item. */
+/** The schema for a received search. What the schema does not check is checked later, item by item. */
 export const IncomingSearchRequest = Type.Object({
   transaction_id: TransactionId,
   search_request: Type.Array(

@@ -70,7 +70,7 @@ export const SubscribeRequest = Type.Object(
 )
 export type SubscribeRequest = Static<typeof SubscribeRequest>
 
-/** The schema for a received subscribe request. What it leaves open is checked item by item. */
+/** The schema for a received subscribe request. What the schema does not check is checked later, item by item. */
 export const IncomingSubscribeRequest = Type.Object({
   transaction_id: TransactionId,
   subscribe_request: Type.Array(

@@ -9,13 +9,13 @@ export type JsonObject = { [member: string]: unknown }
 
 /** Collects schemas. A schema whose title OpenAPI allows as a name becomes the component with that name. */
 export interface Components {
-  /** A reference (`$ref`) to a schema with such a title; for others, the schema itself with references inside. */
+  /** A reference (`$ref`) to a schema whose title OpenAPI allows as a name; any other schema itself, with references inside. */
   refer(schema: TSchema): JsonObject
   /** The collected schemas by their titles. */
   readonly schemas: JsonObject
 }
 
-/** Makes a collector of schemas. It throws an Error when two different schemas have the same title. */
+/** Makes a collector of schemas. Its `refer` throws an Error when two different schemas have the same title. */
 export function collectComponents(): Components {
   const schemas: JsonObject = {}
 

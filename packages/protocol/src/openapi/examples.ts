@@ -132,7 +132,10 @@ const enrolledFor = (kind: Kind, query: JsonObject): JsonObject => ({
 
 const personQuery = (kind: Kind): JsonObject => ({ person_identifier: { eq: personIdentifierValue(kind) } })
 
-/** A question whether a person is enrolled. The answers differ between operations (D9). */
+/**
+ * Makes the example of an operation that asks whether a person is enrolled. The `enrolled_status` of the answer differs between
+ * operations (D9).
+ */
 const enrolledExample =
   (enrolled_status: string) =>
   (kind: Kind): MessageExample => ({
@@ -197,7 +200,10 @@ const requestHeader = {
   is_msg_encrypted: false,
 }
 
-/** The header of a reply. It has the required members of both headers, so it fits every reply (N1, D7). */
+/**
+ * The header of a reply. It has the required members of a request header and of a callback header, so it fits every reply (N1,
+ * D7).
+ */
 const replyHeader = {
   version: PROTOCOL_VERSION,
   message_id: 'm-77',

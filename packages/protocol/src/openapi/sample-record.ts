@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../json.ts'
 import type { Kind, RecordType } from '../kinds/kind.ts'
 import { sampleOfForm } from '../kinds/value-pattern.ts'
 
-/** The values of an invented person. Attributes that a record type lacks are left out. */
+/** The values of the attributes of an invented person or group. Attributes that a record type lacks are left out. */
 const SAMPLE_VALUES: readonly (readonly [attribute: string, value: JsonValue])[] = [
   ['surname', 'Okoro'],
   ['given_name', 'Ada'],

@@ -1,9 +1,9 @@
-/** Describes the token endpoint in an OpenAPI document. It belongs to the host, not to one registry. */
+/** Describes the token endpoint in an OpenAPI document. The endpoint belongs to the host, not to one registry. */
 import { PROTOCOL_VERSION } from '../common.ts'
 import { TOKEN_PATH, TokenAnswer, TokenError, TokenRequest } from '../token.ts'
 import type { Components, JsonObject } from './components.ts'
 
-/** How a request sends its token, and where it gets the token. */
+/** How a request sends its access token, and where a client gets one. */
 export const tokenSecuritySchemes = (serverUrl: string): JsonObject => ({
   token: {
     type: 'oauth2',

@@ -114,7 +114,10 @@ const PEOPLE = {
 
 /** Lists about groups, programmes and benefits. */
 const PROGRAMMES = {
-  /** Also for `assistance_unit` of a beneficiary. Older lists have other numbers, which are not accepted. */
+  /**
+   * This list is also used for `assistance_unit` of a beneficiary. Older lists have other numbers for the groups; such numbers
+   * are not translated.
+   */
   group_type: [
     ['1', 'member', 'individual'],
     ['2', 'household'],

@@ -16,7 +16,10 @@ import {
   registration,
 } from './parts.ts'
 
-/** The members that describe a person in `DemographicInfo` and in a beneficiary. Other record types have their own. */
+/**
+ * The members that describe a person in `DemographicInfo` and in a beneficiary. Other record types have other members for a
+ * person.
+ */
 export const demographics = {
   ...jsonLd,
   identifier: Type.Array(Identifier),

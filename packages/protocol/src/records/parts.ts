@@ -1,6 +1,6 @@
 /**
- * Parts of the schemas of records (spec "Record shapes", public-standard.md 2.1). Records are not checked against them,
- * and nothing in them is required: they tell readers, grants, GraphQL and reports of imports which members are known.
+ * Parts of the schemas of records (spec "Record shapes", public-standard.md 2.1). Records are not checked against them, and
+ * nothing in them is required: they state which members are known, for people, grants, GraphQL and reports of imports.
  */
 import Type, { type TProperties } from 'typebox'
 import { CODE_LISTS, type Code, type CodeListName } from './code-lists.ts'

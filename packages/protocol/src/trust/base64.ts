@@ -22,7 +22,7 @@ export function toBase64(bytes: Bytes): string {
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-/** Reads standard base64. Null for white space, missing padding, or unused bits that are not zero. */
+/** Reads standard base64. Null for any text that `toBase64` would not write, such as one with white space or without padding. */
 export function fromBase64(text: string): Bytes | null {
   if (text.length % 4 !== 0 || !BASE64.test(text)) return null
   const binary = findBinaryString(text)

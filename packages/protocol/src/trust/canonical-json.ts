@@ -72,7 +72,9 @@ function canonicalObject(members: object): string {
 
 /** The results of `beginOf`, by name: some hundred names are used for most members of messages and records. */
 const memberBeginnings = new Map<string, string>()
-/** At most so many names are remembered, of at most `LONGEST_NAME` characters: peers can send any number and length. */
+/**
+ * The cache has at most `MOST_NAMES` names, of at most `LONGEST_NAME` characters: peers can send names of any number and length.
+ */
 const MOST_NAMES = 2_000
 const LONGEST_NAME = 64
 

@@ -51,10 +51,10 @@ export interface Verification extends ReadingRules {
 }
 
 /**
- * Verifies the signature of an envelope: reads it strictly, checks that it is fresh, and that a key of the sender made
- * it. If it has no times, it is checked for freshness only under a policy with `datesMessages`. The envelope must not
- * have been changed.
- * @returns true when a signature was verified, false when none is needed
+ * Verifies the signature of an envelope: reads it strictly, checks that it is fresh, and that a key of the sender made it. A
+ * signature without times is checked for freshness only under a policy with `datesMessages`. The envelope must be as it was
+ * received.
+ * @returns true when a signature was verified, false when the policy needs no verification
  * @throws RequestFault err.signature.missing, err.signature.invalid; the text names the rule
  */
 export async function verifyEnvelope(envelope: SignedEnvelope, sender: Verification): Promise<boolean> {
@@ -95,13 +95,13 @@ function messageTime(envelope: SignedEnvelope): unknown {
   return isJsonObject(header) ? header.message_ts : undefined
 }
 
-/** Verifies with each key that fits: a signature without a kid is tried with every key of its algorithm. */
+/** Tries each key that fits until one verifies the signature: without a kid, all keys of the algorithm fit. */
 async function verifyWithAny(
   read: ReadSignature,
   envelope: SignedEnvelope,
   { keys, withoutKey }: Verification,
 ): Promise<void> {
-  // Errors are slow to make, so the one about a missing key is made only when there is no key.
+  // Errors are slow to make, so the error about a missing key is made only when there is no key.
   let problem: SignatureProblem | null = null
   for (const key of await keys(read.kid, read.algorithm)) {
     try {
@@ -129,7 +129,7 @@ export interface Decryption extends DecryptionLimits {
 /** The one text for all reasons why decryption fails, so that a peer learns nothing from it. */
 export const CANNOT_BE_DECRYPTED = 'message: cannot be decrypted'
 
-/** The message, decrypted if necessary. @throws RequestFault err.encryption.invalid; decryption fails with one text */
+/** The message, decrypted if necessary. @throws RequestFault err.encryption.invalid; all failures of decryption have one text */
 export async function openMessage(message: JsonObject, sender: Decryption): Promise<JsonObject> {
   const { encrypted, refuses } = sender
   const problem = encryptionProblem(encrypted, message) ?? refuses[encrypted ? 'encrypted' : 'clear']

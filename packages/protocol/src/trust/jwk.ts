@@ -64,8 +64,8 @@ const findKeyShape = (jwk: LooseJwk): KeyShape | undefined =>
   KEY_SHAPES.find(({ kty, crv }) => kty === jwk.kty && (crv === undefined || crv === jwk.crv))
 
 /**
- * The row of a public JWK for encryption; undefined when its `kty` and `crv` have none, or its members are not
- * base64url of the right size. Other members are ignored.
+ * The row of KEY_SHAPES for a public JWK with which messages can be encrypted; undefined when its `kty` and `crv` cannot encrypt,
+ * or its members are not base64url of the right size. Other members are ignored.
  */
 export function encryptionShape(jwk: LooseJwk): KeyShape | undefined {
   const shape = findKeyShape(jwk)

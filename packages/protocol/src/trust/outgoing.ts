@@ -9,7 +9,7 @@ import { type SigningKey, sign } from './signature/sign.ts'
 /** Seconds for which a signature is valid, by default. */
 export const SIGNATURE_LIFETIME = 300
 
-/** The key that signs, and what its signatures say. */
+/** The key that signs, and the settings of its signatures. */
 export interface Signer {
   readonly key: SigningKey
   readonly profile: SignatureProfile
@@ -44,7 +44,8 @@ export const signedBody = async (...given: Parameters<typeof signedEnvelope>): P
   (await signedEnvelope(...given)).text
 
 /**
- * Writes the body as canonical JSON, with its signature. Exactly the signed bytes are sent.
+ * Writes the body as canonical JSON, with its signature. Header and message are sent exactly as they were written for the
+ * signature.
  * @param signer null: the body is not signed
  * @param now milliseconds since 1970
  * @param beside members beside those of the envelope, which are not signed

@@ -34,7 +34,7 @@ export interface PublicKey {
 
 /** The caller's facts about a key, besides its JWK: the owner, the name and the use. */
 export interface KeyContext {
-  /** The owner's sender_id. When it is undefined, a `kid` may have any sender's name. */
+  /** The owner's sender_id. When it is undefined, a `kid` that is a whole kidId may have any sender_id. */
   readonly sender_id?: string | undefined
   /** The name of the key, used in place of the `kid` in the JWK. */
   readonly kid?: string
@@ -42,7 +42,7 @@ export interface KeyContext {
   readonly use?: KeyUse
 }
 
-/** The longest text of a member, enough for 8192 bits of RSA in base64. */
+/** The most characters of a member: enough for 8192 bits of RSA in base64. */
 const MEMBER_LIMIT = 2_000
 
 /**
@@ -79,8 +79,8 @@ interface KeyPurpose {
 }
 
 /**
- * Returns the use and the algorithm of a key. The JWK or the caller names the use. If neither does, it is signatures if
- * the key fits an algorithm for them, otherwise encryption.
+ * Returns the use and the algorithm of a key. The JWK or the caller names the use. If neither does, the use is `sig` if the key
+ * fits a signature algorithm, otherwise `enc`.
  * @throws KeyRefused the JWK and the caller name different uses, or the key fits no algorithm
  */
 function purposeOf(
@@ -102,7 +102,9 @@ function purposeOf(
   return found
 }
 
-/** For each use, a function that returns the algorithm of a key; null when the key, or the `alg` it names, has none. */
+/**
+ * For each use, a function that returns the algorithm of a key; null when no algorithm for this use fits the key and its `alg`.
+ */
 const ALGORITHM_FINDERS: readonly { use: KeyUse; algorithm(key: Jwk, alg: unknown): string | null }[] = [
   {
     use: 'sig',
@@ -125,7 +127,7 @@ const ALGORITHM_FINDERS: readonly { use: KeyUse; algorithm(key: Jwk, alg: unknow
 
 const PRINTABLE_TEXT = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u
 
-/** Reads the kid of a JWK. If that of a key for signatures is a whole kidId (1.5), returns its middle part. */
+/** Checks the kid of a JWK, and returns it. If a signature key has a whole kidId as kid (1.5), returns the middle part. */
 function readKid(kid: unknown, use: KeyUse, sender_id: string | undefined): string {
   if (!isKid(kid) || !PRINTABLE_TEXT.test(kid)) {
     throw new KeyRefused('a kid must be a text of 1 to 256 printable characters')

@@ -1,6 +1,6 @@
 /**
- * Keeps a value that another system publishes, such as a key set or an access token. It is fetched when needed, fetched
- * again before its end, and used until its end if it cannot be fetched. Callers at the same time share one request.
+ * Keeps a value that another system publishes, such as a key set or an access token. The value is fetched when needed, fetched
+ * again before it ends, and used until it ends if it cannot be fetched again. Callers at the same time share one request.
  */
 
 /** A fetched value. Times are in milliseconds from the start of the request. */
@@ -15,8 +15,8 @@ export interface Fetched<Value> {
 /** When a value may be fetched again, and when it is dropped. */
 export interface RefreshRules {
   /**
-   * Milliseconds from the end of one request to the next, with a value and without one. Without a pause, a peer that
-   * names unknown keys could make us send many requests.
+   * The shortest time in milliseconds from the end of one request to the next: `withValue` while there is a value, `without`
+   * while there is none. Without a pause, a peer that names unknown keys could make us send many requests.
    */
   readonly pause: { readonly withValue: number; readonly without: number }
   /** True when the value may still be used after this error. After other errors it is dropped. */
@@ -44,8 +44,8 @@ export class Refreshed<Value> {
   }
 
   /**
-   * The value. It is fetched if there is none, if it is old, or if it is not `enough` for the caller, but not during
-   * the pause after a request. If there is no better value, one that is not enough is returned.
+   * The value. It is fetched if there is none, if it is no longer fresh, or if `enough` returns false for it, but not during the
+   * pause after a request. If no better value can be had, a value that is not enough is returned.
    * @throws the errors of `fetch`, when there is no usable value
    */
   async get(fetch: () => Promise<Fetched<Value>>, enough: (value: Value) => boolean = () => true): Promise<Value> {

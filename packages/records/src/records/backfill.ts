@@ -1,6 +1,6 @@
 /**
- * Backfills columns and identifier rows: reads stored documents again, and writes the values of new columns and of
- * those whose values were read by other rules.
+ * Backfills columns and identifier rows: reads stored documents again, and writes the values of new columns, and of columns whose
+ * values were read by other rules.
  */
 
 import { withoutProtectedPersons } from '@rollcall/core/model/protection'
@@ -30,9 +30,10 @@ interface BackfillOptions {
 }
 
 /**
- * Backfills what `column_fill` lists for one record type, as far as this version knows it, some records at a time, and
- * then removes it from there. It may be stopped or killed at any moment: the next call goes on from the last committed
- * batch. A writer of records sets these columns itself meanwhile, and waits while a batch has its records.
+ * Backfills the columns and identifiers that `column_fill` lists for one record type and that this version knows, in batches, and
+ * then deletes them from `column_fill`. The call may be stopped or killed at any moment: the next call goes on from the last
+ * committed batch. Writers of records set these columns themselves meanwhile; a writer waits while a batch has locked its
+ * records.
  * @returns false when the signal stopped it; true when nothing is left to backfill
  */
 export async function backfillColumns(

@@ -8,7 +8,7 @@ type Connection = Kysely<unknown>
 
 interface FoundIndex {
   readonly name: string
-  /** False while the index is built, and when its build was interrupted: no search uses the index. */
+  /** False while the index is built, and after an interrupted build: then no search uses the index. */
   readonly valid: boolean
   /** True when a primary key or another constraint uses the index. */
   readonly constraint: boolean

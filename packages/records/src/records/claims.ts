@@ -1,6 +1,6 @@
 /**
- * Claims on a registry: one for imports and one for builds of indexes. One session at a time has each claim; an import
- * and a build may go on together. A claim ends with its session, if not before.
+ * Claims on a registry: one for imports and one for builds of indexes. Each claim is held by one session at a time. The claims
+ * are independent: an import and a build may go on together. A claim ends with its session, if not before.
  */
 import type { ClientBase } from 'pg'
 

@@ -1,4 +1,4 @@
-/** The columns that store the attributes and compounds of a record type. */
+/** The columns that store the attributes and compounds of a record type, and the identifiers by which searches are sorted. */
 
 import { oncePerObject } from '@rollcall/base/shared/once-per'
 import { sortColumnGroup } from '@rollcall/core/model/registry'
@@ -157,8 +157,8 @@ interface ColumnGroup {
 }
 
 /**
- * The column for sorting by an identifier type. Its value is the record's own smallest identifier of the type. The name
- * begins with `_`, as no attribute name does.
+ * The column for sorting by an identifier type. Its value is the smallest of the record's own identifiers of the type, or null.
+ * The name begins with `_`, as no attribute name does.
  */
 export const sortColumn = (type: string): RecordColumn => ({
   name: joinName('_sort', type.toLowerCase()),

@@ -11,8 +11,8 @@ import type { PreparedRecord } from './prepare-record.ts'
 import { recordTable } from './record-tables.ts'
 
 /**
- * Returns the primary identifiers of those given records that are stored with an equal document. No row is locked: a
- * change that comes later counts as later than the given records.
+ * Returns the primary identifiers of those given records that are stored with an equal document. No row is locked: if another
+ * writer changes a record after this statement, its change is newer than the given record.
  */
 export async function unchangedAmong(
   client: ClientBase,
@@ -56,8 +56,8 @@ export async function countRecordsBefore(
 }
 
 /**
- * The statement that selects, as `primary_identifier`, the stored records that the file does not name. A record that
- * took in merged records also counts as named when the file names one of those.
+ * The statement that selects, as `primary_identifier`, the stored records that the file does not name. A survivor of merged
+ * records also counts as named when the file names one of the merged records.
  * @param named SQL that selects the primary identifiers in the file, without parameters above $2
  */
 export const absentRecordsStatement = ({ registry, recordType, began }: ComparedRecords, named: string) => ({

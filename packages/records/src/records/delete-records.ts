@@ -17,9 +17,9 @@ export interface DeletedRecord {
 }
 
 /**
- * Deletes records of one type with their identifiers, their enrolment ledgers and the records that were merged into
- * them. Stores a trace of each deleted or merged record. If one is written again later, it is a new record. A record
- * that does not exist is skipped. Runs in the caller's transaction.
+ * Deletes records of one type with their identifiers, their enrolment ledgers and the records that were merged into them. Stores
+ * a trace of each deleted or merged record. A deleted record that is written again later is a new record. A record that does not
+ * exist is skipped. Runs in the caller's transaction.
  * @param primaryIdentifiers normalised
  */
 export async function deleteRecords(

@@ -85,7 +85,7 @@ export async function lockLedgers(
   })
 }
 
-/** A ledger to be stored. `next_due` is the time of its next scheduled status; null: none is scheduled. */
+/** A ledger to be stored. `next_due` is the time at which the next scheduled status begins; null when none is scheduled. */
 export interface NewLedger {
   readonly record: RecordId
   readonly state: string
@@ -115,7 +115,9 @@ export async function storeLedgers(
   )
 }
 
-/** Returns the stored ledgers in which a scheduled enrolment status is due, by record id. */
+/**
+ * Returns the stored ledgers of those given records in which a scheduled enrolment status is due at the time `now`, by record id.
+ */
 export async function dueLedgers(
   { pool }: Pick<Database, 'pool'>,
   registry: RegistryShape,

@@ -8,14 +8,14 @@ interface TracedRecord {
 }
 
 /**
- * SQL that gives the time at which a record was last deleted, since a given time; null when it was not deleted.
+ * SQL that gives the time at which a record was last deleted; null when it was not deleted since a given time.
  * @param of SQL of the registry, the record type, the primary identifier and the given time
  */
 export const lastDeletionSql = (of: Readonly<Record<keyof TracedRecord | 'since', string>>): string =>
   `(select max(deleted_at) from record_tombstone where registry = ${of.registry} and record_type = ${of.record_type}
     and deleted_at >= ${of.since} and primary_identifier = ${of.primary_identifier})`
 
-/** Deletes the traces of a deleted record. Returns the number of traces. */
+/** Deletes the traces of a deleted record. Returns the number of deleted traces. */
 export async function forgetDeletionTraces(
   client: Pick<PoolClient, 'query'>,
   { registry, record_type, primary_identifier }: TracedRecord,

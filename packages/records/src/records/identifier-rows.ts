@@ -26,7 +26,9 @@ export function ownIdentifiersAndAliases(
   return [...found.values()]
 }
 
-/** Writes the identifier rows that changed. Unchanged rows are left alone, because there are more rows than records. */
+/**
+ * Writes the identifier rows that changed. Unchanged rows are not written: a record may have many rows, and most do not change.
+ */
 export async function writeIdentifiers(
   client: ClientBase,
   registry: RegistryShape,

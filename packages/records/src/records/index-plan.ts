@@ -10,9 +10,12 @@ import { type DeclaredIndex, declaredIndexes, recordTable, recordTypesWithTables
 export interface IndexPlan {
   readonly namespace: string
   readonly record_type: string
-  /** The names in `Registry.unfilled`: column groups, or the identifiers, that still need a backfill. */
+  /**
+   * The names in `Registry.unfilled`: what still needs a backfill. They name column groups, the identifiers, or added identifier
+   * types.
+   */
   readonly unfilled: readonly string[]
-  /** Declared indexes that do not exist, or that no search uses: the build goes on, or was interrupted. */
+  /** Declared indexes that do not exist, or that no search uses because their build goes on or was interrupted. */
   readonly missing: readonly MissingIndex[]
   /** The names of indexes that neither the registry nor a constraint needs. Each one slows down writes of records. */
   readonly foreign: readonly string[]

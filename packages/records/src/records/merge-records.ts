@@ -71,7 +71,7 @@ export async function retireRecord(
   { survivor, retired, event, now }: RecordMerge,
 ): Promise<void> {
   const which = [registry.id, recordType.name, retired, survivor]
-  // A backfill locks records in the same order, so that the two do not deadlock.
+  // A backfill locks records in the same order, so that it and the merge do not deadlock.
   await client.query(
     `select id from ${quoteName(recordTable(registry, recordType).table)}
      where id = any($1::bigint[]) order by id for update`,

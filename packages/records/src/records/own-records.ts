@@ -67,8 +67,8 @@ export function connectionsByMode(
 /** The most look-ups in one table that may wait for a shared statement at the same time. */
 const LOOK_UPS_WAITING = 10_000
 /**
- * The most look-ups in one statement: so few that none waits long for the others. Each look-up finds at most one record more than
- * the cap of its page.
+ * The most look-ups in one statement: few, so that no look-up waits long for the others. Each look-up finds at most one record
+ * more than the cap of its page.
  */
 const LOOK_UPS_TOGETHER = 32
 
@@ -111,7 +111,7 @@ export function ownRecords(db: Database): RecordSource {
   }
 }
 
-/** Milliseconds. A named search that takes longer is noted as slow: its generic plan may be a bad one. */
+/** Milliseconds. A prepared search that takes longer is noted as slow: PostgreSQL's generic plan for it may be bad. */
 const SLOW_PLAN = 100
 
 /** Runs a statement on a connection, and measures its time without the wait for the connection. */
@@ -228,8 +228,8 @@ async function findPage(
 }
 
 /**
- * Every row has the total, and the first one the ids, unless there are too many. A page beyond the last is one row with
- * a total and no record.
+ * A row that a search returns. Every row has the total of hits. The first row also has the ids of all hits, unless there are more
+ * than the page asks for. A page after the last one is a single row with the total and no record.
  */
 interface FoundRow {
   readonly total: number

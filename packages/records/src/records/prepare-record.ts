@@ -32,7 +32,7 @@ export class InvalidRecord extends Error {
 export interface PreparedRecord {
   /** The normalised value of the record type's primary identifier. */
   readonly primary_identifier: string
-  /** The document as canonical JSON (RFC 8785). Answers have it, or what a grant shows of it. */
+  /** The document as canonical JSON (RFC 8785). An answer has this document, or the parts of it that a grant shows. */
   readonly document: string
   /** All identifiers, the primary one included; each pair of type and value once. */
   readonly identifiers: readonly RecordIdentifier[]
@@ -88,7 +88,7 @@ export function prepareGiven(
   return prepared
 }
 
-/** A long number that a spreadsheet has shortened, such as 8.1E+09: its last digits are lost. */
+/** Matches a long number that a spreadsheet has shortened, such as 8.1E+09: its last digits are lost. */
 const SHORTENED_NUMBER_PATTERN = /^\d([.,]\d+)?[eE][+-]\d+$/
 
 function mangledProblem(identifiers: readonly RecordIdentifier[]): string | null {

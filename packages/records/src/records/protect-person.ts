@@ -1,6 +1,6 @@
 /**
- * Protects persons of a registry, ends protections, and lists them. Who protects a person or ends a protection holds
- * the lock `lockRegistryFor(..., 'merge')`.
+ * Protects persons of a registry, ends protections, and lists them. The caller that protects a person or ends a protection must
+ * hold the lock `lockRegistryFor(..., 'merge')`.
  */
 
 import type { ProtectedPerson, ProtectionCategory } from '@rollcall/core/model/protection'
@@ -46,8 +46,8 @@ export interface NewProtection {
 }
 
 /**
- * Protects a person. Returns the number of records that were written again because data of the person may find them;
- * null when the identifier protects a person already.
+ * Protects a person. Returns the number of records that were written again because they may name the person; null when the
+ * identifier protects a person already.
  */
 export async function protectPerson(
   client: ClientBase,
@@ -97,7 +97,10 @@ export async function unprotectPerson(client: ClientBase, registry: RegistryShap
   return rewritten
 }
 
-/** The protected persons whom an identifier names; only one when it is the very identifier of a protection. */
+/**
+ * The ids of the protected persons whom an identifier names. If a person was protected by this very identifier, only the id of
+ * that person.
+ */
 export async function findProtected(
   client: Pick<ClientBase, 'query'>,
   registryId: number,

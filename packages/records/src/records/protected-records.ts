@@ -37,7 +37,7 @@ interface ProtectedWrite {
   readonly protection: Protection
 }
 
-/** Removes data of protected persons from columns and identifiers, except those of the record's own person. */
+/** Removes data of protected persons from columns and identifiers. Data of the person to whom the record belongs stay. */
 export function removeProtectedData(
   { registry, recordType, protection }: ProtectedWrite,
   records: readonly PreparedRecord[],
@@ -62,9 +62,9 @@ interface NotedRecord {
 }
 
 /**
- * Marks the written records of protected persons, and stores which of the written records name protected persons. New
- * identifiers of a protected person become protected too (`addProtectedRecords`). Other records that name the person by
- * these are then written again.
+ * Marks the written records of protected persons, and stores which of the written records name protected persons. New identifiers
+ * of a protected person become protected too (`addProtectedRecords`). Other records that name the person by the new identifiers
+ * are then written again.
  */
 export async function markProtectedRecords(
   client: ClientBase,
@@ -244,14 +244,17 @@ export async function protectMerged(
   await rewriteReferences(client, registry, { persons: [], identifiers: added })
 }
 
-/** Gives the protection of the registry a new version: after half a second no node uses the former one. */
+/** Gives the protection of the registry a new version, which every node has half a second after the commit. */
 export async function bumpProtectionVersion(client: Pick<ClientBase, 'query'>, registryId: number): Promise<void> {
   await client.query(`update registry set protection_version = nextval('protection_version') where id = $1`, [
     registryId,
   ])
 }
 
-/** The records to find: those that name these persons already, and those in which a part has one of the identifiers. */
+/**
+ * The records to find: those that are stored as naming one of these persons, and those in which a part has one of the
+ * identifiers.
+ */
 interface NamingQuery {
   readonly persons: readonly number[]
   readonly identifiers: readonly Identifier[]
@@ -291,8 +294,8 @@ async function findNaming(
   { persons, identifiers }: NamingQuery,
 ): Promise<readonly RecordId[]> {
   const { table, identifierTable } = recordTable(registry, recordType)
-  // An attribute of an operator may read any place of a document. If there is one, the text of all documents is
-  // searched.
+  // An attribute that an operator added may read any place of a document. If there is such an attribute, the text of all
+  // documents is searched.
   const own = kindNamed(registry.kind.name)?.record_types.find(({ name }) => name === recordType.name)
   const isExtended = own?.attributes.length !== recordType.attributes.length
   const { rows } = await client.query<{ id: number }>(
@@ -315,8 +318,8 @@ async function findNaming(
 }
 
 /**
- * SQL that keeps only the ASCII letters and digits of a text. If a document has an identifier in any spelling, these
- * letters and digits occur in the document's. Other documents may match too; they are read and checked.
+ * SQL that keeps only the ASCII letters and digits of a text. If a document has an identifier in any spelling, the letters and
+ * digits of the identifier occur among those of the document. Other documents may match too; they are read and checked.
  */
 const lettersAndDigitsSql = (text: string): string =>
   `regexp_replace(lower(normalize(replace(replace(${text}, 'ß', 'ss'), 'ı', 'i'), NFKD) collate "C"), '[^a-z0-9]', '', 'g')`

@@ -14,7 +14,10 @@ import type { ClientBase } from 'pg'
 
 type Connection = Pick<ClientBase, 'query'>
 
-/** The protection read last, by connection and registry: ids and versions are valid in one database only. */
+/**
+ * The protection that was read last, by connection and registry id. It is kept by connection, because ids and versions are valid
+ * in one database only.
+ */
 const protectionByConnection = new WeakMap<Connection, Map<number, Protection>>()
 
 /**

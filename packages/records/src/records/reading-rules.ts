@@ -1,6 +1,6 @@
 /**
- * The rules by which the value of each column is read from a document. If the stored values of a column were read by
- * other rules, the column is listed to be backfilled, and no query may ask about it before that.
+ * The rules by which the value of each column is read from a document. If the stored values of a column were read by other rules,
+ * the column is listed for a backfill, and no query may ask about the column before the backfill has ended.
  */
 import { createHash } from 'node:crypto'
 import { IDENTIFIERS_GROUP, sortColumnGroup } from '@rollcall/core/model/registry'
@@ -17,7 +17,9 @@ import {
 import { sql, type Transaction } from 'kysely'
 import { columnGroups } from './columns.ts'
 
-/** A digest of the rules by which values are read, by the name of the column group; one is for the identifiers. */
+/**
+ * For each column group, by its name, a digest of the rules by which its values are read; one more entry is for the identifiers.
+ */
 type RuleDigests = ReadonlyMap<string, string>
 
 const digestsByRecordType = new WeakMap<RecordType, RuleDigests>()

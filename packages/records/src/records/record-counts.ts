@@ -1,4 +1,4 @@
-/** Counts the records of a registry, and finds identifiers with which it can be tried. */
+/** Counts the records of a registry, and finds sample identifiers with which searches can be tried. */
 
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import type { Identifier } from '@rollcall/core/model/records'
@@ -11,9 +11,9 @@ import { recordTable } from './record-tables.ts'
 import { recordsOf } from './registry-records.ts'
 
 /**
- * Counts the records by record type. Empty when the database of the records does not answer or is not open here, or
- * when the copy of the records is not complete. It counts row by row, so it is slow: call it for a person or a test,
- * not in a request.
+ * Counts the records by record type. Empty when the database of the records does not answer or is not open here, or when the copy
+ * of the records is not complete. The database counts row by row, which is slow: call this for a person or a test, not in a
+ * request.
  */
 export async function countRecords(db: Database, registry: RegistryShape): Promise<Readonly<Record<string, number>>> {
   const reader = recordsOf(db, registry).within(db.pool)
@@ -39,9 +39,8 @@ export async function hasRecords(db: Database, registry: RegistryShape): Promise
 }
 
 /**
- * Returns identifiers that each name exactly one record of the type as its own, from the earliest records: for each
- * type `wanted[type]` of them, if there are so many. Reads all identifiers of these types, so use it for small
- * registries.
+ * Returns identifiers that each name exactly one record of the type as its own, from the earliest records: at most `wanted[type]`
+ * identifiers of each type. Reads all identifiers of these types, so use it for small registries.
  */
 export async function sampleIdentifiers(
   db: Database,

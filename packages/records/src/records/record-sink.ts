@@ -1,4 +1,6 @@
-/** The functions that write the records of a registry, for records in our own tables: we write no others. */
+/**
+ * The functions that write the records of a registry. They write records in our own tables only: records elsewhere are only read.
+ */
 
 import { unchangedAmong } from './complete-records.ts'
 import { deleteRecords } from './delete-records.ts'

@@ -10,16 +10,13 @@ import { columnGroups, type RecordColumn } from './columns.ts'
 import { findChangedRules, storeRules } from './reading-rules.ts'
 
 /**
- * The two tables of one record type in one registry.
- *
- * `table`: `id` bigint identity, `primary_identifier` text unique (the normalised value of the record type's primary
- * identifier), `document` text (canonical JSON), `created_at`, `updated_at`, `import_run` and `import_line` (the import
- * that wrote it last and the line of its file, or null), and `columns`.
- *
- * `identifierTable`: `type` text (canonical name), `value` text (normalised), `record` bigint -> `table.id`,
- * `names_record` boolean (false: it names a part of the record, such as a household's member). One row for
- * each (type, value, record): where a record has an identifier both as its own and as a part's, the writer
- * states true. Several records may have the same one. Rows go when their record is deleted.
+ * The two tables of one record type in one registry. `table`: `id` bigint identity, `primary_identifier` text unique (the
+ * normalised value of the record type's primary identifier), `document` text (canonical JSON), `created_at`, `updated_at`,
+ * `import_run` and `import_line` (the import that wrote it last and the line of its file, or null), and `columns`.
+ * `identifierTable`: `type` text (canonical name), `value` text (normalised), `record` bigint -> `table.id`, `names_record`
+ * boolean (false: it names a part of the record, such as a household's member, or only a record that was merged into this one).
+ * One row for each (type, value, record): where a record has an identifier both as its own and as a part's, the writer states
+ * true. Several records may have the same identifier. Rows are deleted with their record.
  */
 export interface RecordTable {
   /** The table's name without quotes. It must pass `quoteName` before it is used in SQL. */
@@ -78,10 +75,9 @@ function describeTable(registryId: number, recordType: RecordType): RecordTable 
 }
 
 /**
- * Makes the missing tables, columns and indexes of a registry, and leaves existing ones as they are. Several nodes may
- * call it at the same time. In a table with records, a new column, or one that was read by other rules than this
- * version's, is listed for `backfillColumns`, and a missing index is left to `applyIndexes`, which does not block
- * writers.
+ * Makes the missing tables, columns and indexes of a registry, and leaves existing ones as they are. Several nodes may call it at
+ * the same time. In a table with records, a new column is listed for `backfillColumns`, as is a column that was read by other
+ * rules than this version's; and a missing index is left to `applyIndexes`, which does not block writers.
  * @throws StoreRefusal a column exists with another type
  */
 export async function ensureRecordTables(db: { kysely: Kysely<unknown> }, registry: RegistryShape): Promise<void> {

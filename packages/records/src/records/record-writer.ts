@@ -24,7 +24,10 @@ export interface WrittenRecord {
   readonly primary_identifier: string
   /** The replaced document, if `WriteOptions.before` asked for it and the caller had not locked the record. */
   readonly before?: string
-  /** Identifiers of records that were merged into this record, if any. */
+  /**
+   * Identifiers of records that were merged into this record; absent when there are none, or when they were not read
+   * (`sameIdentifiers`).
+   */
   readonly aliases?: readonly Identifier[]
 }
 
@@ -48,9 +51,8 @@ export interface WriteOptions {
   /** True when the replaced documents are read and returned. */
   readonly before?: boolean
   /**
-   * The ids of records that the transaction has locked already, by primary identifier. The caller gives each of them in
-   * this call, so none is looked up. When it gives no other record, there is no savepoint, because no other writer can
-   * interfere.
+   * The ids of records that the transaction has locked already, by primary identifier. The caller must write each of them in this
+   * call; none is looked up. If the call writes no other record, there is no savepoint, because no other writer can interfere.
    */
   readonly locked?: ReadonlyMap<string, RecordId>
   /** The primary identifiers of locked records that keep all their identifiers. Their aliases are not read. */
@@ -75,14 +77,11 @@ export interface WriteResult {
 }
 
 /**
- * Writes records of one type: each is new, or replaces the record with its primary identifier. If a primary identifier
- * occurs more than once, the last record is written. A record that was merged into another is not written
- * (`WriteResult.retired`).
- *
- * Runs inside the caller's READ COMMITTED transaction, behind a savepoint (not always: see `WriteOptions.locked`): when
- * it throws, nothing of the batch is written, and the transaction can go on. When another writer changes the same
- * records, it waits, and tries the batch again, `MOST_WRITE_ATTEMPTS` times in all.
- *
+ * Writes records of one type: each is new, or replaces the record with its primary identifier. If a primary identifier occurs
+ * more than once, the last record is written. A record that was merged into another is not written (`WriteResult.retired`). Runs
+ * inside the caller's READ COMMITTED transaction, behind a savepoint (not always: see `WriteOptions.locked`): when the call
+ * throws, nothing of the batch is written, and the transaction can go on. When another writer changes the same records, the call
+ * waits, and tries the batch again, `MOST_WRITE_ATTEMPTS` times in all.
  * @throws pg's DatabaseError, such as one of class 22 or 54 for a value that PostgreSQL cannot store
  */
 export async function writeRecords(

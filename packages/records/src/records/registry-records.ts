@@ -17,7 +17,7 @@ export interface RegistryRecords {
   readonly sink: RecordSink | null
 }
 
-/** The registry whose records are opened. Without `awaits_records`, its copy counts as complete. */
+/** The registry whose records are opened. If `awaits_records` is absent, the copy of its records counts as complete. */
 type RegistryToOpen = Pick<Registry, 'id'> &
   Partial<Pick<Registry, 'own_records' | 'awaits_records' | 'source' | 'kind' | 'namespace'>>
 
@@ -39,7 +39,10 @@ const ownByPool = new WeakMap<Database['pool'], RegistryRecords>()
 const mirroredByPool = new WeakMap<Database['pool'], RegistryRecords>()
 const openersByPool = new WeakMap<Database['pool'], RecordsOpener>()
 
-/** The records of a registry: those opened by `setRegistryRecords`, else those of our own tables or of its source. */
+/**
+ * The records of a registry: those that `setRegistryRecords` has set; else those in our own tables, or in its source. Reads fail
+ * while its copy is not complete or its source is not open.
+ */
 export function recordsOf(db: Database, registry: RegistryToOpen): RegistryRecords {
   const found = openedByPool.get(db.pool)?.get(registry.id)
   if (found !== undefined) return found

@@ -17,7 +17,7 @@ export interface RetiredRecord {
   readonly primary_identifier: string
   /** Canonical JSON of the record at the time of the merge. */
   readonly document: string
-  /** The record that the identifiers of this one find now: after several merges, the last survivor. */
+  /** The id of the record that the identifiers of the retired record find now: after several merges, the last survivor. */
   readonly survivor: RecordId
   /** The number of the event that reported the merge. */
   readonly event: number

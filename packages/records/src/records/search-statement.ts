@@ -16,9 +16,9 @@ export interface SqlCondition {
 }
 
 /**
- * SQL that is true of a record whose person is not protected, or is protected under these categories only. The text is
- * the same for every participant. `offset` keeps the planner from joining: only records that match otherwise are
- * tested.
+ * SQL that is true of a record whose person is not protected, or is protected under these categories only. The text is the same
+ * for every participant. `offset 0` keeps the planner from turning the subquery into a join: only records that fulfil the other
+ * conditions are tested.
  * @param id SQL of the record's id
  * @param categories SQL of a list of categories
  */
@@ -53,7 +53,10 @@ interface LookUpSql extends PageSql {
   readonly categories: string
 }
 
-/** SQL of a look-up by one identifier. It finds the ids in the identifier table, without the record table. */
+/**
+ * SQL of a look-up by one identifier. The ids come from the identifier table; the record table is read only for the documents of
+ * the page.
+ */
 function lookUpText(table: RecordTable, { type, value, cap, categories, ...place }: LookUpSql): string {
   const hit = `select identifier.record as id from ${quoteName(table.identifierTable)} as identifier
       where identifier.type = ${type} and identifier.value = ${value}
@@ -174,7 +177,7 @@ interface OrderedColumn {
   readonly column: string
   readonly as: string
   readonly direction: 'asc' | 'desc'
-  /** True when the sort key has a limit: a date after that day sorts as a missing value. */
+  /** True when the sort key has a last day (`until`): a date after that day sorts as a missing value. */
   readonly bounded: boolean
 }
 

@@ -17,7 +17,7 @@ export async function updateRows(
   others: readonly string[] = [],
 ): Promise<void> {
   const set = columns.map(({ name, sql_type }) => {
-    // Without the cast to jsonb, a JSON column would get the text as a JSON string.
+    // The value is a JSON text. Without the cast to jsonb, the column would get a JSON string instead of the array.
     return `${quoteName(name)} = new.${quoteName(name)}${sql_type === 'jsonb' ? '::jsonb' : ''}`
   })
   const types = columns.map(({ name, sql_type }) => {

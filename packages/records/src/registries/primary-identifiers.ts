@@ -13,7 +13,7 @@ import {
 import { sql, type Transaction } from 'kysely'
 
 /**
- * Declares primary identifier types for a registry without records. A type that only other kinds have is added.
+ * Declares primary identifier types for a registry without records. A type that only other kinds have is added to the registry.
  * @param kind the kind, with the additions of the registry
  * @param given a primary identifier type for each named record type
  * @throws StoreRefusal a record type or identifier type cannot be used

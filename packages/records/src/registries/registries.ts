@@ -85,7 +85,7 @@ function requireKind(name: string): Kind {
   )
 }
 
-/** Checks the sender_id of a new registry. A participant's may have spaces. @throws StoreRefusal */
+/** Checks the sender_id of a new registry. Only the sender_id of a participant may have spaces. @throws StoreRefusal */
 function checkNewSenderId(sender_id: string): void {
   checkSenderId(sender_id)
   if (sender_id.includes(' '))
@@ -109,7 +109,7 @@ export interface RegistryChanges {
   readonly web_origins?: readonly string[]
   /** Values of `reg_type` that mean this registry, besides those of its kind. */
   readonly reg_type_aliases?: readonly string[]
-  /** True when the registry's key set names each signature key a second time, as `sender_id|kid|ed25519`. */
+  /** True when the registry's key set names each signature key a second time, by its kidId, such as `sender_id|kid|ed25519`. */
   readonly qualified_kids?: boolean
 }
 
@@ -147,7 +147,7 @@ export type RecordsPlace = Required<Pick<Registry, 'own_records' | 'awaits_recor
 
 /**
  * Replaces the source of a registry.
- * @returns false when the source was changed meanwhile, or its copy became complete: nothing is stored
+ * @returns false when another process has changed the source, or the copy of its records became complete: nothing is stored
  */
 export async function storeSource(
   client: Pick<ClientBase, 'query'>,
@@ -164,8 +164,8 @@ export async function storeSource(
 }
 
 /**
- * True when the records of a registry are still where this node knows them to be: in our tables, or in a source. If so,
- * that stays so until the transaction ends: whoever gives the registry another source file waits.
+ * True when the records of a registry are still where this node knows them to be: in our tables, or in a source. If true, it
+ * stays true until the transaction ends: a change of the registry's source waits.
  */
 export async function isRecordsPlaceUnchanged(
   client: Pick<ClientBase, 'query'>,

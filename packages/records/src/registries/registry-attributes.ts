@@ -20,8 +20,8 @@ import { createRecordTables, recordTable, recordTableNames } from '../records/re
 import { requireRegistry } from './registries.ts'
 
 /**
- * Adds an attribute to a record type of a registry, with its column. Records that are there already get its value from
- * `applyIndexes`, and no query may ask about it before. Servers see the attribute within a second.
+ * Adds an attribute to a record type of a registry, with its column. Existing records get the value of the attribute from
+ * `applyIndexes`, and no query may ask about the attribute before. Servers see the attribute within a second.
  * @returns the registry with the attribute
  * @throws StoreRefusal what is wrong with the attribute, or why the registry cannot be changed now
  */
@@ -82,9 +82,9 @@ export async function declareAttributeIndex(
 }
 
 /**
- * Undoes `addAttribute` or `declareAttributeIndex`: removes an added attribute with its column and index, or the added
- * index of an attribute of the kind. Other servers learn it within half a second; until then, a search by a removed
- * attribute fails there.
+ * Undoes `addAttribute` or `declareAttributeIndex`: removes an added attribute with its column and index, or the added index of
+ * an attribute of the kind. Other servers know of the removal within half a second; until then, a search by a removed attribute
+ * fails there.
  * @throws StoreRefusal nothing of that name was added, or the registry cannot be changed now
  */
 export async function removeAttribute(
@@ -172,7 +172,9 @@ export async function dropColumns(
   }
 }
 
-/** How long a change waits for statements that use the table. Later statements have to wait behind the change. */
+/**
+ * How long a change waits for statements that use the table. It must be short, because later statements wait behind the change.
+ */
 const LOCK_TIMEOUT = '5s'
 
 /**

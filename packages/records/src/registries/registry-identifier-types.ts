@@ -20,21 +20,21 @@ import { requireRegistry } from './registries.ts'
 import { dropColumns, runAttributeChange } from './registry-attributes.ts'
 
 /**
- * Adds an identifier type, or more names and forms for a type of the kind. Existing records are read again by
+ * Adds an identifier type, or more names and forms, or sorting, to a type of the kind. Existing records are read again by
  * `applyIndexes`, and no query may ask about the type before that.
  * @throws StoreRefusal what is wrong with the type, or why the registry cannot be changed now
  */
 export async function addIdentifierType(db: Database, namespace: string, type: IdentifierType): Promise<Registry> {
   return runAttributeChange(db, namespace, async (transaction, registry) => {
     await insertType(transaction, registry, type)
-    // Until now, values of this type were stored as UNLISTED. Some may be identifiers of protected persons.
+    // Until now, identifiers of this type were stored as UNLISTED. Some may belong to protected persons.
     await copyProtected(transaction, registry, UNLISTED.name, type.name)
     return applyTypeChange(transaction, registry)
   })
 }
 
 /**
- * Changes the names and forms of an identifier type that an operator added.
+ * Changes what an operator added: an identifier type, or the additions to a type of the kind.
  * @throws StoreRefusal no such type was added, or as `addIdentifierType`
  */
 export async function changeIdentifierType(db: Database, namespace: string, type: IdentifierType): Promise<Registry> {
@@ -118,7 +118,10 @@ async function applyTypeChange(transaction: Transaction<unknown>, before: Regist
   return requireRegistry({ kysely: transaction }, before.namespace)
 }
 
-/** Checks that a type is not in use. @throws StoreRefusal it is primary, or records or protected persons have it */
+/**
+ * Checks that a type is not in use.
+ * @throws StoreRefusal the type is primary, records have it, or a person was protected by it
+ */
 async function checkUnused(transaction: Transaction<unknown>, registry: Registry, type: string): Promise<void> {
   const { namespace, kind } = registry
   const primary = kind.record_types.find((one) => one.primary_identifier === type)

@@ -1,9 +1,12 @@
-/** SQL about registries for statements of other packages, so that these need not name the table. */
+/** SQL about registries for statements of other packages, so that other packages do not name the table. */
 
 /** SQL of a relation to join: each registry with its id, namespace, environment and demo flag. */
 export const REGISTRIES_SQL = '(select id, namespace, environment, demo from registry)'
 
-/** SQL of the registries with the columns that every version has, for queries before a database is migrated. */
+/**
+ * SQL of a relation to join: each registry with columns that the table has had in every version, for queries before a database is
+ * migrated.
+ */
 export const REGISTRIES_OF_ANY_VERSION = '(select namespace, demo from registry)'
 
 /**

@@ -96,8 +96,8 @@ export function toRegistry(row: FoundRegistry): Registry {
 }
 
 /**
- * The names that still need a backfill, without those that only another version knows. While identifiers are read
- * again, the added identifier types are listed too.
+ * The column groups and identifiers that still need a backfill, by record type, without those that only another version knows.
+ * While identifiers need one, the added identifier types are listed too.
  */
 function unfilledOf(literal: Kind, kind: Kind, { fills, identifier_types }: FoundRegistry): Registry['unfilled'] {
   const added = identifier_types
@@ -158,9 +158,8 @@ function kindWith(
 }
 
 /**
- * Turns a stored attribute into an addition to the kind. If the kind itself has the attribute, only an added index is
- * an addition; null when there is none. Null also when this version cannot use the attribute: searches that name it are
- * refused.
+ * Turns a stored attribute into an addition to the kind. If the kind itself has the attribute, the addition is only an index;
+ * null when no index was added. Null also when this version cannot use the attribute: searches that name it are refused.
  */
 function asAddition(kind: Kind, { record_type, name, definition }: StoredAttribute): AttributeAddition | null {
   const recordType = kind.record_types.find((row) => row.name === record_type)

@@ -71,12 +71,12 @@ import { clientAddressReader, createRequestGate } from '../http/request-gate.ts'
 import { type ConnectedListener, createOwnListener } from './own-listener.ts'
 
 /**
- * Makes all parts of a server. It also makes missing keys, which takes about a second at the first start.
+ * Makes all parts of a server. Makes own keys that are missing, which takes about a second at the first start.
  * @param deps.log the server's log; by default standard error
  * @param deps.clock for the age of caches, keys and tokens, rates of deliveries, times of searches, and signatures
  * @param deps.samples synthetic records of a kind, which an operator can try; none by default
- * @throws MasterKeyError the master key is missing or wrong, or an own key cannot be decrypted; StoreRefusal a restore
- * has not ended, or the database and its journal do not belong together
+ * @throws MasterKeyError the master key is missing or wrong, or an own key cannot be decrypted; StoreRefusal a restore has not
+ * ended, or the database and its journal do not belong together
  */
 export async function createContext(
   config: Config,
@@ -275,13 +275,19 @@ const PARTNER_CALLS = 300
 /** The most deliveries that a participant may have sent again in a minute: as many as one page lists. */
 const PARTNER_REPLAYS = 100
 
-/** Seconds for which an access token is valid: the most that the specification allows. */
+/** Seconds for which an access token is valid (15 minutes). */
 const TOKEN_LIFETIME = 900
 
-/** The most exchanges, ciphertexts or callbacks that wait on this node to be stored. Beyond it peers must try again. */
+/**
+ * The most exchanges that wait on this node to be stored; also the most ciphertexts, and the most callbacks. Beyond this number,
+ * peers must try again.
+ */
 const MESSAGES_WAITING = 10_000
 
-/** The most mailboxes that a node drains at a time, as a share of its slots for exchanges. `http` drains none. */
+/**
+ * The most mailboxes that a node drains at a time, as a share of its slots for exchanges. A node with the role `http` drains
+ * none.
+ */
 const MAILBOX_SHARE: Readonly<Record<NodeRole, number>> = { http: 0, all: 1 / 12, worker: 1 / 2 }
 
 /** The most bytes of records in all notifications that this node makes at a time. */

@@ -36,7 +36,7 @@ type ChoreDeps = StoreReferencesDeps & ScheduledStatusDeps & { readonly schema: 
 export function startHousekeeping(deps: ChoreDeps): () => Promise<void> {
   const stopping = new AbortController()
   const clean = (): Promise<void> => runHousekeeping(deps, stopping.signal)
-  // All tasks run at the start: after an upgrade there may be references to store.
+  // All tasks run at the start: after an upgrade, exchanges may have references that are not stored yet.
   let working = clean()
   let minutes = 0
   const timer = setInterval(() => {
@@ -207,7 +207,9 @@ async function forgetOldExchanges({ db, limits, log }: ChoreDeps): Promise<void>
   sayForgotten(log, await forgetExchanges(db, limits.exchange_retention))
 }
 
-/** Closes mailboxes that nobody empties, and logs each: the operator should ask its participant what is wrong. */
+/**
+ * Closes mailboxes whose notifications cannot be delivered, and logs each: the operator should ask the participant what is wrong.
+ */
 async function closeMailboxes({ db, limits, log }: ChoreDeps): Promise<void> {
   for (const closed of await closeStaleMailboxes(db, limits.notification_retention)) {
     log.error(closed, 'a mailbox is closed: its notifications could not be delivered; its subscriptions are suspended')

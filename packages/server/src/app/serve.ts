@@ -32,7 +32,10 @@ import type { Context } from './context.ts'
 import { startHousekeeping } from './housekeeping.ts'
 
 export interface RunningServer {
-  /** The port of each listener: as configured, or the free one chosen for 0. A worker does not listen for peers: 0. */
+  /**
+   * The port of each listener: as configured, or a free port if 0 is configured. `port` is 0 for a worker, which does not listen
+   * for peers.
+   */
   readonly port: number
   readonly adminPort: number
   /** Resolves when a newer Rollcall has migrated the database so far that this node must stop. */
@@ -40,8 +43,8 @@ export interface RunningServer {
   /** Gives the pages of both listeners the content of a demo. */
   show(showcase: Showcase): void
   /**
-   * Lets `/ready` answer 200 from now on, while the database answers. On a node that works, also the worker must claim
-   * work or wait for `rollcall restore release`.
+   * Lets `/ready` answer 200 from now on, while the database answers and this version can use its schema. On a node that works,
+   * the worker must also claim work or wait for `rollcall restore release`.
    */
   markReady(): void
   /** Stops the node: it takes nothing new, finishes what it can within the stop time, and closes. */

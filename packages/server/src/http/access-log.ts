@@ -1,7 +1,6 @@
 /**
- * The access log: a line for each answered request, with sender, operation, result and duration. It has no values of a
- * message. Ids that the sender chose are logged only if they have the form of a UUID or of a traceparent: another text
- * may be personal data.
+ * The access log: a line for each answered request, with sender, operation, result and duration. Of a message, a line has only
+ * ids. An id that the sender chose is logged only if it is a UUID or a traceparent: any other text may be personal data.
  */
 
 import { readTraceparent } from '@rollcall/core/model/traceparent'
@@ -28,8 +27,8 @@ export function addAccessLog(
     const noted = requestGate.noted(request.raw)
     const outcome = outcomeOf(status, noted)
     metrics.requestAnswered({ route: name, mode, status, outcome }, reply.elapsedTime / 1_000)
-    // A refused stranger gets only a debug line here, because strangers could fill the log: `observe/src/refusals.ts`
-    // logs one for each combination of refusal and address.
+    // A refused request of a stranger gets only a debug line here, because strangers could fill the log:
+    // `observe/src/refusals.ts` logs one for each combination of refusal and address.
     const isStranger = outcome === 'refused' && noted.participant === null
     const lineLevel = PROBE_ROUTES.has(name) || isStranger ? 'debug' : level
     if (log.isLevelEnabled(lineLevel)) {

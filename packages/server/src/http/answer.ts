@@ -22,7 +22,7 @@ export function sendJson(reply: FastifyReply, status: number, text: string, head
  */
 const ONE_PIECE = 16_384
 
-/** Sends a body; `headers` has its Content-Type. Fastify's reply is bypassed: it sends names in lower case. */
+/** Sends a body; `headers` has its Content-Type. Fastify's own reply is bypassed, because it sends header names in lower case. */
 export function sendBody(reply: FastifyReply, status: number, content: string | Buffer, headers: AnswerHeaders): void {
   const body = typeof content === 'string' && content.length > ONE_PIECE ? Buffer.from(content) : content
   reply.hijack()
@@ -42,7 +42,7 @@ export function sendBody(reply: FastifyReply, status: number, content: string | 
   if (reply.raw.writableLength > 0) reply.raw.setTimeout(server.requestTimeout)
 }
 
-/** Makes an ack ERR with the specification's `errors` (spec "Errors" 1 and 2). @param more members beside them */
+/** Makes an ack ERR with the specification's `errors` (spec "Errors" 1 and 2). @param more further members of the body */
 export function faultBody(fault: RequestFault, more: object = {}, now = new Date()): string {
   const error = { code: fault.code, message: fault.message }
   return JSON.stringify({

@@ -6,9 +6,12 @@ import type { FastifyInstance } from 'fastify'
 /** Connections whose request was answered while bytes of it still arrive. */
 const answeredSockets = new WeakSet<Socket>()
 
-/** The most bytes of an unread body that are read in order to use the connection again. */
+/** The longest body, in bytes, whose unread rest is read so that the connection can be used again. */
 const WORTH_READING = 65_536
-/** Bytes and milliseconds that a sender has to notice its answer: if the connection is cut before, it gets none. */
+/**
+ * How many bytes, and for how many milliseconds, a sender may still send before its connection is cut. Cut at once, it would lose
+ * the answer.
+ */
 const LINGER_LIMITS = { bytes: 8_388_608, milliseconds: 5_000 }
 
 /**
@@ -21,8 +24,8 @@ export function endsWithAnswer(request: IncomingMessage): boolean {
 }
 
 /**
- * Discards the unread bytes of a request. If they are few, the connection is used again. If they are many, they are
- * read until the sender can have seen its answer, and then the connection is cut.
+ * Discards the unread bytes of a request. After a short body the connection is used again. A long body, or one of unknown length,
+ * is read until the sender can have seen its answer; then the connection is cut.
  */
 export function discardUnreadBody(request: IncomingMessage): void {
   if (!request.complete) {
@@ -53,7 +56,8 @@ function lingerOnConnection(request: IncomingMessage): void {
 }
 
 /**
- * True when a connection's present request was answered. The peer would read a second answer as the answer to its next request.
+ * True when the request that still arrives on a connection was answered already. The peer would take a second answer for the
+ * answer to its next request.
  */
 export function isAnswered(socket: Socket): boolean {
   return answeredSockets.has(socket)

@@ -65,7 +65,10 @@ export function addPartnerPage(app: HttpServer, folder: URL): void {
 interface BuiltPage {
   /** The name of the page in logs and metrics. */
   readonly name: string
-  /** The path of the page. Its files are served below it in `assets/`, and are in `assets/` beside `file`. */
+  /**
+   * The path of the page. The files of the page are served below this path in `assets/`; on disk they are in `assets/` beside
+   * `file`.
+   */
   readonly path: string
   readonly file: URL
   /** Refuses a request that may not see the page. @throws RequestFault */
@@ -79,7 +82,7 @@ function addBuiltPage(app: HttpServer, { name, path, file, check }: BuiltPage): 
     sendStrictPage(reply, 200, page)
   })
   const assets = new Map(assetsIn(file).map((asset) => [asset, readAsset(new URL(`assets/${asset}`, file))]))
-  // One route serves all assets: the router would compile a route for each of them when a server starts.
+  // One route serves all assets, because the router compiles every route when a server starts.
   mountHandler(app, 'GET', name, `${path === '/' ? '' : path}/assets/:asset`, (request, reply) => {
     const asset = assets.get((request.params as { readonly asset: string }).asset)
     if (asset === undefined) throw notFoundFault()

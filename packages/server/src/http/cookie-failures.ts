@@ -1,7 +1,7 @@
 /**
- * Limits by address how often cookies of the console or of the partner page can be guessed, apart from failures of the
- * protocol. A cookie that was valid on this node lately is always looked up, so that a stranger behind the same address
- * locks nobody out.
+ * Limits how often an address can guess cookies of the console or of the partner page. Failures of the protocol are counted
+ * elsewhere. A cookie that was valid on this node lately is always looked up, so that a stranger behind the same address locks
+ * nobody out.
  */
 import { createHash } from 'node:crypto'
 import { recentlyUsed } from '@rollcall/base/shared/recently-used'

@@ -21,8 +21,8 @@ const PREFLIGHT_HEADERS = {
 }
 
 /**
- * Answers preflights of listed pages, and lets these pages read answers, except pages for people and answers of the
- * partner API, which has a cookie.
+ * Answers preflights of listed pages, and lets these pages read answers. They may not read our pages for people, nor answers of
+ * the partner API, which uses a cookie.
  */
 export function addCors(
   app: HttpServer,

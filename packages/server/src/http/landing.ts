@@ -33,7 +33,7 @@ export function addLandingRoutes(
   }
 }
 
-/** True when a client wants HTML: browsers name it. Programs that accept anything get JSON. */
+/** True when a client wants HTML: browsers name text/html in Accept. Programs that accept anything get JSON. */
 const wantsHtml = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/i.test(headers.accept ?? '')
 
 function leadTo(reply: FastifyReply, address: string): void {

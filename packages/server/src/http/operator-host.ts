@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { RequestFault } from '@rollcall/protocol'
 
-/** Whether a Host header names this listener, at the address of the connection. */
+/** Whether a Host header names this listener, whose address on the connection is `localAddress`. */
 export type IsOwnHost = (header: string | undefined, localAddress: string | undefined) => boolean
 
 /** Refuses web pages that reach this listener by a host name of their own (DNS rebinding). @throws RequestFault 421 */

@@ -20,7 +20,7 @@ export interface HasSessionFailures {
 
 /** How the sessions of the console and of the partner page differ. */
 interface PageSessionSettings extends SessionPages {
-  /** The advice in the refusal when nobody is signed in; `ended` is that for a session that has ended. */
+  /** `nobody` is the advice in the refusal when nobody is signed in; `ended` is the advice when the session has ended. */
   readonly nobody: string
   readonly ended: string
   /** The refusal of a call with an Authorization header; null when the header is used and the cookie is ignored. */
@@ -63,7 +63,7 @@ export interface PageSessions<Owner> {
   cookieOf(request: SessionRequest): string | null
   /**
    * Checks that the call comes from these pages.
-   * @returns acts: true when a person did something
+   * @returns acts: true when a person did something, false when the page polls by itself
    * @throws RequestFault 400 an Authorization header that is not read here; 403 the call does not come from these pages
    */
   checkOwn(request: SessionRequest): { readonly acts: boolean }

@@ -12,7 +12,7 @@ import { type HttpServer, mountHandler } from './server.ts'
 
 /**
  * Adds `/health` and `/ready`, for load balancers and supervisors.
- * @param isReady whether the node has started, does the work of its role, and its database answers
+ * @param isReady whether the node has started, can use the tables, does the work of its role, and its database answers
  * @param away for the operator: registries whose database does not answer; the node serves the others
  * @param schema for the operator: how far the tables of the database are ahead of this node
  */
@@ -35,7 +35,7 @@ export function addHealthRoutes(
   })
 }
 
-/** Adds the page of metrics. It is meant for the operator's listener, and is answered only under its own names. */
+/** Adds the page of metrics. The page is for the operator's listener, and is answered only under that listener's host names. */
 export function addMetricsRoute(app: HttpServer, metrics: Pick<Metrics, 'render'>, isOwnHost: IsOwnHost): void {
   mountHandler(app, 'GET', 'metrics', '/metrics', async ({ raw }, reply) => {
     checkOperatorHost(isOwnHost, raw)
@@ -50,8 +50,8 @@ export const KEY_SET_PATH = '/.well-known/jwks.json'
 const KEY_SET_HEADERS = { 'Cache-Control': 'public, max-age=300' }
 
 /**
- * Adds our public keys, for peers that verify our signatures or encrypt for us (N14, public standard 1.5). All
- * registries of a server share its keys. With `qualified_kids` the set of a namespace has further names of them.
+ * Adds our public keys, for peers that verify our signatures or encrypt for us (N14, public standard 1.5). All registries of a
+ * server share its keys. With `qualified_kids` the set of a namespace has each signature key again, under a second kid.
  */
 export function addKeySetRoutes(app: HttpServer, deps: HasDirectory & { readonly keys: Pick<OwnKeys, 'jwks'> }): void {
   const answer = async (reply: FastifyReply, registry?: Registry): Promise<void> => {

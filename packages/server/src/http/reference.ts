@@ -1,4 +1,4 @@
-/** Serves each registry's OpenAPI document and the page that shows it. It loads nothing from other servers. */
+/** Serves each registry's OpenAPI document and the page that shows it. The page loads nothing from other servers. */
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -41,10 +41,10 @@ export function addReferenceRoutes(app: HttpServer, deps: HasRegistries & HasSho
   })
 }
 
-/** The OpenAPI documents that were made: by kind, then by namespace and sample of the showcase. */
+/** The OpenAPI documents made so far, by kind, then by namespace and the demo's identifier in the example. */
 const documentsByKind = new WeakMap<Kind, Map<string, string>>()
 
-/** Makes the OpenAPI document of a registry: once for each version of its kind, namespace and shown identifier. */
+/** Returns the OpenAPI document of a registry. It is made once for each kind, namespace and shown identifier. */
 function documentText(registry: Registry, shown: Showcase | null): string {
   const { kind, namespace, sender_id: receiver_id } = registry
   const known = documentsByKind.get(kind) ?? new Map<string, string>()
@@ -72,8 +72,8 @@ function documentText(registry: Registry, shown: Showcase | null): string {
 }
 
 /**
- * The texts of the programs that `site/programs.js` shows, and the operations that they call by path. Everybody may see
- * the page, so the programs have the default signature profile, and the sender of the request on the screen.
+ * The texts of the programs that `site/programs.js` shows, and the operations by their paths. Everybody may see the page, so the
+ * programs sign with the default profile, and `site/programs.js` inserts the sender_id of the request on the screen.
  */
 function programsOf(registry: Registry): string {
   const { namespace, kind } = registry
@@ -98,7 +98,7 @@ const titleOf = ({ kind, namespace }: Registry): string => `Rollcall: ${kind.tit
 
 /**
  * Makes the reference page of a registry.
- * @param shown for visitors who may know the secret of the demo; null: for others
+ * @param shown the content of the demo, for visitors who may know its secret; null for other visitors
  */
 function referencePage(registry: Registry, registries: readonly Registry[], shown: Showcase | null): PageContent {
   const { kind, namespace } = registry

@@ -14,7 +14,10 @@ const NOTED_FACTS = Symbol('noted')
 /** A request, or what is known of an unreadable one. */
 export type GatedRequest = Pick<IncomingMessage, 'socket' | 'headers'> & { [NOTED_FACTS]?: NotedRequest }
 
-/** Nobody is signed in to a page for people. The protocol does not count this as a failure: pages count their own. */
+/**
+ * Nobody is signed in to the console or the partner page. The gate does not count this as a failure: pages count their own
+ * failures.
+ */
 export class NotSignedIn extends RequestFault {
   constructor(message: string) {
     super('err.request.unauthorized', message)
@@ -23,7 +26,7 @@ export class NotSignedIn extends RequestFault {
 
 /** The known facts of a request, for refusals and the access log. */
 export interface NotedRequest extends RefusedRequest {
-  /** The sender_id of the participant that owns the token or the session, or is the client; null: not known. */
+  /** The sender_id of the participant, by its access token, session or client_id; null when the participant is not known. */
   readonly participant: string | null
   /** The message_id of the message, which may be any text. */
   readonly message_id?: string
@@ -45,7 +48,7 @@ export interface RequestGate {
   /** Notes a request whose header the reply rejects, with the code of the rejection. */
   rejected(request: GatedRequest, code: string): void
   /**
-   * Notes a refused request. A request without a valid token counts as a failure of its address, but `NotSignedIn` not.
+   * Notes a refused request. A fault `err.request.unauthorized` counts as a failure of the address, except `NotSignedIn`.
    * @returns the fault to answer: 429 when the address has too many failures
    */
   refused(request: GatedRequest, fault: RequestFault): RequestFault
@@ -137,10 +140,9 @@ export function createRequestGate(deps: {
 const USUAL_PROXIES = [...['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'], ...['::1/128', 'fc00::/7']]
 
 /**
- * Makes a function that returns the address of a client. If the operator has declared a proxy, `X-Forwarded-For` is
- * read on connections from proxies: from its right end, where a proxy writes, past our own proxies, to the first other
- * address.
- * @param options.proxies prefixes; empty for the default ones
+ * Makes a function that returns the address of a client. If the operator has declared a proxy, `X-Forwarded-For` is read on
+ * connections from proxies: from its right end, where a proxy writes, past our own proxies, to the first other address.
+ * @param options.proxies address prefixes of proxies; empty for USUAL_PROXIES
  */
 export function clientAddressReader(options: {
   readonly behindProxy: boolean

@@ -35,14 +35,14 @@ export function createHttpServer(deps: {
   readonly metrics: Metrics
   readonly databaseHealth: Pick<DatabaseHealth, 'failed'>
   readonly requestGate: RequestGate
-  /** The level of the access log's lines; `info` by default. */
+  /** The level of the access log's lines, except for probes and refused strangers; `info` by default. */
   readonly accessLevel?: AccessLevel
 }): HttpServer {
   const { limits, requestGate, accessLevel = 'info' } = deps
   const timeout = limits.request_timeout * 1_000
   const app = fastify({
     logger: false,
-    // This makes one listener for any host. Fastify would add a second one for `localhost`, without our handlers.
+    // One server listens on any host. For `localhost`, Fastify would create a second server without our handlers.
     serverFactory: (handler) =>
       createServer(
         {
@@ -51,7 +51,7 @@ export function createHttpServer(deps: {
           connectionsCheckingInterval: 1_000,
           keepAliveTimeout: 65_000,
           maxHeaderSize: MAX_HEADER_BYTES,
-          // Node.js would refuse without a body. `earlyFault` refuses with our body.
+          // Node.js would refuse a request without Host with an empty answer. `earlyFault` refuses it with our error body.
           requireHostHeader: false,
         },
         (request, response) => {
@@ -69,11 +69,11 @@ export function createHttpServer(deps: {
     endWithFault(socket, new RequestFault('err.request.bad', 'this server is not a proxy', 405)),
   )
   app.server.on('checkContinue', continueWhenRead)
-  // Other expectations may be ignored (RFC 9110, 10.1.1). Node.js would answer 417 without a body.
+  // Expectations other than 100-continue may be ignored (RFC 9110, 10.1.1). Node.js would answer 417 without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   const refuse = (request: FastifyRequest, reply: FastifyReply, fault: RequestFault): void =>
     sendFault(reply, requestGate.refused(request.raw, fault))
-  // The hook must refuse now: later, Fastify would have waited for the body of a request with an unknown path.
+  // The hook refuses an unknown path at once: before its own 404, Fastify would wait for the body.
   app.addHook('onRequest', (request, reply, done) => {
     const fault = earlyFault(request)
     if (fault === null) return done()
@@ -97,8 +97,8 @@ declare module 'fastify' {
 }
 
 /**
- * Headers by their name in lower case. Node.js uses the first of them and ignores a second one, which a proxy before us
- * may have used.
+ * Headers that a request may have only once, by name in lower case. Node.js uses the first of two; a proxy before us may have
+ * used the second.
  */
 const SINGLE_HEADERS = new Map(['Host', 'Authorization', 'Content-Type'].map((name) => [name.toLowerCase(), name]))
 
@@ -111,7 +111,7 @@ function earlyFault({ raw, is404 }: FastifyRequest): RequestFault | null {
     return new RequestFault('err.request.bad', 'Host: is required')
   }
   const sent = new Set<string>()
-  // Names and values take turns.
+  // `rawHeaders` has a name, its value, the next name and so on.
   for (let at = 0; at < raw.rawHeaders.length; at += 2) {
     const name = SINGLE_HEADERS.get(raw.rawHeaders[at]?.toLowerCase() ?? '')
     if (name !== undefined && sent.has(name)) return new RequestFault('err.request.bad', `${name}: must be sent once`)
@@ -155,8 +155,8 @@ export function mountHandler(
 }
 
 /**
- * Mounts the handlers of a path, at least one; other methods get 405. A handler runs as an onRequest hook, before
- * Fastify reads and checks the body: it can so check the token first.
+ * Mounts the handlers of a path, at least one; other methods get 405. A handler runs as an onRequest hook, before Fastify reads
+ * and checks the body, so a handler can check the token first.
  */
 export function mountMethods(app: HttpServer, path: string, rows: readonly MethodHandler[]): void {
   const allowed = rows.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
@@ -190,13 +190,13 @@ function frameworkFault(error: Error & { code?: string }): RequestFault {
   return new RequestFault('err.request.bad', 'the address of the request is malformed')
 }
 
-/** Answers a request that is no readable HTTP, or comes too slowly, with the usual body. It reaches no route. */
+/** Answers a request that is no readable HTTP, or comes too slowly, with an error body. Such a request reaches no route. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket, requestGate: RequestGate): void {
   if (error.code === 'ECONNRESET') socket.destroy()
   else endWithFault(socket, requestGate.refused({ socket, headers: {} }, brokenRequestFault(error.code)))
 }
 
-/** Writes the answer to the socket and ends the connection. If the request was answered before, only ends it. */
+/** Writes the answer to the socket and ends the connection. If the request was answered before, only ends the connection. */
 function endWithFault(socket: Socket, fault: RequestFault): void {
   if (!socket.writable || isAnswered(socket)) {
     socket.destroy()

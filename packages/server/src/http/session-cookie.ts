@@ -1,7 +1,4 @@
-/**
- * The session cookie of our pages. A check refuses a call with a cookie that does not come from these pages, but from
- * another page in the same browser.
- */
+/** The session cookie of our pages. A call with this cookie is refused when another page in the same browser makes the call. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { RequestFault } from '@rollcall/protocol'
 
@@ -14,7 +11,7 @@ export interface SessionPages {
   readonly cookie: string
   /** The name of a header that every call of these pages has. We allow no page of another origin to send it. */
   readonly header: string
-  /** The name of the pages for people. */
+  /** The name of these pages in messages. */
   readonly title: string
 }
 
@@ -27,7 +24,7 @@ export interface SessionCookies {
   ended(byTls: boolean): string
   /**
    * Checks that the call comes from these pages.
-   * @returns acts: true when a person did something; a page may also reload itself
+   * @returns acts: true when a person did something, false when the page polls by itself
    * @throws RequestFault 403 the call does not come from these pages
    */
   checkOwn(headers: IncomingHttpHeaders): { readonly acts: boolean }
@@ -66,7 +63,7 @@ export function createSessionCookies({ cookie, header, title }: SessionPages): S
   }
 }
 
-/** True when an origin has the host and port of the request. Browsers without Sec-Fetch-Site send the origin too. */
+/** True when an origin has the host and port of the request. Browsers that send no Sec-Fetch-Site send Origin. */
 function isOwnOrigin(origin: string, host: string | undefined): boolean {
   const page = URL.parse(origin)
   return page !== null && page.origin === origin && page.host === URL.parse(`${page.protocol}//${host}`)?.host

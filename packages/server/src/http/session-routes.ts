@@ -78,7 +78,7 @@ export function addSessionRoutes<Owner, About>(app: HttpServer, deps: SessionCal
     }),
     row(calls.show, async (request, reply, about) => {
       const cookie = deps.page.cookieOf(request)
-      // It is no failure to open the page without a cookie, but it is one to send an invalid cookie.
+      // To open the page without a cookie is no failure. To send an invalid cookie is a failure.
       if (cookie === null) return sendFault(reply, deps.page.nobody(), {}, deps.signedOut())
       const session = await deps.page.signedIn(request).catch((error: unknown) => {
         if (error instanceof NotSignedIn) return error

@@ -23,7 +23,7 @@ export interface ShownIdentifier {
 
 /** How pages get the content of a demo, and learn whether a visitor is on this machine. */
 export interface HasShowcase {
-  /** The content of the demo; null before the demo has set it, and for other data. */
+  /** The content of the demo; null before the demo has set it, and on a server that is no demo. */
   readonly showcase: () => Showcase | null
   /** True when a host, as address or name, is this machine. */
   readonly isLoopback: (host: string) => boolean

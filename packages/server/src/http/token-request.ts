@@ -38,7 +38,7 @@ export interface TokenRequest {
   readonly query: string | undefined
 }
 
-/** The parameters that are read. `scope` is not: a token permits all that its participant may do (RFC 6749, 3.3). */
+/** The parameters that are read. `scope` is not read: a token permits all that its participant may do (RFC 6749, 3.3). */
 const PARAMETER_NAMES = ['grant_type', 'client_id', 'client_secret']
 type TokenParameters = ReadonlyMap<string, string>
 

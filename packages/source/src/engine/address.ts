@@ -15,11 +15,11 @@ export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 const MOST_ADDRESS = 4_096
 const MOST_CERTIFICATES = 1_048_576
 
-/** Rollcall's own environment variables. A source file may not name them: it could read Rollcall's own database. */
+/** Rollcall's own environment variables. A source file may not name them, because it could then read Rollcall's own database. */
 const OWN_VARIABLE_NAME = /^(?:DATABASE_URL|ROLLCALL_.*)$/
 
 /**
- * Reads the address of a source. The engine checks its protocol.
+ * Reads the address of a source. The engine checks the protocol of the address.
  * @throws SourceRefusal it is missing, is no URL, cannot be read, or is in a variable of Rollcall itself
  */
 export function readAddress({ url }: Pick<SourceFile, 'url'>, env: EnvironmentVariables): URL {

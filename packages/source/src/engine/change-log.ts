@@ -25,7 +25,7 @@ export interface LoggedChanges {
 
 /** Reads a log on a connection of its own. */
 export interface LogReader {
-  /** Waits until changes can be taken, the reading has failed or the signal aborts. @param milliseconds at most */
+  /** Waits until changes can be taken, the reading has failed or the signal aborts. @param milliseconds the longest wait */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>
   /**
    * Takes received changes, in the order of their commits.
@@ -54,8 +54,8 @@ export interface ChangeLog {
   /** Finds why the log must not be followed as it is: sentences for the source's administrator, with what to do. */
   problems(): Promise<readonly string[]>
   /**
-   * Makes a new place in the log, from which every change can be read. PostgreSQL may take long for it; aborting the
-   * signal ends that.
+   * Makes a new place in the log, from which every change can be read. PostgreSQL may take long for it; aborting the signal ends
+   * the wait.
    * @returns the position of the place
    */
   begin(signal: AbortSignal): Promise<string>

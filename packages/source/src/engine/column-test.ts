@@ -9,26 +9,29 @@ import type { MappedPart } from './mapped-records.ts'
 /** How texts are compared without case and accents. */
 export type FoldedOperator = 'eq' | 'starts_with' | 'contains'
 
-/** A test of one column, made of a condition of a query. Rows that fulfil the condition pass it, and others may too. */
+/**
+ * A test of one column, made from a condition of a query. Every row that fulfils the condition passes the test; other rows may
+ * pass too.
+ */
 export type ColumnTest =
   | { readonly is: 'present' }
-  /** The text of the column is one of `texts`. `trimmed`: it may have spaces around it. */
+  /** The text of the column is one of `texts`. With `trimmed`, the text may have spaces around it. */
   | { readonly is: 'texts'; readonly texts: readonly string[]; readonly trimmed?: true }
   | { readonly is: 'beginning'; readonly text: string }
   /** The digits of the column's text, without its other characters, are one of `texts`. */
   | { readonly is: 'digits'; readonly texts: readonly string[] }
   /**
-   * The text of the column is, begins with or contains this text, without case and accents. Every text passes of which
-   * a database cannot tell (`UNPLAIN_TEXT_PATTERN`), so the test alone bounds nothing.
+   * The text of the column is, begins with or contains this text, without case and accents. A text of which the database cannot
+   * tell (`UNPLAIN_TEXT_PATTERN`) passes too, so this test alone does not bound the rows that are read.
    */
   | { readonly is: 'folded'; readonly operator: FoldedOperator; readonly text: string }
   /** The number in the column is between `from` and `to`, both included; null: no bound. */
   | { readonly is: 'numbers'; readonly from: number | null; readonly to: number | null }
   | { readonly is: 'booleans'; readonly values: readonly boolean[] }
   /**
-   * The day (YYYY-MM-DD) is between these, both included; null: no bound. `texts`: all texts of these days, for a
-   * column of texts, which may have spaces around them; null: the days are too many or have no end, or the mapping
-   * does not say how days are written.
+   * The day (YYYY-MM-DD) is between `from` and `to`, both included; null: no bound. `texts`: all texts of these days, for a
+   * column of texts, which may have spaces around them; null: the days are too many or have no end, or the mapping does not say
+   * how days are written.
    */
   | {
       readonly is: 'days'

@@ -5,7 +5,7 @@ export interface ColumnType {
   readonly sql: string
   /** Makes the SQL that reads a value of the column as text. @param column its quoted name */
   readonly read: (column: string) => string
-  /** Changes the text that was read into the form that records have. Absent: the text stays. */
+  /** Converts the text from the database to the form that records have. Absent: the text stays as it is. */
   readonly cell?: (text: string) => string
   /** Makes the parameter for a text; null: no value has this text, or the type is not compared by its text. */
   readonly parameter: (text: string) => string | null

@@ -1,6 +1,6 @@
 /**
- * Writes tests of columns as SQL conditions. Every row that passes a test fulfils its condition, and other rows may.
- * For a test that cannot be written there is no condition.
+ * Writes tests of columns as SQL conditions. Every row that passes a test fulfils the SQL condition; other rows may fulfil it
+ * too. A test that cannot be written in SQL gets no condition.
  */
 
 import type { ColumnTest, NeededCondition } from './column-test.ts'
@@ -19,7 +19,7 @@ export type WriteTest = (test: ColumnTest, column: string, type: ColumnType, par
 export interface Conditions {
   /**
    * Writes a needed condition as SQL; null: all rows pass.
-   * @param types of the own table and of each child, in order
+   * @param types the column types of the own table and of each child, in order
    */
   conditionOf(
     records: RecordMapping,
@@ -93,7 +93,8 @@ export const betweenSql = (column: string, conditions: readonly string[]): strin
   conditions.length === 0 ? null : `(${conditions.map((one) => `${column} ${one}`).join(' and ')})`
 
 /**
- * Writes that a column is between two numbers, both included; a bound that is null is left out. Null: both are.
+ * Writes that a column is between two numbers, both included; a bound that is null is left out. Returns null when both bounds are
+ * null.
  * @param add returns the SQL of a new parameter
  */
 export const betweenNumbersSql = (
@@ -107,15 +108,15 @@ export const betweenNumbersSql = (
   ])
 
 /**
- * Matches the texts whose folded form a database cannot tell. In all others folding only makes small letters of
- * capitals: they have only ASCII, without control characters and backticks, and single spaces between words.
+ * Matches the texts whose folded form a database cannot compute. In all others folding only makes small letters of capitals: they
+ * have only ASCII, without control characters and backticks, and single spaces between words.
  */
 export const UNPLAIN_TEXT_PATTERN = '[^ !-_a-~]|^ | $|  '
 
 /** True when a folded text may be the folded form, or a part of it, of a text that `UNPLAIN_TEXT_PATTERN` does not match. */
 export const mayBePlain = (folded: string): boolean => /^[ -_a-~]*$/.test(folded)
 
-/** The margin with which a number is compared, as a share of it: numbers that are read as the same double pass. */
+/** The margin with which a number is compared, as a share of the number: values that are read as the same double pass. */
 export const NUMBER_MARGIN = 1e-15
 /** The largest double that is used as a bound for whole numbers. */
 const LARGEST_EXACT_BOUND = Number.MAX_SAFE_INTEGER

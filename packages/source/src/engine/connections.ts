@@ -24,7 +24,10 @@ export interface StatementResult<Type> {
 
 /** The time that a statement may take, and whether it is the last of its snapshot. */
 export interface RunOptions {
-  /** The time limit in milliseconds; statement_timeout of the source file applies too when it is shorter. Ignored where `Transaction.isLimited` is false. */
+  /**
+   * The time limit in milliseconds; statement_timeout of the source file applies too when it is shorter. Ignored where
+   * `Transaction.isLimited` is false.
+   */
   readonly within?: number | undefined
   /** True when the snapshot may end with the statement. A statement after it may have another snapshot. */
   readonly isLast?: boolean | undefined
@@ -109,7 +112,10 @@ export interface Driver<Type> {
   close(): Promise<void>
 }
 
-/** Makes the connections of a driver. Errors get their meaning; while the database is away, callers are refused. */
+/**
+ * Makes the connections of a driver. Errors become SearchTimeout or RecordsUnavailable, except `statement` errors. While the
+ * database is away, callers are refused.
+ */
 export function connectionsOf<Type>(
   { pool, statementTimeout }: Pick<SourceFile, 'pool' | 'statementTimeout'>,
   driver: Driver<Type>,

@@ -38,7 +38,7 @@ export interface Plans<Type> {
   readsAll(plan: StatementResult<Type>): boolean
   /**
    * The statement that makes an index.
-   * @param asked null: the key of a record
+   * @param asked null for an index on the key of records
    * @returns null: no index on the column itself would help
    */
   indexOn(

@@ -44,7 +44,7 @@ export interface ChangeSelection {
   readonly since: string
   /** How many seconds or versions before `since` the list begins. */
   readonly overlap: number
-  /** The last row of the list before, after which this list begins; null: from the first row on. */
+  /** The last row of the previous list: this list begins after that row. Null: from the first row on. */
   readonly after: ChangedRow | null
   readonly limit: number
 }
@@ -54,7 +54,7 @@ export interface SourceSnapshot {
   /** Reads rows in the order of their keys. @throws SearchTimeout, RecordsUnavailable, SourceRefusal */
   rows(records: RecordMapping, asked: RowSelection): Promise<readonly SourceRow[]>
   /**
-   * Reads how far the column of changes of a part has come: seconds since 1970 by the database, or the highest version,
+   * Reads how far the column of changes of a part has come: seconds since 1970 by the database's clock, or the highest version,
    * as text.
    * @throws SearchTimeout, RecordsUnavailable, SourceRefusal the column has another type
    */
@@ -74,7 +74,7 @@ export interface EngineReport {
   readonly about: string
   /** The rights of the account beyond reading, as sentences. */
   readonly writes: readonly string[]
-  /** Weaknesses of the source that do not stop it, as sentences. */
+  /** Weaknesses of the source that do not prevent its use, as sentences. */
   readonly weak: readonly string[]
 }
 
@@ -97,9 +97,9 @@ export interface OpenEngine {
   /** Begins to read a snapshot. @throws RecordsUnavailable */
   begin(): Promise<SourceSnapshot>
   /**
-   * True when the database can check a part of a condition, and so exclude rows. The first call reads the types of the
-   * columns on a connection of its own. They are kept until reading rows fails, so a caller that holds a snapshot later
-   * needs no second one.
+   * True when the database can check a part of a condition, and so exclude rows. The first call reads the types of the columns on
+   * a connection of its own. The types are kept until reading rows fails with RecordsUnavailable, so a caller that holds a
+   * snapshot later needs no second one.
    * @throws SearchTimeout, RecordsUnavailable, SourceRefusal a key has a wrong type
    */
   bounds(records: RecordMapping, needed: NeededCondition): Promise<boolean>
@@ -107,7 +107,7 @@ export interface OpenEngine {
   isAway(): boolean
   /** Reports on the database and the account. @throws SourceRefusal the database is one of Rollcall itself */
   report(): Promise<EngineReport>
-  /** Opens the log of changes. @param name of our place in it; MariaDB keeps no place for us */
+  /** Opens the log of changes. @param name the name of our place in the log; MariaDB keeps no place for us */
   log(name: string): ChangeLog
   /** Finds by their plans the look-ups that would read a whole table, also those of a record's rows in children. */
   slow(records: RecordMapping, lookUps: readonly LookUp[]): Promise<readonly SlowLookUp[]>

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoggedChanges, LogReader } from './change-log.ts'
 import { loggedTables, type SourceFile } from './mapped-records.ts'
 
-/** The record type that the rows of a table belong to, and their column with its key. */
+/** The record type that the rows of a logged table belong to, and their key column. */
 export interface LoggedPart {
   readonly recordType: string
   /** The column with the key of the record to which a row belongs. */
@@ -14,7 +14,7 @@ export interface LoggedPart {
 /** The record types and key columns for the rows of each logged table, by `schema.table`. */
 export type LoggedParts = ReadonlyMap<string, readonly LoggedPart[]>
 
-/** Groups the parts of a source by their logged table. @param usual the schema of tables that name none */
+/** Groups the parts of a source by their logged table. @param usual the schema of a table whose `schema` is null */
 export function partsByLoggedTable(file: SourceFile, usual: string): LoggedParts {
   const parts = new Map<string, LoggedPart[]>()
   for (const { schema, table, key, recordType } of loggedTables(file)) {
@@ -41,13 +41,13 @@ interface Segment {
 const MOST_SEGMENT_KEYS = 10_000
 const MOST_WAITING = 200_000
 /**
- * While fewer segments wait, one that has keys is kept apart. Later small segments are merged, so that many small
- * transactions need little memory besides their keys.
+ * While fewer segments than this wait, a segment that has keys is kept apart. From this number on, small segments are merged, so
+ * that many small transactions need little memory besides their keys.
  */
 const MOST_SEGMENTS = 1_000
 /**
- * The number of transactions, the latest ones, that a merged segment keeps; at times up to twice as many. Commits
- * become visible almost in the order of the log: when so many later ones are visible, older ones are taken to be.
+ * A merged segment keeps the numbers of this many of its latest transactions, at times of twice as many. Commits become visible
+ * almost in the order of the log: when these are visible, older transactions are taken to be visible.
  */
 const MOST_TRANSACTIONS = 10_000
 
@@ -58,7 +58,7 @@ export class LoggedKeys {
   #open: Segment | null = null
   /** The number of the transaction that began last; null: none has begun. */
   #transaction: number | null = null
-  /** The position after the last commit that was taken, or a later one before which nothing is missing. */
+  /** The position after the last commit that was taken, or a later position before which no change is missing. */
   #position: string
 
   constructor(position: string) {
@@ -100,7 +100,7 @@ export class LoggedKeys {
     this.#open.isEmptied = true
   }
 
-  /** Ends the open transaction; without one, notes that no change before the position is missing. */
+  /** Ends the open transaction; when none is open, notes that no change before the position is missing. */
   commit(end: string): void {
     const segment = this.#open ?? emptySegment()
     this.#open = null
@@ -186,7 +186,10 @@ export class LogStream implements Pick<LogReader, 'wait' | 'take'> {
     return this.#failure !== null
   }
 
-  /** Runs work that reads received bytes into the keys. If it throws, `take` throws its error after the last keys. */
+  /**
+   * Runs work that reads received bytes into the keys. If the work throws, `take` throws the error when all keys before it are
+   * taken.
+   */
   receive(read: () => void): void {
     if (this.hasFailed) return
     try {
@@ -195,7 +198,7 @@ export class LogStream implements Pick<LogReader, 'wait' | 'take'> {
     } catch (error) {
       this.#failure = error
     }
-    // The reader is woken when it can take a complete segment or the failure. Bytes of half an event give it nothing.
+    // The reader is woken only when it can take a segment or the failure, and not for the bytes of half an event.
     if (this.#keys.hasSegments || this.hasFailed) this.#wake()
   }
 

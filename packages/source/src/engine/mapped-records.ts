@@ -54,11 +54,13 @@ export interface MirrorTerms {
   readonly follow: FollowWay
   /** True when changes after the first load are events. */
   readonly events: boolean
-  /** Milliseconds of the wait before each poll; with a log, at most. There is no wait while records are compared. */
+  /**
+   * Milliseconds to wait before each poll, or the longest wait for changes in a log. There is no wait while records are compared.
+   */
   readonly every: number
   /**
-   * Seconds or versions before the last mark from which a poll reads again; polls within five seconds of such a poll
-   * read a tenth of it again. It must be more than the longest transaction takes.
+   * How many seconds or versions before the last mark a poll reads again; a poll less than five seconds after such a poll reads
+   * only a tenth of this again. It must be more than the longest transaction takes.
    */
   readonly overlap: number
   /** The time of day (HH:MM in the zone of the source) at which all records are compared. */
@@ -79,7 +81,7 @@ export interface SourceFile {
   readonly pool: number
   /** The most milliseconds that one statement may take. */
   readonly statementTimeout: number
-  /** The most rows that one search may read: if there are more, it reports too many records. */
+  /** The most rows that one search may read: if there are more, the search reports too many records. */
   readonly candidates: number
   readonly timeZone: string
   /** How the records are copied; null: they are read live. */

@@ -7,15 +7,15 @@ export interface SqlNames {
   /** Quotes a name of the catalog as SQL. */
   quoted(name: string): string
   /**
-   * Makes the SQL of a part's rows, under an alias. A line feed follows SQL of the operator, so that a comment in it
-   * ends there.
+   * Makes the SQL of a part's rows, under an alias. A line feed follows SQL of the operator, so that a comment at the end of that
+   * SQL ends there.
    */
   tableOf(part: Pick<MappedPart, 'from' | 'where'>, alias: string): string
   /** Makes the SQL of a table's name, with its schema if there is one. */
   placeOf(place: { readonly schema: string | null; readonly table: string }): string
 }
 
-/** Makes the SqlNames of an engine. @param mark its quotation mark, which is doubled within a name */
+/** Makes the SqlNames of an engine. @param mark the engine's quotation mark, which is doubled within a name */
 export function namesWith(mark: string): SqlNames {
   const quoted = (name: string): string => `${mark}${name.replaceAll(mark, `${mark}${mark}`)}${mark}`
   const placeOf: SqlNames['placeOf'] = ({ schema, table }) =>

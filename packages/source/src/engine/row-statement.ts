@@ -78,7 +78,7 @@ const MOST_TEXTS = 100
  */
 export function nextKey(rows: readonly SourceRow[], limit: number, after: string | null): string | null {
   const last = rows.length < limit ? undefined : rows.at(-1)
-  // A portion that ends where it began has no end: reading it again would find the same rows.
+  // When the last key is `after` again, the next portion would have the same rows.
   return last === undefined || last.key === after ? null : last.key
 }
 
@@ -87,11 +87,14 @@ interface SelectParts {
   readonly key: string
   /** The text of the statement up to its conditions. */
   readonly beginning: string
-  /** Whole texts, by the text after `beginning`. A driver finds its prepared statement faster by the same string. */
+  /**
+   * Whole texts, by the text after `beginning`. A driver finds its prepared statement faster when the text is the same string
+   * object.
+   */
   readonly texts: Map<string, string>
 }
 
-/** The parts, by the types of the columns. Types that were read again are another object, for which parts are made. */
+/** The parts, by the types of the columns. Types that were read again are another object, for which new parts are made. */
 const selectPartsByTypes = new WeakMap<KnownTypes, SelectParts>()
 
 function selectOf(sql: RowSql, { own, children }: RecordMapping, types: KnownTypes): SelectParts {

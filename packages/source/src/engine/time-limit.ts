@@ -12,7 +12,7 @@ export class TimeLimit {
     this.#timer = setTimeout(() => this.#late?.(), milliseconds).unref()
   }
 
-  /** Waits for an answer. @throws the error of a late answer, or that of the answer */
+  /** Waits for an answer. @throws the error for a late answer, or the error of the answer itself */
   wait<Result>(answer: Promise<Result>): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
     const late = (): void => reject(this.#lateError())

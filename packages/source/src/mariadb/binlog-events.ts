@@ -7,7 +7,10 @@ import { type BinlogPlace, placeNumber, placeText, sortedGtids } from './binlog-
 import { type Charsets, type KeyColumn, readTableMap, type TableMap, type ValueSize } from './binlog-tables.ts'
 
 const [HEADER, CHECKSUM] = [19, 4]
-/** Bits of the flags of an event: the server made the event for this reader; an unknown event may be skipped. */
+/**
+ * Flags of an event. ARTIFICIAL: the server made the event for this reader. IGNORABLE: a reader may skip the event if its type is
+ * unknown.
+ */
 const [ARTIFICIAL, IGNORABLE] = [0x20, 0x80]
 /** The bit in a GTID event of a transaction that consists of one event, without an event for its end. */
 const STANDALONE_BIT = 1
@@ -82,7 +85,7 @@ export class BinlogKeyCollector {
       const header = yield* bytes.take(HEADER)
       const [time, type, server] = [header.readUInt32LE(0), header.readUInt8(4), header.readUInt32LE(5)]
       const [length, end, flags] = [header.readUInt32LE(9), header.readUInt32LE(13), header.readUInt16LE(17)]
-      // The checksum is skipped, not compared: TCP has one too.
+      // The checksum is skipped, not compared, because TCP has a checksum too.
       const checksum = type === FORMAT ? 0 : this.#checksum
       bytes.left = length - HEADER - checksum
       if ((flags & ARTIFICIAL) === 0 && end > 0) this.#place = { ...this.#place, position: end }
@@ -126,7 +129,8 @@ export class BinlogKeyCollector {
     this.#isOpen = true
     this.#isStandalone = (event.readUInt8(12) & STANDALONE_BIT) !== 0
     this.#tables.clear()
-    // A snapshot has the end of a transaction as its place. If that is after this event, it sees this transaction.
+    // A snapshot has the end of a transaction as its place. If that place is after this event, the snapshot sees this
+    // transaction.
     this.#keys.begin(placeNumber(this.#place))
   }
 

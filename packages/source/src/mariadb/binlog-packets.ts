@@ -1,6 +1,6 @@
 /**
- * The bytes of a binlog, out of the packets in which a server sends it. An event may have any size: only the bytes that
- * are asked for at once, and the last piece that came, are kept.
+ * Takes the bytes of a binlog out of the packets in which a server sends the binlog. An event may have any size: only the bytes
+ * that are asked for at once, and the last piece that came, are kept.
  */
 
 import { LogLost } from '../engine/change-log.ts'

@@ -5,7 +5,7 @@ export interface BinlogPlace {
   /** The name of the file, such as mariadb-bin.000003. */
   readonly file: string
   readonly position: number
-  /** When the file was made, in seconds since 1970: RESET MASTER uses its name again. Null: not known yet. */
+  /** When the file was made, in seconds since 1970: after RESET MASTER another file has the same name. Null: not known yet. */
   readonly made: number | null
   /** The last GTID of each domain, as the server writes them. */
   readonly gtids: string
@@ -32,7 +32,10 @@ export const sortedGtids = (gtids: string): readonly string[] =>
     .filter((one) => one !== '')
     .toSorted()
 
-/** True when a log with these last GTIDs has gone on from others: each domain has the same number, or a later one. */
+/**
+ * True when a log whose last GTIDs are `gtids` continues the log that ended with `before`: no domain is missing or has an earlier
+ * number.
+ */
 export function isContinued(gtids: string, before: string): boolean {
   const numbers = (text: string) =>
     new Map(sortedGtids(text).map((gtid) => [gtid.split('-')[0], BigInt(gtid.split('-')[2] ?? 0)]))

@@ -41,7 +41,10 @@ interface LoggedType {
 
 const fixedType = (bytes: number): LoggedType => ({ metadata: 0, size: () => ({ bytes }) })
 const integerType = (bytes: number): LoggedType => ({ ...fixedType(bytes), integer: bytes })
-/** A type of times whose metadata is the number of digits after the seconds. @param bytes without these digits */
+/**
+ * A type of times whose metadata is the number of digits after the seconds.
+ * @param bytes the size of a value without these digits
+ */
 const fractionType = (bytes: number): LoggedType => ({
   metadata: 1,
   size: (digits) => ({ bytes: bytes + Math.ceil(digits / 2) }),
@@ -101,9 +104,10 @@ interface DescribedColumn {
 }
 
 /**
- * Reads which columns of a table have keys. @param bytes the event without its header
+ * Reads which columns of a table have keys.
+ * @param bytes the event without its header
  * @returns null: the source file does not name the table
- * @throws LogLost, RangeError it cannot be understood
+ * @throws LogLost, RangeError the event cannot be understood
  */
 export function readTableMap(bytes: Buffer, parts: LoggedParts, charsets: Charsets): TableMap | null {
   const reader = new FieldReader(bytes, 8)
@@ -211,7 +215,7 @@ class FieldReader {
     return this.bytes(length + 1).toString('utf8', 0, length)
   }
 
-  /** Reads a number of one, three or four bytes. @throws RangeError it has more */
+  /** Reads a number of one, three or four bytes. @throws RangeError the number has more bytes */
   count(): number {
     const [first = 0] = this.bytes(1)
     if (first < 251) return first

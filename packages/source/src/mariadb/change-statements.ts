@@ -50,7 +50,7 @@ const SET_BACK = 3_600
 function startOf(type: ColumnType, since: string, overlap: number): string {
   if (type.holds === 'integer') {
     const from = BigInt(since) - BigInt(Math.ceil(overlap))
-    // MariaDB would compare a negative bound with an unsigned column as a very large number.
+    // The cast to unsigned would make a negative bound a very large number.
     return from < 0n && type.sql.includes('unsigned') ? '0' : String(from)
   }
   const from = timeAt(Number(since) - overlap)
@@ -62,5 +62,8 @@ const timeAt = (seconds: number): string => new Date(seconds * 1_000).toISOStrin
 
 const changedOf = ({ changed }: MappedPart): string => `one.${NAMES.quoted(changed ?? '')}`
 
-/** The rows of a part without its `where`: the records of rows that it excludes now must be deleted. */
+/**
+ * The SQL of a part's rows without `where`: rows that `where` excludes now must be found too, because their records must be
+ * deleted.
+ */
 const allRows = ({ from }: MappedPart): string => NAMES.tableOf({ from, where: null }, 'one')

@@ -16,10 +16,12 @@ import {
 import { Parameters } from '../engine/parameters.ts'
 import { NAMES } from './names.ts'
 
-/** Begins the parameters of a statement. The type of each is its SQL, such as a cast to the type of a column. */
+/**
+ * Makes an empty list of parameters. The type that is given for a parameter is its SQL, such as a cast to the type of a column.
+ */
 export const createParameters = (): Parameters => new Parameters((_, type) => type)
 
-/** The share by which a number and a `float` may differ and be equal, because a `float` has six digits. */
+/** A number and a `float` that differ by at most this share count as equal, because a `float` has six digits. */
 const AROUND_FLOAT = 1e-5
 
 /** Writes the condition that a column has one of the given texts. */
@@ -159,8 +161,8 @@ function writeDaysTest(
 const MOST_PARAMETERS = 2_000
 
 /**
- * Writes a test of texts that may have spaces around them. An index finds texts by their beginning, which may be a
- * space. Null: there are too many texts for one statement.
+ * Writes a test of texts that may have spaces around them. Texts are compared by their beginning, so that an index can be used;
+ * every text that begins with a space passes too. Null: there are too many texts for one statement.
  */
 function textsOfDays(
   texts: readonly string[],
@@ -174,7 +176,7 @@ function textsOfDays(
   return `(${beginnings.map((text) => writeBeginsWith(column, text, type, parameters)).join(' or ')})`
 }
 
-/** The day so many days later; null: there is no bound, or the database has no such day. */
+/** The day that is `count` days later; null: there is no bound, or the database has no such day. */
 function dayAfter(day: string | null, count: number): string | null {
   if (day === null || !/^\d{4}-\d\d-\d\d$/.test(day)) return null
   const moved = new Date(Date.parse(`${day}T00:00:00Z`) + count * 86_400_000)

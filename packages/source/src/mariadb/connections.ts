@@ -101,7 +101,7 @@ function optionsOf(address: URL, ca: string | null, { pool }: SourceFile): PoolO
     supportBigNumbers: true,
     bigNumberStrings: true,
     rowsAsArray: true,
-    // Otherwise the driver records where each statement was asked for, which takes a tenth of a look-up.
+    // Otherwise the driver records where each statement was asked for, which takes a tenth of the time of a look-up.
     trace: false,
   }
 }
@@ -133,8 +133,8 @@ function connectionOf(pool: Pool): Promise<PoolConnection> {
 }
 
 /**
- * The settings of a session. Each server reads its own limit of time: MariaDB reads a comment with `M!`, MySQL a
- * comment with this version.
+ * The settings of a session. Each server reads its own limit of time: MariaDB reads the comment with `M!`, MySQL the comment with
+ * `!50708`.
  */
 const sessionSettingsSql = ({ statementTimeout }: SourceFile): string =>
   [
@@ -219,7 +219,7 @@ async function beginTransaction(held: HeldConnection, file: SourceFile): Promise
     }
   }
   /**
-   * Begins a transaction. For a statement that is the last one, it stays open for later callers. Otherwise it has a
+   * Begins a transaction. If the statement is the last one, the transaction stays open for later callers. Otherwise it has a
    * consistent snapshot, which knows its place in the log, and ends with this work.
    */
   const start = async (isLast: boolean): Promise<void> => {

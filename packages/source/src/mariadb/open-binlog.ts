@@ -15,7 +15,9 @@ import type { MariadbSnapshot, ResultColumn } from './connections.ts'
 
 /** Milliseconds for statements that read a file of the log. */
 const LOG_STATEMENT_MILLISECONDS = 60_000
-/** Seconds after which a server without news sends a heartbeat, and milliseconds of silence after which it is lost. */
+/**
+ * Seconds after which a server without news sends a heartbeat, and milliseconds of silence after which the server counts as lost.
+ */
 const HEARTBEAT_SECONDS = 10
 const MOST_SILENT_MILLISECONDS = 30_000
 /** Seconds for which the server keeps the connection while we read nothing, because changes are being written. */
@@ -74,7 +76,7 @@ export function openBinlog({ file, connection: options, inSnapshot }: BinlogDeps
   }
 }
 
-/** The place after the last transaction that a snapshot sees. The log has a transaction a moment before a snapshot. */
+/** The place after the last transaction that a snapshot sees. A transaction is in the log a moment before a snapshot sees it. */
 async function placeOfState(state: MariadbSnapshot): Promise<Pick<BinlogPlace, 'file' | 'position'>> {
   const { rows } = await state.run({ text: `show status like 'binlog_snapshot_%'`, values: [] })
   const found = new Map(rows.map(([name, value]) => [name?.toLowerCase(), value ?? '']))
@@ -155,7 +157,7 @@ function readChunk(packets: PacketReader, chunk: Buffer): void {
   }
 }
 
-/** Makes the request for events. The server_id is random: a server ends an older reader with the same one. */
+/** Makes the request for events. The server_id is random: a server ends an older reader with the same id. */
 function dumpRequest({ file, position }: BinlogPlace): Buffer {
   const name = Buffer.from(file)
   const request = Buffer.alloc(4 + 11 + name.length)

@@ -14,7 +14,7 @@ export const PLAN_STATEMENTS: Plans<ResultColumn> = {
       (row) =>
         /^(?:ALL|index)$/.test(row[access ?? -1] ?? '') &&
         (row[usable ?? -1] ?? null) === null &&
-        // This row of the plan is a subquery; its tables have rows of their own.
+        // A row whose table begins with `<` is a subquery; its tables have rows of their own.
         !(row[table ?? -1] ?? '').startsWith('<'),
     )
   },

@@ -129,7 +129,8 @@ async function decideRowOutcomes(
   return inSnapshot(deps, async (state) => {
     for (let next: readonly string[] = fresh; next.length > 0; next = await others()) {
       const found = await readByKeys(state, records, next)
-      // A child may spell its key in another way, such as in small letters, if the source takes both as equal.
+      // A key may be a child's spelling, such as small letters, which the source takes as equal. The row that is found has its
+      // own spelling.
       const own = found.map(({ key }) => key).filter(canBeKey)
       await add([...new Set([...next, ...own])], await readRows(registry.kind, records, found))
     }

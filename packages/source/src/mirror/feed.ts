@@ -10,7 +10,7 @@ export interface ChangeBatch {
   readonly position: JsonValue
   /** True when changes may be missing: then all records must be compared. */
   readonly isIncomplete: boolean
-  /** The time up to which changes are in this or an earlier batch, as far as the feed can tell; null: unknown. */
+  /** Every change up to this time is in this batch or an earlier one, as far as the feed can tell; null: unknown. */
   readonly currentAt: Date | null
   /** Called when the batch is committed together with its position. */
   committed(): void
@@ -18,7 +18,7 @@ export interface ChangeBatch {
 
 /** Finds the changes of a source, one batch after another. */
 export interface ChangeFeed {
-  /** Returns the position from which changes are found. The caller reads all records after that. */
+  /** Returns the position from which changes are found. The caller then reads all records. */
   begin(signal: AbortSignal): Promise<JsonValue>
   /** Finds the next changes after a position. @param wait the longest wait, in milliseconds @throws SourceRefusal */
   next(position: JsonValue, wait: number, signal: AbortSignal): Promise<ChangeBatch>

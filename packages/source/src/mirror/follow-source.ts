@@ -1,4 +1,4 @@
-/** The life of a mirror: it copies all records, writes changes meanwhile and afterwards, and compares all each day. */
+/** The life of a mirror: it copies all records, writes changes meanwhile and afterwards, and compares all records each day. */
 
 import { withTransaction } from '@rollcall/database/transaction'
 import { canBeKey } from '../live-records.ts'
@@ -50,8 +50,8 @@ interface MirrorProgress {
 }
 
 /**
- * Returns the progress from which to follow. With a new source file that is a new position and a new comparison; until
- * it has replaced them, records are still answered as the former file has made them.
+ * Returns the progress from which to follow. A new source file gets a new position and a new comparison. Until the comparison has
+ * replaced the records, they are answered as the former file has made them.
  */
 async function beginFollowing(
   { db, registry, claim }: MirrorDeps,
@@ -85,7 +85,7 @@ async function compareSome(deps: MirrorDeps, state: MirrorProgress, signal: Abor
   return { ...state, comparison, comparedAt, isWanted }
 }
 
-/** True when changes are events. Those of the first load are not, because the persons were in the source before. */
+/** True when changes are events. Changes of the first load are no events, because the persons were in the source before. */
 const isEvent = ({ file }: MirrorDeps, { comparedAt }: MirrorProgress): boolean =>
   file.mirror.events && comparedAt !== null
 

@@ -1,4 +1,4 @@
-/** The followers of a node: it claims each mirror that no other node follows, and follows the mirror's source. */
+/** The followers of a node: the node claims each mirror that no other node follows, and follows the mirror's source. */
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -41,8 +41,8 @@ export async function removeLeftSources(
 }
 
 /**
- * Drops the slot of a former source if it has the log from the place on: otherwise it is another one, because the
- * registry may follow the same database again.
+ * Drops the slot in a former source if the slot has the log from the place on. Otherwise it is a newer slot: the registry may
+ * follow the same database again.
  */
 async function dropPlace(
   { namespace, kind }: Registry,

@@ -9,7 +9,7 @@ import type { ChangeBatch, ChangeFeed } from './feed.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { explainFailures } from './read-source.ts'
 
-/** Milliseconds until the source is asked again whether others see its commits: at first, and at most. */
+/** Milliseconds until the source is asked again whether a new snapshot sees its commits: at first, and at most. */
 const FIRST_PAUSE = 2
 const LONGEST_PAUSE = 200
 /** The number of keys of changed records after which a batch takes no more from the log. */
@@ -49,7 +49,7 @@ export function logFeed(deps: MirrorDeps): ChangeFeed {
     ends = []
   }
   /**
-   * Looks at the state of the log, while it is read at most once in `every` milliseconds. If the source keeps too much
+   * Reads the state of the log; while changes are being read, at most once in `every` milliseconds. If the source keeps too much
    * log for us, our place is removed.
    * @returns false: the log lacks changes after the position, or our place was removed
    */
@@ -97,7 +97,7 @@ export function logFeed(deps: MirrorDeps): ChangeFeed {
   }
 }
 
-/** Returns null when the log was lost, after a pause: what could not be read may come again at once. */
+/** Returns null when the log was lost, after a pause, because the same unreadable event may come again at once. */
 const nullIfLost =
   (pause: number) =>
   async (error: unknown): Promise<null> => {
@@ -106,7 +106,9 @@ const nullIfLost =
     return null
   }
 
-/** Waits until a new snapshot sees the transactions. An earlier one has the former rows: the change would be lost. */
+/**
+ * Waits until a new snapshot sees the transactions. An earlier snapshot would have the former rows, and the change would be lost.
+ */
 async function untilVisible(log: ChangeLog, transactions: readonly number[], signal: AbortSignal): Promise<void> {
   if (transactions.length === 0) return
   for (let pause = FIRST_PAUSE; !(await log.isVisible(transactions)); pause = Math.min(2 * pause, LONGEST_PAUSE)) {

@@ -23,12 +23,12 @@ export interface MirrorOutcomes {
 }
 
 /**
- * Decides the outcomes. Of rows with the same primary identifier only one becomes the record, preferably the one that
- * is the record already; the others are rejected. A row that cannot be read leaves its record as it was.
+ * Decides the outcomes. Of rows with the same primary identifier only one becomes the record, preferably the one that is the
+ * record already; the others are rejected. A row that cannot be read leaves its record as it was.
  * @param primary the name of the primary identifier type, for reasons
  * @param keys the keys of all rows to decide about
  * @param read the rows that the source has, by key
- * @param stored the primary identifier of the record that a row was before, by key; null: it was none
+ * @param stored the primary identifier of the record that a row was before, by key; null: the row was no record
  */
 export function decideOutcomes(
   primary: string,

@@ -16,7 +16,7 @@ const MOST_CHANGES = 200_000
 const WHOLE_POLL_MILLISECONDS = 5_000
 /** The share of the overlap that a poll reads again when it does not read the whole overlap. */
 const PARTIAL_OVERLAP_SHARE = 0.1
-/** If too many rows have changed, up to about so many are listed: the next poll does not count these again. */
+/** If too many rows have changed, up to about this many rows are listed: the next poll does not count these again. */
 const MOST_MARKS = 1_000_000
 
 /** A table, view or query of the source that has a column of changes. */

@@ -9,7 +9,7 @@ import { quoted, tableOf } from './names.ts'
 
 export const CHANGE_SQL: ChangeSql = { mark: makeMarkStatement, list: makeListStatement }
 
-/** SQL of the time up to which the snapshot has changes: on a standby, that of the last replayed transaction. */
+/** SQL of the time up to which the snapshot has changes: on a standby, the time of the last replayed transaction. */
 const SNAPSHOT_TIME = `case when pg_is_in_recovery() then coalesce(pg_last_xact_replay_timestamp(), to_timestamp(0)) else now() end`
 
 /** Makes the statement that reads how far the column has come: the time of the snapshot, or the highest version. */
@@ -49,5 +49,8 @@ function makeListStatement(
 
 const changedOf = ({ changed }: MappedPart): string => `one.${quoted(changed ?? '')}`
 
-/** The rows of a part without its `where`: the records of rows that it excludes now must be deleted. */
+/**
+ * The SQL of a part's rows without `where`: rows that `where` excludes now must be found too, because their records must be
+ * deleted.
+ */
 const allRows = ({ from }: MappedPart): string => tableOf({ from, where: null }, 'one')

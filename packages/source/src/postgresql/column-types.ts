@@ -43,7 +43,7 @@ const integerColumn = (sql: string, bits: number): ColumnType => ({
 })
 /**
  * The type of a column of numbers.
- * @param nearest the number that the column stores in place of another; null: it stores every number
+ * @param nearest computes the number that the column stores for a given number; null: the column stores every number as it is
  */
 const numberColumn = (sql: string, nearest: ((given: number) => number) | null): ColumnType => ({
   sql,

@@ -17,10 +17,10 @@ import { Parameters } from '../engine/parameters.ts'
 import { isOther } from './column-types.ts'
 import { placeOf, quoted, tableOf } from './names.ts'
 
-/** Begins the parameters of a statement, which are written with position and type, such as `$1::text`. */
+/** Makes an empty list of parameters, which are written with position and type, such as `$1::text`. */
 export const createParameters = (): Parameters => new Parameters((position, type) => `$${position}::${type}`)
 
-/** The share by which a number and a `real` may differ and be equal, because a `real` has seven digits. */
+/** A number and a `real` that differ by at most this share count as equal, because a `real` has seven digits. */
 const AROUND_REAL = 1e-6
 
 /**
@@ -141,7 +141,7 @@ function writeDaysTest(
   if (holds === 'text')
     return texts === null ? null : testOf({ is: 'texts', texts, trimmed: true }, column, type, parameters)
   if (holds !== 'day' && holds !== 'instant') return null
-  // The plan of a prepared statement expects few persons for one day, and many for a period.
+  // With `=` PostgreSQL plans for the few rows of one day; with a period it would plan for many.
   if (holds === 'day' && from !== null && from === to) return `${column} = ${parameters.add(from, 'date')}`
   // The zone of the session decides to which day a time belongs.
   return betweenSql(column, [

@@ -78,8 +78,8 @@ const ROLL_BACK_TO_SAVEPOINT = makePlainStatement('rollback to savepoint beginni
 const COMMIT_TRANSACTION = makePlainStatement('commit')
 
 /**
- * Makes the statement that sets up a transaction, by the milliseconds that a statement may take. It also takes the
- * snapshot of the transaction, after which no statement can allow it to write.
+ * Makes the statement that sets up a transaction, for the milliseconds that a statement may take. The set-up also takes the
+ * snapshot; after that no statement can make the transaction writable.
  */
 function settingsOf({ statementTimeout, timeZone, mirror }: SourceFile): (limit: number) => Statement {
   const fixed: Readonly<Record<string, string>> = {

@@ -28,7 +28,7 @@ export const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
 /**
  * Makes a function that says whether a text can be stored.
  * @param encoding the value of `server_encoding`
- * @returns null: every text can be stored, or it is unknown (`isUnlisted`)
+ * @returns null: every text can be stored, or we cannot tell (`isUnlisted`)
  */
 export function storableTextIn(encoding: string): ((text: string) => boolean) | null {
   if (encoding === 'LATIN1') return (text) => /^[\0-\xff]*$/.test(text)

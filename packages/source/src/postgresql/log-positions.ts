@@ -5,9 +5,8 @@ export const positionText = (position: bigint): string =>
 
 /**
  * True when a snapshot sees that all of these transactions have ended.
- * @param snapshot the text of `pg_current_snapshot`, such as 10:20:10,14: the next number is 20, and 10 and 14 have not
- * ended
- * @param transactions their last 32 bits, as the log has them
+ * @param snapshot the text of `pg_current_snapshot`, such as 10:20:10,14: the next number is 20, and 10 and 14 have not ended
+ * @param transactions the last 32 bits of their numbers, as the log has them
  */
 export function seesAll(snapshot: string, transactions: readonly number[]): boolean {
   const [, next = '0', open = ''] = snapshot.split(':')

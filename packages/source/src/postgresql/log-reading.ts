@@ -1,4 +1,4 @@
-/** Reads the changes of a replication slot. It acknowledges only changes that are written here. */
+/** Reads the changes of a replication slot. Only changes that are stored in our database are acknowledged to the source. */
 
 import pg from 'pg'
 import { LogLost, type LogReader } from '../engine/change-log.ts'

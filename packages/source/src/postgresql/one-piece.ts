@@ -1,7 +1,7 @@
 /**
- * Sends several statements in one piece and waits once. After a failure PostgreSQL skips the others up to the Sync at
- * the end of the piece. So each statement runs only in the transaction that those before it have begun. Where no
- * transaction is open and none of them says BEGIN, the piece is a transaction of its own.
+ * Sends several statements in one piece and waits once. After a failure PostgreSQL skips the later ones, up to the Sync at the
+ * end of the piece. So each statement runs only in the transaction that those before it have begun. Where no transaction is open
+ * and none of them says BEGIN, the piece is a transaction of its own.
  */
 
 import { oncePerObject } from '@rollcall/base/shared/once-per'
@@ -41,8 +41,8 @@ export class OutdatedStatement extends Error {
 }
 
 /**
- * Sends a piece: the wanted statement, after others whose rows are not read. It, and each other one with values, is
- * prepared once on a connection.
+ * Sends a piece: the wanted statement, after others whose rows are not read. The wanted statement, and each other statement with
+ * values, is prepared once on a connection.
  * @throws TransactionNotBegun a statement before the wanted one has failed; OutdatedStatement; or the error of the wanted one
  */
 export async function sendPiece(
@@ -120,7 +120,7 @@ interface PieceConnection {
   sync(): void
 }
 
-/** A query as the client of `pg` uses it: it calls `submit`, and then a method for each message that it receives. */
+/** A query as the client of `pg` uses it: the client calls `submit`, and then a method for each message that arrives. */
 class PieceQuery {
   /** The client replaces this function by its own, which also stops the timer of the query. */
   callback: (error: unknown) => void = () => undefined

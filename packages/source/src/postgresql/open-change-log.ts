@@ -105,8 +105,8 @@ export function slotName(name: string): string {
 }
 
 /**
- * Ends a connection that still reads the slot, such as that of a node that no longer has the claim. If its host is
- * lost, the database would keep the slot for it until wal_sender_timeout.
+ * Ends a connection that still reads the slot, such as that of a node that no longer has the claim. If the host of that node is
+ * lost, the database would keep the slot reserved for the node until wal_sender_timeout.
  * @returns a row if the slot exists
  */
 const endReading = (client: pg.Client, slot: string): Promise<pg.QueryResult> =>

@@ -13,11 +13,11 @@ export interface AbandonedPlace {
 }
 
 /**
- * Ends the claim of a mirror, so that nothing more is written by its former source file. Notes our place in the log of
- * the source, if the source keeps one. Locks the mirror until the transaction ends.
+ * Ends the claim of a mirror, so that nothing more is written by its former source file. Notes our place in the log of the
+ * source, if the source keeps one. Locks the mirror until the transaction ends.
  * @param source the former file; null: no log was kept for it
- * @returns the digest of the file to which the position belonged, and whether a comparison has not ended; null: no node
- * has begun to follow it
+ * @returns the digest of the file to which the position belonged, and whether a comparison has not ended; null: no node has begun
+ * to follow the mirror
  */
 export async function endMirror(
   client: Pick<ClientBase, 'query'>,
@@ -37,7 +37,7 @@ export async function endMirror(
 const NOTHING_READ = `file = null, position = null, comparison = null, comparison_wanted = false, compared_at = null,
   current_at = null, behind = 0, failure = null, failed_at = null`
 
-/** Begins the mirror of a registry that was read live. Events and answers keep ids made of keys until all was read. */
+/** Begins the mirror of a registry that was read live. Events and answers keep ids made of keys until all records are copied. */
 export async function beginMirror(client: Pick<ClientBase, 'query'>, registry: number): Promise<void> {
   await client.query('delete from source_row where registry = $1', [registry])
   await client.query(
@@ -96,7 +96,7 @@ export async function forgetPlace(pool: Pool, registry: number, place: Abandoned
   )
 }
 
-/** Deletes the copies of a registry, unless it is a mirror again, or still. */
+/** Deletes the copies of a registry, unless the registry is a mirror. */
 export async function dropLeftCopies(db: Database, registry: number): Promise<void> {
   await withTransaction(db.pool, async (client) => {
     if (await forgetRows(client, registry)) await dropCopiedRecords(client, registry)

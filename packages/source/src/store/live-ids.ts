@@ -1,6 +1,6 @@
 /**
- * The ids of live records: a mark, and the key of the row. Ids of copies are numbers. So an id that was stored before a
- * registry changed from one to the other never becomes that of another record.
+ * The ids of live records: a mark, and the key of the row. Ids of copies are numbers. So an id that was stored before a registry
+ * changed from one to the other never becomes the id of another record.
  */
 
 const LIVE_MARK = '='

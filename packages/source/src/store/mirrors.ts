@@ -46,7 +46,7 @@ export interface MirrorPlace {
 /**
  * Claims a mirror for some seconds, if no other claim is valid.
  * @param source the file by which it is followed
- * @returns null: another node has it, or the registry now has another file
+ * @returns null: another node has the mirror, or the registry now has another file
  */
 export async function claimMirror(
   pool: Pool,
@@ -66,7 +66,7 @@ export async function claimMirror(
   return rows[0] ?? null
 }
 
-/** Renews the claim of a mirror. @returns false: it was ended, or another node has the mirror */
+/** Renews the claim of a mirror. @returns false: the claim was ended, or another node has the mirror */
 export async function renewMirror(pool: Pool, { registry, claim }: MirrorClaim, seconds: number): Promise<boolean> {
   const { rowCount } = await pool.query(
     `update source_mirror set claimed_until = now() + make_interval(secs => $3) where registry = $1 and claim = $2`,
@@ -92,7 +92,7 @@ export class ClaimLost extends Error {
   }
 }
 
-/** Checks that the claim of a mirror still holds. @throws ClaimLost it was ended, or another node has the mirror */
+/** Checks that the claim of a mirror still holds. @throws ClaimLost the claim was ended, or another node has the mirror */
 export async function requireClaim(pool: Pool, { registry, claim }: MirrorClaim): Promise<void> {
   const { rows } = await pool.query('select 1 from source_mirror where registry = $1 and claim = $2', [registry, claim])
   if (rows.length === 0) throw new ClaimLost()
@@ -112,7 +112,7 @@ export interface ProgressChange {
 const JSON_MEMBERS = new Set(['position', 'comparison'])
 
 /**
- * Stores the progress of a mirror in the transaction that writes its records, and removes its failure. Locks the mirror
+ * Stores the progress of a mirror in the transaction that writes its records, and removes the stored failure. Locks the mirror
  * until the transaction ends, so that another node waits.
  * @returns whether an operator wants all records compared
  * @throws ClaimLost
@@ -172,7 +172,7 @@ export interface MirrorState {
   readonly lag: number | null
   /** The number of changed rows that were found in the source and are not written yet. */
   readonly behind: number
-  /** The number of rows that could not become records, or whose newest state could not. */
+  /** The number of rows that could not become records, or whose newest state could not become one. */
   readonly rejects: number
   readonly failure: string | null
   readonly failed_at: Date | null

@@ -70,7 +70,7 @@ export async function storedTypes(pool: Pool, registry: number): Promise<readonl
 export interface RowOutcome extends StoredRow {
   /** The row's primary identifier if another row's record has it, so that this row is rejected; otherwise null. */
   readonly wanted: string | null
-  /** Why the row is rejected; null: it is a record. */
+  /** Why the row is rejected; null: the row has become a record. */
   readonly reason: string | null
 }
 
@@ -110,7 +110,7 @@ export async function saveRows(
   ])
 }
 
-/** A row that could not become a record, or whose newest state could not. */
+/** A row that could not become a record, or whose newest state could not become one. */
 export interface RejectedRow {
   readonly record_type: string
   readonly key: string
@@ -119,7 +119,7 @@ export interface RejectedRow {
 
 /**
  * Lists rejected rows, in the order of record types and keys.
- * @param after the last row of the page before; null: the first page
+ * @param after the last row of the previous page; null: the first page
  */
 export async function rejectedRows(
   { pool }: Pick<Database, 'pool'>,

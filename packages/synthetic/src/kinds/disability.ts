@@ -5,7 +5,9 @@ import { type Population, RandomStream, STREAM_PURPOSES } from '../stream.ts'
 import { CONTEXT, identifier, type KindGenerator, omitAtRandom, usualOrOtherSpelling } from './parts.ts'
 import { programmesOf } from './programmes.ts'
 
-/** Makes disability documents: document i is about the i-th person with `is_disabled`, the same in every kind. */
+/**
+ * Makes disability documents: document i is about the i-th person with `is_disabled`. These are the same persons in every kind.
+ */
 export const disability: KindGenerator = {
   kind: 'disability',
   document: (population, ordinal) =>

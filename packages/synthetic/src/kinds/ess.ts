@@ -13,7 +13,7 @@ import {
   usualOrOtherSpelling,
 } from './parts.ts'
 
-/** Makes ESS documents: document i is about person i. People outside of working age have no employment in it. */
+/** Makes ESS documents: document i is about person i. Documents of people outside of working age have no employment. */
 export const ess: KindGenerator = { kind: 'ess', document: essMember }
 
 /** Job titles, each with its code from the occupation list. */

@@ -23,8 +23,8 @@ import {
 } from './parts.ts'
 
 /**
- * Makes social documents: for each household a Group, then a Member for each person. So a Member's Group always comes
- * first, and only the last household may lack Members. Of 69 documents, 14 are Groups and 55 are Members.
+ * Makes social documents: for each household a Group, then a Member for each person. So a Member's Group always comes first, and
+ * only the last household may lack Members. Of each 69 documents in order, 14 are Groups and 55 are Members.
  */
 export const social: KindGenerator = { kind: 'social', document: socialDocument }
 

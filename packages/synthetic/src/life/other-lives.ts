@@ -1,4 +1,4 @@
-/** Events of registries other than civil and IBR: new people, and new members of households. */
+/** Events of new people, for all kinds but civil, and of new members of households. */
 import { householdNumbered } from '../households.ts'
 import { identifier, type KindGenerator } from '../kinds/parts.ts'
 import { memberInGroup } from '../kinds/social.ts'

@@ -1,4 +1,4 @@
-/** Buttons that approve or decline a proposal, after a question. */
+/** Buttons that approve or decline a proposal, after a dialog in which the operator confirms. */
 
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'

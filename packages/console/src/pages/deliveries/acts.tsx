@@ -40,7 +40,7 @@ interface ActsProps {
   readonly choices?: Readonly<Partial<Record<ActName, DeliveryChoice | null>>>
   /** The state of the deliveries, which excludes some acts; undefined: it excludes none. */
   readonly state?: string | undefined
-  /** True for small buttons, as above a list. */
+  /** True for small buttons, for example those above a list. */
   readonly small?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** The other fields of a grant: basis, limits, times, purposes, conditions on records, programmes, emergencies. */
+/** Fields of a grant's form: basis, limits, times, purposes, conditions on records, programmes, emergencies. */
 
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import type { Registry } from '../../api/answers.ts'

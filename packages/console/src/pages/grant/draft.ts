@@ -8,14 +8,14 @@ export type GrantedNames = 'all' | readonly string[]
 /** The terms with which the form for a new grant begins. */
 export const EMPTY_DRAFT: Draft = { operations: [], see: [], basis: 'law' }
 
-/** The names that a member of a grant grants when it is absent. Absent members without a row grant none. */
+/** The names that the form shows for an absent member of a grant. For an absent member without a row, the form shows no names. */
 const NAMES_WHEN_ABSENT: Readonly<Record<string, GrantedNames>> = {
   record_types: 'all',
   identifier_types: 'all',
   query_forms: ['identifier'],
 }
 
-/** The names that a member of the draft grants. */
+/** The names that the form shows for a member of the draft. */
 export function grantedNames(draft: Draft, member: string): GrantedNames {
   const given = draft[member] ?? NAMES_WHEN_ABSENT[member] ?? []
   return given === 'all' ? 'all' : (given as readonly string[])
@@ -30,8 +30,8 @@ interface NamedAttribute {
 }
 
 /**
- * Returns the name that grants an attribute in place of its own name: an alias, or a member of the record that contains
- * it. Such a member grants seeing, and not asking.
+ * Finds the other name that grants an attribute: an alias, or a member of the record that contains the attribute. Such a member
+ * grants seeing, but not asking.
  */
 export function findGrantingName(
   names: GrantedNames,

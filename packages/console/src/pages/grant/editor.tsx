@@ -1,4 +1,4 @@
-/** The form for the terms of a grant. Nothing changes before they are granted. */
+/** The form for the terms of a grant. Nothing changes until the terms are granted. */
 
 import { Button, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'

@@ -1,4 +1,4 @@
-/** Made by build/help.ts of the files in docs/. */
+/** The list of help documents, which build/help.ts makes from the files in docs/. */
 declare module 'virtual:help' {
   export const HELP: readonly import('./tree.ts').HelpRow[]
 }

@@ -86,7 +86,7 @@ function OneMessage({ message }: { readonly message: Message }) {
   )
 }
 
-/** Opens the bodies of one participant's message: others may have used the same message_id. */
+/** Opens the bodies of one participant's message: other participants may have used the same message_id. */
 async function openBodies(message_id: string, participant: string | null, reason: string) {
   const body = { reason, ...(participant !== null && { participant }) }
   const { bodies } = await answerTo(

@@ -15,7 +15,7 @@ const COLUMNS: readonly Column<ComingEnd>[] = [
   { title: TEXTS.when, cell: ({ at }) => <Time at={at} relative /> },
 ]
 
-/** The addresses of the pages that show a grant, a key, an operator token or a subscription. */
+/** For each sort of thing that ends, the address of the page that shows it. */
 const PAGE_ADDRESSES: Readonly<Record<ComingEnd['what'], (end: ComingEnd) => string>> = {
   grant: ({ name }) => `/participants/${encodeURIComponent(name)}`,
   key: ({ name }) => `/participants/${encodeURIComponent(name)}`,
@@ -23,7 +23,7 @@ const PAGE_ADDRESSES: Readonly<Record<ComingEnd['what'], (end: ComingEnd) => str
   subscription: ({ id }) => `/subscriptions/${encodeURIComponent(id ?? '')}`,
 }
 
-/** The address of the page that shows a grant, key, token or subscription that ends. */
+/** The address of the page that shows a grant, key, operator token or subscription that ends soon. */
 export const renewalAddress = (end: ComingEnd): string => PAGE_ADDRESSES[end.what](end)
 
 export const EndingSoon = ({ rows }: { readonly rows: readonly ComingEnd[] }) => (

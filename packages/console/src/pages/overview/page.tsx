@@ -15,7 +15,7 @@ import { Tiles } from './tiles.tsx'
 import { Traffic } from './traffic.tsx'
 
 const EVERY_MS = 30_000
-/** Milliseconds between reloads in a demo, and elsewhere while hours are still counted. */
+/** Milliseconds between reloads in a demo, and elsewhere while the messages of an hour are not counted yet. */
 const COUNTING_MS = 2_000
 
 export function Page() {

@@ -1,4 +1,4 @@
-/** Shows the running import, or the report of the last one. */
+/** Shows the import that has begun and not ended, and the report of the last one that ended. */
 
 import type { ReactNode } from 'react'
 import type { Registry } from '../../api/answers.ts'

@@ -17,7 +17,7 @@ interface Advice {
   readonly record_type: string
   readonly state: keyof typeof TEXTS.states
   readonly why: string
-  /** The command that helps; null: a sentence says what to do. */
+  /** The command that helps; null: there is none, and `note` says what to do. */
   readonly command: string | null
   readonly note?: string
 }

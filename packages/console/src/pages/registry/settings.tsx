@@ -1,4 +1,4 @@
-/** A form for the settings of a registry that an operator decides about. */
+/** A form for the settings of a registry: web origins, primary identifiers, time zone and age of majority. */
 import type { Registry } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import type { DialogField } from '../../parts/field.tsx'

@@ -118,7 +118,7 @@ const mirrorFacts = ({ state, answers, lag_seconds, behind, rejects, compared_at
     [NAMES.advice, advice],
   ] as const
 
-/** The facts about a source. A mirror answers also while its source is away; a live source does not. */
+/** The facts about a source. Whether the source answers is left out for a mirror, which answers without the source too. */
 const factsOf = ({ engine, way = '', url, records = {} }: ShownSource, isAway: boolean) =>
   [
     ...(way === 'mirror'

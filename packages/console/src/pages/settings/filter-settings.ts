@@ -9,7 +9,7 @@ interface SettingText {
   readonly source: string
 }
 
-/** Finds settings of a kind and a source, if given, with every word in the name or the meaning, in any case. */
+/** Finds settings with every word of `text` in their name or meaning, in any case; of a kind and a source, if given. */
 export function filterSettings<Setting extends SettingText>(
   settings: readonly Setting[],
   { text = '', kind, source }: Readonly<Record<string, string | undefined>>,

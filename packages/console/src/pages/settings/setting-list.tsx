@@ -62,7 +62,7 @@ export function SettingList() {
   )
 }
 
-/** Shows the name of a variable. A line may break only after a `_` of it. */
+/** Shows the name of a variable. A line may break only after a `_` in the name. */
 const VariableName = ({ name }: { readonly name: string }) => (
   <code className={styles.variable}>
     {name.split(/(?<=_)/).map((part, at) => (

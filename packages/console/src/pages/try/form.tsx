@@ -37,7 +37,7 @@ const FIRST_PAGE_SIZE = '3'
 export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
   const types = Object.keys(registry.records)
   const [recordType, setRecordType] = useState(types[0] ?? '')
-  // A link to this page may choose the participant and the way of the answer.
+  // A link to this page may preset the participant, and that the answer comes later.
   const chosen = new URLSearchParams(useSearch())
   const [sender, setSender] = useState(chosen.get('sender_id') ?? '')
   const [by, setBy] = useState<keyof typeof TRY.by>('attributes')

@@ -28,7 +28,7 @@ export interface SaidTypes {
   readonly path: string
 }
 
-/** One predicate that is true when all are; a nested `and` is dissolved. Give at least one. */
+/** One predicate that is true when all of these are; nested `and`s become part of it. Give at least one. */
 export function joinByAnd(predicates: readonly Predicate[]): Predicate {
   const hasNested = predicates.some(({ is }) => is === 'and')
   const of = hasNested ? predicates.flatMap((one) => (one.is === 'and' ? one.of : [one])) : predicates

@@ -19,7 +19,7 @@ const ELEMENT_MEMBERS = ['seq_num', 'expression1', 'condition', 'expression2']
 const COMPARISON_MEMBERS = ['attribute_name', 'operator', 'attribute_value']
 const NUMBER_PATTERN = /^-?\d{1,15}(?:\.\d{1,15})?$/
 
-/** Reads the elements in the order of seq_num; those without come last. All must hold. @throws QueryProblem */
+/** Reads the elements in the order of seq_num, those without one last. All elements must hold. @throws QueryProblem */
 export function readExpressionList(reader: QueryReader, value: JsonValue, path: string): Predicate {
   const elements = Array.isArray(value) ? value.map((element, index) => [element, pathAt(path, index)] as const) : []
   if (isJsonObject(value)) elements.push([value, path])
@@ -50,8 +50,8 @@ function predicateOf(asked: UnreadCondition): Predicate {
 }
 
 /**
- * Combines two conditions on one attribute. Two bounds are a range, and one value must be in it. Otherwise two values
- * may satisfy them, as in programmes A and B.
+ * Combines two conditions on one attribute. Two bounds are a range, and one value must be in the range. Other conditions may be
+ * true for two values of a list, such as programmes A and B.
  */
 function ofOneAttribute(first: UnreadCondition, second: UnreadCondition): Predicate {
   const conditions = readConditionsOfObject([first, second])
@@ -89,7 +89,7 @@ function readElement(
   return { seq_num, predicate: join(first, askedByComparison(reader, second, pathAt(path, 'expression2'))) }
 }
 
-/** The value of a member; undefined when it is missing, "" or null, which mean nothing (3.1, D33). */
+/** The value of a member; undefined when it is missing, "" or null, which all mean: not given (3.1, D33). */
 function givenValue(object: JsonObject, member: string): JsonValue | undefined {
   const value = Object.hasOwn(object, member) ? object[member] : undefined
   return value === '' || value === null ? undefined : value

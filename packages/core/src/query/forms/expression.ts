@@ -135,7 +135,7 @@ function askedAbout(
   })
 }
 
-/** Makes a condition to be read later. @param read reads it, for identifiers perhaps with fewer types */
+/** Makes a condition that `read` reads later. For identifiers, `read` may get fewer types than `about` has. */
 export function unreadCondition(
   about: SearchableLeaf,
   path: string,
@@ -144,7 +144,7 @@ export function unreadCondition(
   return { path, about, read: (narrowed) => read(narrowed ?? about) }
 }
 
-/** Reads conditions on an element of the compound, or the condition that there is one. */
+/** Reads conditions on an element of the compound, or the condition that there is such an element or none. */
 function readCompound(
   reader: QueryReader,
   names: NameScope & { readonly compound: NonNullable<NameScope['compound']> },

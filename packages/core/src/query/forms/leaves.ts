@@ -18,7 +18,7 @@ import type { Identifier } from '../../model/records.ts'
 import { IdentifierProblem, QueryProblem } from '../query.ts'
 import type { QueryReader } from './reader.ts'
 
-/** The type of the subject of a condition: that of an attribute, or `identifier`: identifiers have no order. */
+/** The type of the subject of a condition: the type of an attribute, or `identifier`. Identifiers have no order. */
 export type SubjectType = AttributeType | 'identifier'
 
 /** A hint at the form of identifier values, by the normaliser of the type, for types without patterns. */

@@ -39,7 +39,7 @@ export class QueryReader {
     return this.#named ?? this.kind.record_types[0]
   }
 
-  /** The scope for another reader, such as of a GraphQL text in the query; its counts begin at zero. */
+  /** The scope for another reader, such as of a GraphQL text in the query; that reader counts from zero. */
   get scope(): QueryScope {
     return { kind: this.kind, recordType: this.#named, limits: this.limits, visible: this.#visible }
   }
@@ -52,7 +52,7 @@ export class QueryReader {
     this.#named = recordType
   }
 
-  /** Notes the record type of a `collection`. With `anyCollection`, a record type that is known already stays. */
+  /** Notes the record type of a `collection`. With `anyCollection`, it never replaces a known record type. */
   nameCollection(recordType: RecordType, path: string): void {
     if (this.#named === undefined || !this.#anyCollection) this.name(recordType, path)
   }
@@ -119,8 +119,8 @@ export function resolveName(
   if (prefix.length + name.length > MAX_NAME_LENGTH) return undefined
   const found = resolveSearchable(reader.kind, reader.recordType, `${prefix}${name}`)
   if (compound === undefined || isMemberOf(compound, found)) return found
-  // Directly in an element of a compound, a member may also have its name as in the record. In an object below the
-  // element, that name would mean another member.
+  // Directly in an element of a compound, a member may also be named as in a condition on the record. In an object below the
+  // element, such a name would mean another member.
   const around = resolveSearchable(reader.kind, reader.recordType, prefix.slice(0, -1))
   if (around?.is !== 'compound' || around.compound !== compound) return undefined
   const bare = resolveSearchable(reader.kind, reader.recordType, name)

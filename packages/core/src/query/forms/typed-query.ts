@@ -16,7 +16,7 @@ import { readIdentifiers, readIdentifierType } from './leaves.ts'
 import { resolveOperator } from './operators.ts'
 import { type FormMembers, findForm, type MemberValue, type ObjectForm, type QueryReader } from './reader.ts'
 
-/** The form of a text, as the last part of its `type` or its `query_type` names it. */
+/** The form of a query, as the last part of its `type` or its `query_type` names it. */
 export type QueryWord = 'expression' | 'predicate' | 'graphql' | 'identifier'
 
 const QUERY_WORD_BY_TYPE: ReadonlyMap<string, QueryWord> = new Map([
@@ -81,7 +81,7 @@ export function readTyped(reader: QueryReader, members: FormMembers): Query {
   return asQuery(reader, readIdentifierQuery(reader, type, value))
 }
 
-/** The form that a type names. @throws QueryProblem SQL, which is published as a query type and never answered */
+/** The form that a type names; undefined when it names none. @throws QueryProblem SQL, which is never answered */
 function wordOf({ value, path }: MemberValue): QueryWord | undefined {
   if (typeof value !== 'string') return undefined
   const segment = value.slice(value.lastIndexOf(':') + 1).trim()

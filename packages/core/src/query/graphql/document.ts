@@ -74,7 +74,7 @@ function parseText(text: string, limits: TextLimits, path: string): DocumentNode
 }
 
 /**
- * The position of an error as text. The library's own message is not used: it quotes the query, which may be about a
+ * The position of an error as text. The message of the package `graphql` is not used: it quotes the query, which may be about a
  * person.
  */
 function locationText(error: GraphQLError): string {

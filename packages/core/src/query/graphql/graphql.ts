@@ -51,7 +51,7 @@ export function readGraphql(scope: QueryScope, query: GraphqlQuery, path: string
   }
 }
 
-/** Checks that all root fields, and the criteria around the query, name the same record type. @throws QueryProblem */
+/** Notes the record type of the query. @throws QueryProblem root fields, or the criteria around, name another one */
 function nameRecordType(reader: QueryReader, groups: readonly (readonly [string, FieldGroup])[], path: string): void {
   const [first, ...others] = groups.map(([name, [field]]) => {
     return { memberPath: pathAt(path, name), recordType: recordTypeOfRootField(reader.kind, field.name.value, path) }
@@ -100,15 +100,15 @@ function readArguments(
 }
 
 /**
- * Returns a function that shapes the shown part of a record by the selection of the first root field whose condition is
- * true for this part, or else of the first one.
+ * Returns a function that shapes the shown part of a record by the selection of the first root field whose condition is true for
+ * this part, or else of the first root field.
  */
 function shapeBy(kind: Kind, recordType: RecordType, roots: readonly RootField[]): NonNullable<Query['shape']> {
   const finding = (document: JsonObject, day: string): RootField | undefined => {
     if (roots.length === 1) return roots[0]
     const record = lazyRecord(kind, recordType, document)
     const found = roots.find(({ predicate }) => matches(resolveAges(predicate, recordType, day), record))
-    // A condition may be on a member that is not shown, or on an age, and a new day has begun since the search.
+    // Perhaps no condition is true now: its member is not shown, or an age has changed since the search.
     return found ?? roots[0]
   }
   return (document, day) => {
@@ -131,7 +131,7 @@ export function recordTypeOfRootField(kind: Kind, name: string, path: string): R
 
 const knownRoots = new WeakMap<Kind, ReadonlyMap<string, RecordType>>()
 
-/** The record type for each name of a root field. A name that several have means the first. */
+/** The record type for each name of a root field. A name of several record types means the first of these. */
 function rootsOf(kind: Kind): ReadonlyMap<string, RecordType> {
   let table = knownRoots.get(kind)
   if (table === undefined) {

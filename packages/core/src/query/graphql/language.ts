@@ -1,5 +1,5 @@
 /**
- * The part of GraphQL that the library checks, which is the same for all kinds. Fields and arguments are checked where
+ * The part of GraphQL that the package `graphql` checks, which is the same for all kinds. Fields and arguments are checked where
  * they are read.
  */
 
@@ -54,7 +54,7 @@ export const GRAPHQL_SCHEMA = new GraphQLSchema({
   assumeValid: true,
 })
 
-/** The library's rules for a valid document, each with a text for its error that quotes nothing from the query. */
+/** The rules of `graphql` for a valid document, each with a text for its error that quotes nothing from the query. */
 export const DOCUMENT_RULES: readonly { readonly rule: ValidationRule; readonly text: string }[] = [
   { rule: UniqueOperationNamesRule, text: 'two operations must not have one name' },
   { rule: LoneAnonymousOperationRule, text: 'an operation without a name must be the only one' },

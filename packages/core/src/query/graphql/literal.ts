@@ -46,6 +46,6 @@ function requireVariable(name: string, variables: Variables, path: string): Json
 function numberOf(literal: string, path: string): number {
   const number = exactNumber(literal)
   if (number === null) throw new QueryProblem(path, NUMBER_RULE)
-  // -0 becomes 0, because some code distinguishes them.
+  // -0 becomes 0, because some code distinguishes -0 from 0.
   return number + 0
 }

@@ -1,6 +1,6 @@
 /**
- * Stores the circuit breakers of destinations, which all nodes share. A breaker is open after several failures in a
- * row. Then one attempt at a time, a probe, finds out whether the peer is back (`recordAttempt` counts and closes).
+ * Stores the circuit breakers of destinations, which all nodes share. A breaker is open after several failures in a row. Then one
+ * attempt at a time, a probe, finds out whether the peer is back. See `recordAttempt`.
  */
 
 import type { Destination } from '@rollcall/core/model/delivery'
@@ -11,7 +11,7 @@ import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names
 
 /** The state of the circuit breaker of one destination. */
 export interface Breaker {
-  /** The number of failed attempts in a row at the destination; each failed probe counts too. */
+  /** The number of failed attempts in a row at the destination; while the breaker is open, only failed probes count. */
   readonly failures: number
   /** The time at which the breaker opened; null when it is closed. */
   readonly opened_at: Date | null
@@ -84,7 +84,7 @@ export async function forgetBreakers({ pool }: Pick<Database, 'pool'>): Promise<
 const MOST_HEALTH_PARTICIPANTS = 1_000
 
 /**
- * The health of participants that have pending deliveries, dead ones of the last day, a breaker with failures, waiting
+ * The health of participants that have pending deliveries, deliveries given up in the last day, a breaker with failures, waiting
  * notifications, or a closed mailbox; at most `MOST_HEALTH_PARTICIPANTS` participants.
  */
 export async function deliveryHealth({ pool }: Pick<Database, 'pool'>): Promise<readonly DeliveryHealth[]> {

@@ -27,12 +27,12 @@ export const WAIT_AGAIN_SQL = `state = 'waiting', delivery = null,
   mailbox = (select subscription.mailbox from subscription where subscription.id = notification.subscription)`
 
 /**
- * SQL that inserts deliveries, pending and due now, or held when there is no address. The maker attempts a delivery
- * that has a claim.
- * @param rows with participant, registry and correlation_id, and of each delivery, as `new`, its id, callback,
- * message_id, target, encrypted, body, granted, protection, claim and seconds of the claim
- * @param page SQL of its page
- * @param more SQL of its mailbox, of its number there, and of the ids of its notifications
+ * SQL that inserts deliveries, pending and due now, or held when there is no address. The maker attempts a delivery that has a
+ * claim.
+ * @param rows SQL for a `from` clause: participant, registry and correlation_id, and of each delivery, as `new`, its id,
+ * callback, message_id, target, encrypted, body, granted, protection, claim and seconds of the claim
+ * @param page SQL of the page number
+ * @param more SQL of the mailbox, of the envelope's number in the mailbox, and of the ids of its notifications
  */
 export const insertDeliveriesSql = (
   rows: string,
@@ -61,8 +61,8 @@ export interface WantedDeliveries {
 }
 
 /**
- * Claims deliveries that are due, of each origin those with the earliest due time. Simultaneous callers get different
- * ones. An attempt that was begun under an older claim and has no result is recorded as interrupted.
+ * Claims due deliveries, for each origin those with the earliest due time. Simultaneous callers get different deliveries. An
+ * attempt that was begun under an older claim and has no result is recorded as interrupted.
  */
 export async function claimDueDeliveries(
   { db: { pool }, requests }: AnsweredRequests & { readonly db: Pick<Database, 'pool'> },
@@ -106,10 +106,10 @@ export async function claimDueDeliveries(
 }
 
 /**
- * Records an attempt, and what becomes of the delivery if it still has this claim: one that was dropped or claimed anew
- * stays as it is. The same statement counts a failure in the destination's breaker, or closes the breaker when the peer
- * is up. Successes are frequent, so many share a statement.
- * @param more.target the address that was called; null: that of the delivery stays
+ * Records an attempt, and what becomes of the delivery if it still has this claim: one that was dropped or claimed anew stays as
+ * it is. The same statement counts a failure in the destination's breaker, or closes the breaker when the peer is up. Successes
+ * are frequent, so many share a statement.
+ * @param more.target the address that was called; null: the stored address of the delivery stays
  * @returns true when the delivery still had the claim
  */
 export async function recordAttempt(
@@ -180,10 +180,10 @@ export interface ChangedGrounds {
 }
 
 /**
- * Finds out what has changed since a delivery was made. If its grant is unknown, it counts as another grant when the
- * delivery was made before the present one came into force, or less than two seconds after: nodes may have used the
- * former grant for a moment.
- * @param grant `Grant.id` of the present one
+ * Finds out what has changed since a delivery was made. If the grant of the delivery is unknown, the grant counts as changed when
+ * the delivery was made before the present grant came into force, or less than two seconds after: nodes may have used the former
+ * grant for a moment.
+ * @param grant `Grant.id` of the present grant
  */
 export async function changedSinceDelivery(
   pool: Pick<pg.Pool, 'query'>,
@@ -198,11 +198,11 @@ export async function changedSinceDelivery(
       where delivery.id = $1 and granted.id = $2`,
     values: [delivery, grant],
   })
-  // A delivery or a grant that is not stored any more counts as changed, so that what is sent is looked at again.
+  // A delivery or a grant that is not stored any more counts as changed, so that the caller checks again what it sends.
   return rows[0] ?? { grant: true, protection: true }
 }
 
-/** SQL for `secondsUntilDue`: a row with 0 when a delivery is pending. The dispatcher finds out when it is due. */
+/** SQL for `secondsUntilDue`: a row with 0 when a delivery is pending. The dispatcher finds out when the delivery is due. */
 export const DELIVERIES_DUE_SQL = `select 0 where exists (select from delivery where state = 'pending')`
 
 /** Lists the participants that have pending deliveries, due now or later. */
@@ -216,8 +216,8 @@ export async function findWaitingParticipants({ pool }: Pick<Database, 'pool'>):
 }
 
 /**
- * Gives up deliveries to a destination that cannot be reached, when they have waited longer than their schedule.
- * Attempts in progress and notifications are left alone: a mailbox is closed after the retention time.
+ * Gives up deliveries to a destination that cannot be reached, when they have waited longer than their schedule. Leaves those
+ * that are being attempted, and envelopes of notifications, whose mailbox is closed later.
  * @param seconds the length of the whole schedule
  * @returns how many
  */
@@ -244,11 +244,11 @@ export interface SuccessfulAttempt extends DeliveryAttempt, Destination {
   readonly target: string | null
 }
 
-/** Records a successful attempt, together with others in one statement. Returns the result of `recordAttempt`. */
+/** Records a successful attempt, together with others in one statement. Returns true when the delivery still had the claim. */
 export const recordSuccess = (pool: pg.Pool, delivered: SuccessfulAttempt): Promise<boolean> =>
   successWrites(pool).submit(delivered)
 
-/** Collects successful attempts for one statement. No limit is needed: each of them is an attempt in progress. */
+/** Collects successful attempts for one statement. The group needs no limit, because attempts in progress are limited. */
 const successWrites = oncePerPool((pool) =>
   groupCommit<SuccessfulAttempt, boolean>((entries) => writeSuccesses(pool, entries), { waiting: Infinity }),
 )

@@ -34,7 +34,7 @@ export const DELIVERY_CHANGES = {
   replay: { from: ['delivered', 'refused', 'dead', 'dropped', 'held'], set: pendingSql('now()'), sends: true },
 } as const satisfies Record<string, DeliveryChange>
 
-/** SQL condition: the mailbox of the delivery is closed. Nothing is sent from it until an operator opens it. */
+/** SQL condition: the mailbox of the delivery is closed. Nothing is sent from a closed mailbox. */
 const IN_CLOSED_MAILBOX = `exists (
   select 1 from mailbox where mailbox.id = delivery.mailbox and mailbox.state = 'closed')`
 
@@ -42,7 +42,7 @@ const IN_CLOSED_MAILBOX = `exists (
 const WAS_REPLAYED = `(state = 'dropped' and reason is not distinct from 'replayed')`
 
 /**
- * SQL condition: the documents of an event were deleted after the delivery of its envelope (`clearSentEvents`), so it
+ * SQL condition: the documents of an event were deleted after the delivery of its envelope (`clearSentEvents`), so the envelope
  * cannot be composed again.
  */
 const IS_CLEARED = `(state = 'delivered' and mailbox is not null and exists (
@@ -86,11 +86,11 @@ export async function countDeliveryChange(
 }
 
 /**
- * Retries, drops or replays those of the chosen deliveries that are in a state for it, and tells the nodes what is due.
- * Retried deliveries are attempted first. A finished notification is not sent again: its events wait in the mailbox and
+ * Retries, drops or replays those of the chosen deliveries whose state allows the change, and tells the nodes what is due.
+ * Retried deliveries are attempted first. A finished envelope of notifications is not sent again: they wait in the mailbox and
  * are sent under another message_id. Nothing is retried or replayed from a closed mailbox.
  * @param options.probes true: a destination whose circuit breaker is open is probed at once
- * @returns how many
+ * @returns the number of changed deliveries
  */
 export async function changeDeliveries(
   db: Pick<Database, 'pool'>,

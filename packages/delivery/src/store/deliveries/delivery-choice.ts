@@ -26,14 +26,17 @@ export interface DeliveryChoice {
   readonly since?: Date
   /** Only deliveries that were made before this time. */
   readonly until?: Date
-  /** The id of a delivery: only deliveries that come after it in the list. */
+  /** The id of a delivery: only deliveries that come after it in the list, which has the newest first. */
   readonly before?: string
 }
 
 /** Matches a UUID as text. */
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** The text of a condition; a text that the database cannot store becomes one that matches nothing. */
+/**
+ * The text of a condition. A text that the database cannot store becomes '', which no sender_id or namespace equals; as an origin
+ * it stands for deliveries without an address.
+ */
 const storable = (name: string): string => (isStorable(name) ? name : '')
 
 /** Makes the SQL of the conditions that are given, and of no others, so that PostgreSQL finds the index for them. */

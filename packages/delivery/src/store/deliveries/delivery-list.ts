@@ -33,13 +33,13 @@ export interface ListedAttempt {
   readonly duration_ms: number
   readonly status: number | null
   readonly error: string | null
-  /** The beginning of the peer's answer, encrypted for `answerEncryptionContext`. */
+  /** The beginning of the peer's answer, encrypted with the binding `answerEncryptionContext`. */
   readonly answer: Buffer | null
 }
 
 /**
- * SQL of the due time for people. The stored time of a retried delivery is in the past (`NOW_AND_FIRST`); its due time
- * is that of the retry. Null when nothing more is attempted.
+ * SQL of the due time that people are shown. The stored due time of a retried delivery is long past (`NOW_AND_FIRST`): people are
+ * shown the time of the retry. Null when nothing more is attempted.
  */
 export const SHOWN_DUE_TIME_SQL = 'case when next_attempt_at is not null then greatest(next_attempt_at, since) end'
 

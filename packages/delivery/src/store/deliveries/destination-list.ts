@@ -1,4 +1,4 @@
-/** Lists destinations for an operator where something waits, is held or was given up. */
+/** Lists for an operator the destinations to which deliveries wait, are held or were given up. */
 import type { Database } from '@rollcall/database/database'
 import { PARTICIPANTS_SQL, participantIdSql } from '@rollcall/participants/store/participant-names'
 import { registryIdSql } from '@rollcall/records/registries/registry-names'

@@ -7,7 +7,7 @@ import type { Database } from '@rollcall/database/database'
 /** An origin to which a delivery of the participant is pending. */
 export interface WaitingDestination {
   readonly origin: string
-  /** The seconds until one of its deliveries may be attempted; 0: now. With an open breaker not before its probe. */
+  /** The seconds until one of its deliveries may be attempted; 0: now. An open breaker allows none before its probe. */
   readonly wait: number
   /** True when the circuit breaker of the destination is open. */
   readonly open: boolean

@@ -4,8 +4,8 @@ import type { ForgottenRows } from '@rollcall/database/holds'
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
 
 /**
- * The old deliveries that are deleted with their attempts, also pending ones, whose receiver has not come back. A
- * pending notification stays until its mailbox is closed.
+ * The old deliveries that are deleted with their attempts, also pending ones, whose receiver has not come back. A pending
+ * envelope of notifications stays until its mailbox is closed.
  */
 export const FORGOTTEN_DELIVERIES: ForgottenRows = {
   table: 'delivery',

@@ -1,13 +1,12 @@
-/** Moves the deliveries that wait for the default address of a participant, when that address changes. */
+/** Gives deliveries that wait to be sent to the default address of a participant the new address, when it changes. */
 import { defaultCallbackAddress, NOTIFY_ADDRESSES_SQL } from '@rollcall/participants/store/participant-callbacks'
 import { CALLBACKS } from '@rollcall/protocol'
 
 /**
- * Makes the statement that gives the new default address to pending deliveries for which no other address is set: their
- * request, or the subscriptions of their mailbox, named none. A delivery that is being attempted is not changed: its
- * next attempt finds the address again.
- * @param addressless SQL for a `from` clause: the correlation_id of each accepted request that names no address for its
- * answer
+ * Makes the statement that gives the new default address to pending deliveries for which no other address is set: their request,
+ * or the subscriptions of their mailbox, named none. A delivery that is being attempted is not changed: its next attempt
+ * determines the address anew.
+ * @param addressless SQL for a `from` clause: the correlation_id of each accepted request that names no address for its answer
  */
 export const moveDeliveriesStatement = (
   participant: number,

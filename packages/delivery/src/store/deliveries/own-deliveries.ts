@@ -3,7 +3,7 @@ import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
 import { participantIdSql } from '@rollcall/participants/store/participant-names'
 
-/** Finds the ids of the participant's deliveries with these message_ids; those of others are left out. */
+/** Finds the ids of the participant's deliveries with these message_ids; deliveries of other participants are left out. */
 export async function findOwnDeliveryIds(
   { pool }: Pick<Database, 'pool'>,
   sender_id: string,

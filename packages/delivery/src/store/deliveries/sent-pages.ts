@@ -8,7 +8,7 @@ export interface SentPage {
   readonly body: EncryptedReply
 }
 
-/** Finds a page of the answer to an exchange; null: the page has no delivery, or it was deleted. */
+/** Finds a page of the answer to an exchange; null: the page has no delivery, or the delivery was deleted. */
 export async function findSentPage(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,

@@ -54,7 +54,7 @@ export interface ExchangeDeliveries {
 
 const OF_EXCHANGE = '(correlation_id = $1 or (id = $1 and correlation_id is null))'
 
-/** SQL for a `from` clause: the deliveries of exchange `$1`, or the delivery `$1` that answers none. */
+/** SQL for a `from` clause: one delivery of exchange `$1`, or the delivery with id `$1` that answers no exchange. */
 export const DELIVERY_OF_EXCHANGE_SQL = `(select participant, registry, correlation_id, mailbox from delivery where ${OF_EXCHANGE} limit 1)`
 
 /** SQL of the exchanges (`id`, `at`) for which something was sent under message_id `$2` or correlation_id `$3`. */

@@ -68,8 +68,8 @@ const FIND_CANDIDATES = `select probe.at, filed.subscription,
   group by probe.at, filed.subscription order by probe.at, filed.subscription`
 
 /**
- * Yields the candidates of all changes in pages, each once, in the order of the changes and then of the subscriptions.
- * Runs in the caller's transaction; only one such generator may be open at a time.
+ * Yields the candidates of all changes in pages, each once, in the order of the changes and then of the subscriptions. Runs in
+ * the caller's transaction; only one generator of `findCandidates` may be open in a transaction at a time.
  */
 export async function* findCandidates(
   client: ClientBase,

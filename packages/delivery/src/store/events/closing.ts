@@ -1,4 +1,4 @@
-/** Closes mailboxes whose notifications cannot be delivered, and suspends their subscriptions; opens both again. */
+/** Closes mailboxes whose notifications cannot be delivered, and suspends their subscriptions. Also undoes both. */
 
 import type { Database } from '@rollcall/database/database'
 import { MAILBOXES_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
@@ -87,8 +87,8 @@ export async function openMailbox(client: Pick<ClientBase, 'query'>, mailbox: nu
 }
 
 /**
- * Makes a suspended subscription live again, in a transaction of the caller. The caller files the subscription and
- * opens its mailbox.
+ * Makes a suspended subscription live again, in a transaction of the caller. The caller also stores the keys of the subscription
+ * and opens its mailbox.
  */
 export async function makeSubscriptionLive(client: Pick<ClientBase, 'query'>, subscription: number): Promise<void> {
   await client.query(`update subscription set state = 'live', reason = null where id = $1 and state = 'suspended'`, [

@@ -50,9 +50,9 @@ export async function findCorrectableEvents(
 }
 
 /**
- * The notifications of these events that were sent, or will be, to subscriptions that are live, or that ended by
- * `endedBy`. If a subscription has several, only the last one: that is what the receiver knows. Beside it the last one
- * that waits in a backfill, which the receiver will know.
+ * The notifications of these events that were sent, or will be, to subscriptions that are live, or that ended for the reason
+ * `endedBy`. If a subscription has several, only the last one is found, because the receiver knows that one last; and of those
+ * that wait in a backfill also the last one, which the receiver will know.
  */
 export async function findNotificationsOf(
   client: ClientBase,

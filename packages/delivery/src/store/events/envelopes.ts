@@ -1,4 +1,4 @@
-/** Stores envelopes of mailboxes. Each is committed with its delivery and its notifications, or nothing of it is. */
+/** Stores envelopes of mailboxes. Each envelope is committed together with its delivery and its notifications. */
 
 import type { DeliveryClaim, NewDelivery } from '@rollcall/core/model/delivery'
 import type { JointWrite } from '@rollcall/database/joint-write'

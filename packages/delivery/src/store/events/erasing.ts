@@ -1,4 +1,4 @@
-/** Erases what events and notifications have of the record of a person. */
+/** Deletes a person's record from the stored events, and drops the waiting notifications about it. */
 
 import type { RecordId } from '@rollcall/core/model/records'
 import { storedId } from '@rollcall/database/record-ids'

@@ -8,15 +8,14 @@ import { lastDeletionSql } from '@rollcall/records/records/forget-traces'
 import type { ClientBase } from 'pg'
 
 /**
- * SQL of the reference_id that the item of an event has in a mailbox, whichever subscriptions the event matched. It is
- * computed with a key of the mailbox, which is never sent. So nobody can find the number of the event, which would
- * count events of hidden persons too. It is stored when a notification is inserted, so that sending changes no indexed
- * column, which is cheap.
+ * SQL of the reference_id that the item of an event has in a mailbox, whichever subscriptions the event matched. It is computed
+ * with a key of the mailbox, which is never sent. So nobody can find the number of the event, which would count events of hidden
+ * persons too. It is stored when a notification is inserted: sending then changes no indexed column, and so costs less.
  */
 export const referenceIdSql = (mailbox: string, event: string): string =>
   `encode(substring(sha256(${mailbox}.reference_key || int8send(${event}::bigint)) for 16), 'hex')::uuid::text`
 
-/** The most mailboxes that are announced by id to other nodes. When there are more, only that fact is announced. */
+/** The most mailboxes that are announced by id. When there are more, the announcement names none, and all are polled. */
 const NAMED_MAILBOXES = 500
 
 /** The ids of new events, and a version for each change of a record: all events of one change have the same version. */
@@ -84,10 +83,10 @@ const LAST_DELETION = lastDeletionSql({
 })
 
 /**
- * Takes ids for events, and versions for changed records. A version is the time at which the import or publication
- * began, in microseconds since 1970, or the last known version of the record plus one, if that is larger. So it says
- * nothing about other records, grows after a restore, and is an exact number in JSON. A record that was deleted since
- * that time and is written again gets the second after its deletion.
+ * Takes ids for events, and versions for changed records. A version is the time at which the import or publication began, in
+ * microseconds since 1970, or the last known version of the record plus one, if that is larger. So it says nothing about other
+ * records, grows after a restore, and is an exact number in JSON. A record that was deleted after the import or publication
+ * began, and is written again, gets the next whole second after its deletion.
  */
 export async function takeEventNumbers(
   client: ClientBase,
@@ -167,7 +166,7 @@ export async function storeMatches(client: ClientBase, matched: readonly Matched
   )
 }
 
-/** Puts notifications into the mailboxes of their subscriptions, in order. The commit wakes the nodes that work. */
+/** Puts notifications into the mailboxes of their subscriptions, in order. The commit announces the mailboxes to all nodes. */
 export async function insertNotifications(
   client: ClientBase,
   notifications: readonly NewNotification[],

@@ -10,7 +10,7 @@ import { IS_UNFILTERED_SQL } from './waiting.ts'
 
 type Pool = Pick<Database, 'pool'>
 
-/** The values by which two subscriptions of a participant in a registry count as the same. Both names are canonical. */
+/** The values by which two subscriptions of a participant in a registry are the same. Both types have canonical names. */
 export interface SubscriptionIdentity {
   readonly event_type: string
   readonly record_type: string
@@ -78,7 +78,7 @@ export interface OwnSubscription {
   readonly id: number
   readonly code: string
   readonly state: SubscriptionState
-  /** Why the subscription is not live. */
+  /** Why the subscription is suspended or ended; null when it is live. */
   readonly reason: string | null
   /** The canonical names of the event type and the record type. */
   readonly event_type: string
@@ -105,7 +105,7 @@ export async function findOwnSubscriptions(
 /** The column with the exchange that made or ended a subscription, by the operation of that exchange. */
 const EXCHANGE_COLUMNS: Readonly<Record<string, string>> = { subscribe: 'correlation_id', unsubscribe: 'ended_by' }
 
-/** An exchange that made or ended asked subscriptions, and the reference_ids of the items that made them. */
+/** An exchange that made or ended some of the given subscriptions, and the reference_ids of the items that made them. */
 export interface ExchangeOfCodes {
   readonly correlation_id: string
   readonly reference_ids: readonly string[]

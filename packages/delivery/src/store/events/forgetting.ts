@@ -20,8 +20,8 @@ const IS_OLD_EVENT = `recorded_at < now() - make_interval(secs => $1) and not ex
       and not ${isHeldSql({ time: 'event.recorded_at', sender_id: null })}`
 
 /**
- * The tables in the order of deletion, with their old rows by the retention in seconds, the order of rows, and what is deleted
- * before the chosen rows.
+ * The tables in the order of deletion. `where`: the condition of old rows; `$1` is the retention in seconds. `order`: the order
+ * of the rows. `before`: deletes what must go before these rows; null: nothing.
  */
 const FORGOTTEN_TABLES = [
   { table: 'event', where: IS_OLD_EVENT, order: 'order by recorded_at', before: forgetNotifications },
@@ -66,7 +66,7 @@ export async function forgetEvents({ pool }: Pick<Database, 'pool'>, retention: 
         [retention, ids],
       )
       total += rowCount ?? 0
-      // Another node may have deleted some, or has locked all of them.
+      // When no row was deleted, another node has deleted or locked all of them.
       isLast = ids.length < MOST_DELETED_ROWS || !rowCount
     }
   }
@@ -74,9 +74,8 @@ export async function forgetEvents({ pool }: Pick<Database, 'pool'>, retention: 
 }
 
 /**
- * Deletes the notifications of old events, before the events are deleted. With an event PostgreSQL deletes its notifications
- * too, but in one statement: where many subscribers were notified, that would take longer than the statement timeout, each
- * time.
+ * Deletes the notifications of old events, before the events are deleted. PostgreSQL would delete the notifications together with
+ * their event, but in one statement. With many notifications that statement would exceed the statement timeout at every try.
  */
 async function forgetNotifications(
   { pool }: Pick<Database, 'pool'>,

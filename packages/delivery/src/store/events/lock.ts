@@ -10,9 +10,9 @@ const LOCK_FUNCTIONS = {
 /**
  * Takes the lock of a registry until the transaction ends. With `change`, for changes of records with events, transactions share
  * the lock; they take it before they lock a record. With `subscribe`, for making, ending or renewing subscriptions, a transaction
- * has the lock alone: it waits for transactions with `change`, and those wait for it. If it answers a request, it has locked the
- * row of its exchange before, which no change of records needs. With `merge` a transaction waits in the same way, for example so
- * that no record is made meanwhile with an identifier of a retired record.
+ * has the lock alone: it waits for transactions with `change`, and those wait for it. If it commits the answer to an accepted
+ * request, it has locked the row of that exchange before, which no change of records needs. With `merge` a transaction waits in
+ * the same way, for example so that no record is made meanwhile with an identifier of a retired record.
  */
 export async function lockRegistryFor(
   client: ClientBase,

@@ -1,4 +1,4 @@
-/** Lists mailboxes for operators: how much waits for whom, never about whom. */
+/** Lists mailboxes for operators: how many notifications wait for which participant, never about which person. */
 import type { Database } from '@rollcall/database/database'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
@@ -14,7 +14,9 @@ export interface ListedMailbox {
   readonly state: 'open' | 'closed'
   /** The number of the mailbox's last envelope. */
   readonly sequence: number
-  /** The time since which nothing can be sent from the mailbox, such as for want of an address; null: it can. */
+  /**
+   * The time since which nothing can be sent from the mailbox, such as for want of an address; null: the mailbox does not rest.
+   */
   readonly resting_since: Date | null
   readonly closed_at: Date | null
   readonly waiting: number
@@ -33,7 +35,7 @@ export interface MailboxChoice {
   /** The namespace of the registry. */
   readonly registry: string | null
   readonly state: 'open' | 'closed' | null
-  /** The `public_id` of a mailbox: only those that come after it in the list. */
+  /** The `public_id` of a mailbox: only mailboxes that come after it in the list, which has the newest first. */
   readonly before: string | null
 }
 

@@ -54,8 +54,8 @@ export interface MailboxPoll {
 }
 
 /**
- * Polls mailboxes in which something waits, in the order of their ids, and claims those with something due. One step in
- * an index finds each, however much waits in it.
+ * Polls mailboxes in which something waits, in the order of their ids, and claims those with something due. One step in an index
+ * finds each mailbox, however much waits in it.
  * @param from only mailboxes with a greater id
  * @param most the most mailboxes to poll
  */

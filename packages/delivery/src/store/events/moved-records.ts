@@ -7,7 +7,7 @@ import type { ClientBase } from 'pg'
 export interface MovedRecords {
   readonly registry: number
   readonly record_type: string
-  /** SQL of rows with `was` and `is`, both text. `$1` is the registry, and `$2` the record type. */
+  /** SQL of rows with `was`, the former id, and `is`, the new id, both text. `$1` is the registry, and `$2` the record type. */
   readonly sql: string
 }
 

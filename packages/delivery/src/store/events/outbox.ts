@@ -12,7 +12,7 @@ export interface OutboxRow {
   readonly reg_event_type: string
   /** The JSON text of the record; null when it has more bytes than `takeOutboxRow` was to read. */
   readonly record: string | null
-  /** The JSON text; null when there is none, or it has more bytes than `takeOutboxRow` was to read. */
+  /** The JSON text of `remove`; null when the row has none, or it has more bytes than `takeOutboxRow` was to read. */
   readonly remove: string | null
   readonly has_remove: boolean
   readonly record_type: string | null

@@ -43,7 +43,7 @@ export interface RecalledEnvelope {
 /**
  * SQL that drops envelopes and lets their notifications wait again.
  * @param which SQL of the envelopes
- * @param attempted SQL condition: somebody may have received one of `dropped`
+ * @param attempted SQL condition on a row of `dropped`: somebody may have received the envelope
  */
 const droppedSql = (which: string, attempted: string): string => `dropped as (
         update delivery set state = 'dropped', reason = 'recalled', next_attempt_at = null, finished_at = now(),

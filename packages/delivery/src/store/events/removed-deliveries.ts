@@ -1,4 +1,4 @@
-/** The deliveries and subscriptions that go with a removed registry or participant, and the events of a registry. */
+/** The deliveries and subscriptions that are deleted with a registry or participant, and the events of a registry. */
 import { countRowsSql, type Removable, rowsToRemove, type StoredPart } from '@rollcall/database/removal'
 import { namespaceSql } from '@rollcall/records/registries/registry-names'
 

@@ -6,7 +6,7 @@ import type { Database } from '@rollcall/database/database'
 export interface DeliveryEvidence {
   /** The time at which a callback with the answer to an asynchronous search was acknowledged. */
   readonly delivered_at: Date | null
-  /** The time at which such a callback was acknowledged that had been sent again under its message_id. */
+  /** The time at which the answer to an asynchronous search was acknowledged after several attempts to send it. */
   readonly retried_at: Date | null
   readonly subscribed_at: Date | null
   /** The time at which a test notification was acknowledged. */
@@ -46,7 +46,7 @@ const FIND_DELIVERY_EVIDENCE = `select
     where subscription.participant = $1 and subscription.registry = $2 and notification.purpose = 'test'
       and (notification.state = 'waiting' or delivery.state = 'pending')) as testing`
 
-/** Finds when each thing was last seen of the system of a participant. Times before `since` are ignored. */
+/** Finds when each step of a participant's system was last seen. Times before `since` are ignored. */
 export async function findDeliveryEvidence(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, since }: CheckedSystem,

@@ -15,7 +15,7 @@ export interface ListedSubscription {
   readonly event_type: string
   readonly record_type: string
   readonly state: SubscriptionState
-  /** Why the subscription is not live. */
+  /** Why the subscription is suspended or ended; null when it is live. */
   readonly reason: EndReason | SuspensionReason | null
   /** The cron expression of the frequency; null when notifications are sent at once. */
   readonly cron: string | null

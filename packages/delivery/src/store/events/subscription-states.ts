@@ -14,7 +14,7 @@ async function deleteKeys(client: ClientBase, subscriptions: readonly number[]):
 
 /**
  * Ends subscriptions and deletes their keys.
- * @param ended.by the correlation_id of the unsubscribe; absent when another reason ends them
+ * @param ended.by the correlation_id of the unsubscribe request; absent when no such request ends the subscriptions
  * @returns the number of subscriptions that this call has ended
  */
 export async function endSubscriptions(
@@ -115,7 +115,7 @@ export async function suspendSubscriptions(
 
 /** The subscriptions of a registry that were suspended for one reason, other than a closed mailbox. */
 export interface SuspendedSubscriptions {
-  /** The namespace of the registry. */
+  /** The namespace of the registry; empty when the registry was removed. */
   readonly registry: string
   readonly reason: SuspensionReason
   /** The ids of the subscriptions. */
@@ -158,8 +158,8 @@ export interface ReopenedSubscription {
 }
 
 /**
- * Opens subscriptions that ended for `reason` again under their codes, if their own end has not come, and no other
- * subscription that has not ended asks for the same. Of several that ask for the same, only the newest is opened.
+ * Opens again, under their codes, the subscriptions that ended for `reason`, if their own end has not come and no equal
+ * subscription exists that has not ended. Of several equal ones, only the newest is opened.
  */
 export async function reopenSubscriptions(
   client: ClientBase,

@@ -138,7 +138,7 @@ export interface SubscriptionRenewal extends SubscriptionFiling {
   readonly id: number
   readonly end_at: Date | null
   readonly consent?: SubscriptionConsent | null
-  /** The state of the subscription when it was read. If it has changed since, it is not renewed. */
+  /** The subscription as it was read. If its state, end or mailbox has changed since, the subscription is not renewed. */
   readonly from: { readonly state: 'live' | 'suspended'; readonly end_at: Date | null; readonly mailbox: number }
 }
 

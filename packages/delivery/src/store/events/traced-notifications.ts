@@ -19,7 +19,7 @@ export interface TracedNotification {
   /** The namespace of the registry. */
   readonly registry: string | null
   readonly reference_id: string | null
-  /** The codes of the subscriptions that it is for, and for each whether the record fulfils its filter (`FilterTransition`). */
+  /** The codes of the item's subscriptions, and for each whether the record fulfils its filter (`FilterTransition`). */
   readonly subscriptions: readonly { readonly code: string; readonly presence: FilterTransition }[]
   readonly purpose: NotificationPurpose
   readonly event_type: string
@@ -34,9 +34,9 @@ export interface TracedNotification {
   /** The id of the mailbox, as `header.meta` of its envelopes has it. */
   readonly mailbox: string
   readonly mailbox_state: 'open' | 'closed'
-  /** The number of the notification's envelope in its mailbox; null when it is in no envelope. */
+  /** The number of the notification's envelope in its mailbox; null when it is in no envelope, or its delivery was deleted. */
   readonly sequence: number | null
-  /** The delivery of the notification's envelope; null when it is in no envelope yet. */
+  /** The delivery of the notification's envelope; null when it is in no envelope, or this delivery was deleted. */
   readonly delivery: TracedDelivery | null
   /** The deliveries of earlier envelopes with this notification that were taken back, the oldest first. */
   readonly recalled: readonly TracedDelivery[]

@@ -14,9 +14,9 @@ export interface WaitingNotification {
   readonly mailbox: number
   readonly presence: FilterTransition
   readonly purpose: NotificationPurpose
-  /** The reference_id of its item, the same each time; null: an older version made it, and has not sent it. */
+  /** The reference_id of the notification's item, the same each time; null: an older version made the notification. */
   readonly reference_id: string | null
-  /** The reference_id of the notification that it corrects; null: it corrects none, or that one has none. */
+  /** The reference_id of the notification that it corrects; null: it corrects none, or the corrected notification has none. */
   readonly corrects: string | null
   /** The id of the earlier notification that this one corrects; null when it corrects none. */
   readonly corrected: number | null
@@ -100,8 +100,8 @@ const dueOf = (isBackfill: boolean): string => `(select * from waiting_notificat
       where mailbox = wanted.mailbox and is_backfill = ${isBackfill} and due_at <= now()
       order by due_at, id limit wanted.most)`
 
-// A subscription that has ended by itself, at its end or with the death of the person, still gets what happened before.
-// The criteria of a subscription are parsed once for all its notifications.
+// A subscription that has ended by itself, at its end or with the death of the person, still gets the notifications of earlier
+// events. The criteria of a subscription are parsed once for all its notifications.
 const FIND_WAITING = `with due as materialized (
     select notification.*, octet_length(event.document) as document_bytes, octet_length(event.identifiers) as other_bytes,
       event.event_type, event.record_type, event.record, event.record_key, event.record_version, event.occurred_at, event.recorded_at,
@@ -178,7 +178,7 @@ export async function dropNotifications(pool: Pick<pg.Pool, 'query'>, ids: reado
 export interface RedirectedCorrection {
   /** The id of the correcting notification. */
   readonly id: number
-  /** The `notification.id` of what it corrects, and its reference_id; null: there is none that was sent, or will be. */
+  /** The `notification.id` and reference_id of the notification that it corrects; null: no earlier one was or will be sent. */
   readonly corrected: number | null
   readonly corrects: string | null
 }

@@ -14,8 +14,8 @@ interface RecordsOfProtectedPerson {
 }
 
 /**
- * Drops the waiting notifications about records of a protected person, for all whose grants do not name the category.
- * Envelopes in delivery are composed again before their next attempt.
+ * Drops the waiting notifications about records of a protected person, for all subscribers whose grants do not show the person's
+ * category. Envelopes in delivery are composed again before their next attempt.
  * @returns how many were dropped
  */
 export async function withdrawNotifications(

@@ -27,7 +27,7 @@ const DEFAULT_FORMAT = 'json'
 /** An upload whose fields have been read, and whose file is read next. */
 export interface OpenedFile {
   readonly fields: UploadFields
-  /** The pieces of the file, and then the parts of the upload after it. */
+  /** The pieces of the file, and then the parts of the upload that were not read yet. */
   readonly file: PartEvents
 }
 

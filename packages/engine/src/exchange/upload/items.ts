@@ -78,7 +78,10 @@ function ndjsonReader(limits: Limits): FileReader<LinedItem> {
   return { push: (bytes) => lines.push(bytes).map(itemOf), finish: () => lines.finish().map(itemOf) }
 }
 
-/** Checks the items of a file like those of a plain body: makes them canonical, or refuses them with their line. */
+/**
+ * Checks the items of a file like those of a plain body, and makes them canonical.
+ * @throws RequestFault names the line of the first item that is not valid
+ */
 function checkItems({ request }: Operation, items: readonly LinedItem[]): readonly CheckedItem[] {
   const member = request.items ?? ''
   return items.map(({ line, item }) => {
@@ -114,7 +117,7 @@ function parseLine(line: number, bytes: Buffer, bounds: JsonBounds): JsonValue {
   }
 }
 
-/** Removes a byte order mark, which office programs write. It has no meaning in UTF-8. */
+/** Makes a function that removes a byte order mark, which office programs write. It has no meaning in UTF-8. */
 function withoutByteOrderMark(): (bytes: Buffer) => Buffer {
   let head: Buffer | null = Buffer.alloc(0)
   return (bytes) => {
@@ -136,7 +139,7 @@ interface CsvIdentifier {
   readonly reg_type: string
 }
 
-/** Makes the item of a CSV row, for each operation that takes CSV. */
+/** For each operation that takes CSV, the function that makes the item of a row. */
 const CSV_ITEMS: ReadonlyMap<string, (identifier: CsvIdentifier) => JsonObject> = new Map([
   [
     'search',

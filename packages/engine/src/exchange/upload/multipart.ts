@@ -87,7 +87,7 @@ class PartSplitter {
           stream.on('data', (bytes) => part.found.push({ is: 'data', bytes: bytes as Buffer }))
           stream.on('end', () => part.found.push({ is: 'end' }))
         })
-        // A stream without a listener would throw. The parser emits such an error itself too.
+        // A stream without a listener for errors would throw. The parser emits the same error itself.
         stream.on('error', () => undefined)
       })
       .on('error', () => this.#end('cut off'))

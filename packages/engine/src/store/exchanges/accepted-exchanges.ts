@@ -23,7 +23,7 @@ export interface AcceptedExchange {
   readonly open_chunks: number | null
   /** The row id: the correlation_id, or the id of a chunk, which is never sent to anybody. */
   readonly id: string
-  /** The correlation_id of the request; all its chunks have the same. */
+  /** The correlation_id of the request; its chunks have this one too. */
   readonly correlation_id: string
   /** For a chunk: the position of its first item in the whole request. Otherwise 0. */
   readonly first_item: number

@@ -15,7 +15,7 @@ export interface ClaimedExchange extends AcceptedExchange {
   /** The id of the claim. A write about the exchange has effect only while the row has this claim. */
   readonly claim: string
   /**
-   * How often the exchange was claimed since its last page, this claim included. A claim that a stopping node released
+   * How often the exchange was claimed since its last page, this claim included. A claim that was released with `counted: false`
    * does not count.
    */
   readonly runs: number

@@ -12,9 +12,9 @@ import { WORK_CHANNEL } from '@rollcall/database/queue'
 import { ACCEPTED_DAY, countMessagesSql } from '@rollcall/participants/store/day-counts'
 import { storableReferences, storeReferencesSql } from './references.ts'
 
-/** A received message, to be stored before it is processed. */
+/** A received message, to be stored before its answer is sent. */
 export interface NewExchange {
-  /** A new UUID for the exchange. It is not used if the message was received before. */
+  /** The UUID for the exchange. It is not used if an equal message is stored already. */
   readonly correlation_id: string
   /** The `Participant.id` of the sender. */
   readonly participant: number

@@ -13,7 +13,7 @@ export interface HeldMessages {
   readonly deliveries: number
   /** The number of `deliveries` that were attempted before the restored snapshot was taken. */
   readonly attempted: number
-  /** The number of notification items that are not in a message yet. */
+  /** The number of notifications that are in no message yet. */
   readonly notifications: number
   /** The number of accepted requests that are not answered. */
   readonly requests: number

@@ -4,7 +4,7 @@ import type { MovedRecords } from '@rollcall/delivery/store/events/moved-records
 import type { ClientBase } from 'pg'
 
 /**
- * Replaces the ids of records on further pages by their new ids. A record that is gone keeps its place.
+ * Replaces the ids of records on further pages by their new ids, and the id of a record that is gone by `nobody`.
  * @param nobody an id of the new form that no record has
  */
 export async function replaceRecordIdsOfPages(

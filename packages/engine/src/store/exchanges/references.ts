@@ -21,8 +21,8 @@ export const storableReferences = (reference_ids: readonly string[]): string =>
 /**
  * SQL that stores the references of exchanges.
  * @param exchanges rows with correlation_id, participant, registry and received_at
- * @param list their column with the result of `storableReferences`
- * @param id their column with the correlation_id
+ * @param list the column of these rows with the result of `storableReferences`
+ * @param id the column with the correlation_id
  */
 export const storeReferencesSql = (exchanges: string, list: string, id = 'correlation_id'): string =>
   `insert into exchange_reference (correlation_id, position, participant, registry, reference_id, received_at)
@@ -34,7 +34,7 @@ export const storeReferencesSql = (exchanges: string, list: string, id = 'correl
 /**
  * Finds the asker's exchange that has most of these reference_ids; of several, the newest. A reference_id that was sent again
  * counts only for the last exchange with it.
- * @returns its correlation_id; null when there is none
+ * @returns the correlation_id of the exchange; null when there is none
  */
 export async function findByReferences(
   { pool }: Pick<Database, 'pool'>,

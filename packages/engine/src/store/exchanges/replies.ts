@@ -37,7 +37,7 @@ export interface ReplyStep {
   readonly state: 'replying' | 'replied' | 'failed'
   readonly items: readonly NewItem[]
   readonly delivery: NewDelivery | null
-  /** Set when this node attempts the delivery at once; null: a node that claims it attempts it, or there is none. */
+  /** Set when this node attempts the delivery at once; null: a node that claims it attempts it, or there is no delivery. */
   readonly deliveryClaim: DeliveryClaim | null
   /** The checks and writes of the operation, in the transaction of the page. */
   readonly effects?: readonly ReplyEffect[]
@@ -122,8 +122,8 @@ const stepRowsSql = (
 const HOLDS_CLAIM = `exchange.correlation_id = step.id and exchange.claim = step.claim and exchange.page = step.before
   and exchange.state in ('accepted', 'replying')`
 
-// The number of a chunk's page becomes a number in the whole request: first the pages 1 of all chunks, then the pages
-// 2. Requests whose chunks are answered at the same time are locked in one order.
+// The deliveries of a divided request have page numbers of the whole request: first come the first pages of all chunks, then
+// their second pages. Requests whose chunks are answered at the same time are locked in one order.
 const stepsWritten = (parameter: ParameterSql, condition: string): string => `stepped as (
     update accepted_exchange as exchange set page = step.page, state = step.state, runs = 0,
       claim = case when step.goes_on then exchange.claim end,

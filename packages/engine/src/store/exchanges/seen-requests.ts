@@ -60,7 +60,7 @@ const FIND_REQUEST_EVIDENCE = `select
       and account.members ->> 'kind' = 'answer' and account.correlation_id = exchange.correlation_id::text
       and account.members -> 'request' ->> 'signature' is not null and account.members -> 'outcomes' ? 'succ') as searched_at`
 
-/** Finds when requests of a participant in a registry were last seen, of those since a time. */
+/** Finds when requests of a participant in a registry were last received. Requests before `since` are ignored. */
 export async function findRequestEvidence(
   { pool }: Pool,
   { participant, registry, since }: CheckedSystem,

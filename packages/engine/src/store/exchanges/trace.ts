@@ -92,8 +92,8 @@ export interface TraceBounds {
 }
 
 /**
- * Finds what has this transaction_id, correlation_id or message_id, and the requests that began and ended the
- * subscription with this code: at most `bounds.found`, the oldest first.
+ * Finds the exchanges and callbacks that have this transaction_id, correlation_id or message_id, and the exchanges that began and
+ * ended the subscription with this code: at most `bounds.found`, the oldest first.
  */
 export async function traceMessage(
   { pool }: Pick<Database, 'pool'>,

@@ -1,4 +1,4 @@
-/** Counts the traffic of the last hours in the audit log. A count is remembered from two minutes after its hour on. */
+/** Counts the traffic of the last hours in the audit log, and keeps the counts of hours that ended two minutes ago. */
 
 import { countTrafficBetween, durationOfStep, type TrafficRow } from '@rollcall/audit/store/traffic'
 import type { Database } from '@rollcall/database/database'
@@ -21,7 +21,7 @@ export interface CountedHour {
 /** The counts of hours that have ended, by the beginning of the hour in milliseconds. */
 const countedHours = oncePerPool(() => new Map<number, readonly TrafficRow[]>())
 
-/** Running counts, by the beginning of the hour: simultaneous calls share the count of an hour. */
+/** Counts that are in progress, by the beginning of the hour: simultaneous calls share the count of an hour. */
 const hoursBeingCounted = oncePerPool(() => new Map<number, Promise<readonly TrafficRow[]>>())
 
 function countHour(db: Pick<Database, 'pool'>, begin: number): Promise<readonly TrafficRow[]> {

@@ -1,7 +1,7 @@
 /**
- * Encrypts and decrypts an EncryptedMessage (spec "EncryptedMessage" and "Authentication" 3; public-standard 1.5, D20).
- * It is a JWE with unprotected parameters in `header`, so only the content is authenticated. The signature binds it to
- * sender, receiver and message_id: verify the signature before you decrypt.
+ * Encrypts and decrypts an EncryptedMessage (spec "EncryptedMessage" and "Authentication" 3; public-standard 1.5, D20). The
+ * message is a JWE with unprotected parameters in `header`, so only the content is authenticated. The signature binds the message
+ * to sender, receiver and message_id: verify the signature before you decrypt.
  */
 import { type CryptoKey, type FlattenedJWE, flattenedDecrypt, GeneralEncrypt, type JWEHeaderParameters } from 'jose'
 import type { EncryptedMessage } from '../../envelope.ts'
@@ -13,8 +13,8 @@ import { type EncryptedForm, encryptedForm } from './form.ts'
 import { type EncryptionKey, publicEncryptionKey } from './keys.ts'
 
 /**
- * The message cannot be decrypted (err.encryption.invalid). The text is the same for all reasons, so that a peer learns
- * nothing by trying; `step` is for our own log.
+ * The message cannot be decrypted (err.encryption.invalid). The text is the same for all reasons, so that a peer learns nothing
+ * by trying; `step` says which check failed; it must not reach a peer.
  */
 export class EncryptionProblem extends Error {
   readonly step: 'form' | 'key' | 'open' | 'content'
@@ -52,7 +52,7 @@ function isImported(key: EncryptionRequest['key']): key is EncryptionKey {
   return 'key' in key && key.key instanceof CryptoKey
 }
 
-/** The `header` of the message. For algorithms that need `epk`, the library adds it. */
+/** The `header` of the message. The library adds `epk` where the algorithm needs it. */
 interface EncryptionHeader extends JWEHeaderParameters {
   readonly alg: EncryptionKey['alg']
   readonly enc: ContentEncryption['enc']
@@ -67,8 +67,8 @@ async function encryptPlaintext(
   const jwe = new GeneralEncrypt(plaintext)
   jwe.addRecipient(key).setUnprotectedHeader(header)
   if (keyEncryption(header.alg)?.extra.length) {
-    // With one recipient, the library would put `epk` into `protected`, which the specification does not allow.
-    // So there is a second recipient, with a key that nobody has; that part is dropped.
+    // With one recipient, the library would put `epk` into `protected`, which the specification does not allow. So a second
+    // recipient is added, with a key that nobody has; the part for this recipient is dropped.
     const nobody = crypto.getRandomValues(new Uint8Array(32))
     jwe.addRecipient(nobody).setUnprotectedHeader({ alg: 'A256KW', enc: header.enc })
   }
@@ -77,7 +77,9 @@ async function encryptPlaintext(
   return { header: { ...header, ...full }, encrypted_key, iv, ciphertext, tag }
 }
 
-/** Returns our private key with this `kid`, or null. If it throws, the message is not the reason. */
+/**
+ * Returns our private key with this `kid`; null when there is none. An error that it throws has another cause than the message.
+ */
 export type ResolveKey = (kid: string) => CryptoKey | null | Promise<CryptoKey | null>
 
 /** The limits of an encrypted message, and how its content is read. */
@@ -166,7 +168,8 @@ function readMessage(text: string, bounds?: JsonBounds): JsonObject | null {
 
 /**
  * The fingerprint of a ciphertext, by which a copy with another sender or message_id is refused: SHA-256 (32 bytes) of
- * `encrypted_key`, a dot and `tag` as written. Use it for decrypted messages only: their spelling is unique.
+ * `encrypted_key`, a dot and `tag` as written. Use the fingerprint only for messages that were decrypted: their texts can be
+ * written in only one way.
  */
 export async function ciphertextFingerprint(
   message: Pick<EncryptedMessage, 'encrypted_key' | 'tag'>,

@@ -51,7 +51,7 @@ export function encryptedForm(value: unknown, maxCiphertextBytes: number): Encry
   const algorithm = keyEncryption(alg)
   const content = contentEncryption(enc)
   if (algorithm === undefined || content === undefined || !isKid(kid)) return null
-  // The specification's three parameters must be in `header`. Libraries differ in where they write `epk`.
+  // alg, enc and kid must be in `header`. `epk` may be in `header` or `protected`, because libraries differ.
   if (!hasMembers(header, HEADER_MEMBERS, algorithm.extra)) return null
   if (!hasMembers(joined, [...HEADER_MEMBERS, ...algorithm.extra])) return null
   if (!algorithm.extra.every((member) => isEphemeralKey(joined[member], algorithm))) return null
@@ -66,7 +66,7 @@ function hasMembers(object: JsonObject, required: readonly string[], optional: r
   )
 }
 
-/** True when each parameter that is in both headers has the same text. */
+/** True when each parameter that is in both `header` and `protected` has the same text in both. */
 function hasSameSharedParameters(header: JsonObject, guarded: JsonObject): boolean {
   return Object.keys(guarded).every(
     (member) =>
@@ -82,8 +82,8 @@ function isEphemeralKey(value: unknown, algorithm: KeyEncryption): boolean {
 }
 
 /**
- * Makes the form for the library. RFC 7516, 7.2.1 forbids a parameter in two headers, but the specification's `header`
- * always has its three.
+ * Makes the form for the library. RFC 7516, 7.2.1 forbids a parameter in two headers. The specification's `header` always has
+ * alg, enc and kid, so those that `protected` has too are left out of it.
  */
 function asLibraryReads(value: JsonObject, header: JsonObject, guarded: JsonObject): FlattenedJWE {
   const alone = Object.entries(header).filter(([member]) => !Object.hasOwn(guarded, member))
@@ -128,9 +128,9 @@ export function encryptionProblem(encrypted: boolean, message: JsonObject): stri
 }
 
 /**
- * True when a result is encrypted: its header says so, or, without that member, its form shows it (3.1). This is safe:
- * what is encrypted for us decrypts with our key or not at all, and a message that must be encrypted is refused
- * otherwise, whatever its header says.
+ * True when a result is encrypted: its header says so, or, without that member, its form shows it (3.1). Trusting header or form
+ * is safe: an encrypted message decrypts with our key or not at all, and where messages must be encrypted, a clear one is
+ * refused.
  */
 export function isResultEncrypted(
   { is_msg_encrypted: said }: { readonly is_msg_encrypted?: unknown },

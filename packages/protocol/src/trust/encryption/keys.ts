@@ -51,7 +51,7 @@ function checkRsaKey(key: CryptoKey): void {
   if (bits < MODULUS_BITS.least || bits > MODULUS_BITS.most) {
     throw new KeyRefused(`n: must have ${MODULUS_BITS.least} to ${MODULUS_BITS.most} bits`)
   }
-  // With the exponent 1, the ciphertext would be the content key itself.
+  // With the exponent 1, anybody could compute the content key from `encrypted_key`.
   const publicExponent = key.algorithm.publicExponent as Uint8Array
   const significant = publicExponent.slice(publicExponent.findIndex((byte) => byte !== 0))
   const [first = 0] = significant
@@ -69,7 +69,7 @@ const DECRYPTION_KEY_TYPES = [
   { kty: 'OKP', crv: 'X25519', parameters: { name: 'X25519' }, usages: ['deriveBits'] },
 ] as const
 
-/** Finds a private key by its kid, for `decryptMessage`. */
+/** Finds a private key by its kid, for `decryptMessage`; null when there is none. */
 export type DecryptionKeys = (kid: string) => Promise<WebCryptoKey | null>
 
 /**

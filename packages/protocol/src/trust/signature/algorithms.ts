@@ -15,7 +15,7 @@ export interface Algorithm {
   readonly spellings: { readonly parameters: Spellings; readonly jws: Spellings }
   /** The values of `kty` and `crv` that the JWK of a key must have. */
   readonly jwk: { readonly kty: string; readonly crv?: string }
-  /** Parameters for importKey, sign and verify of WebCrypto. Those of a key must be equal. */
+  /** Parameters for importKey, sign and verify of WebCrypto. A key must have the same parameters. */
   readonly webCrypto: { readonly name: string; readonly namedCurve?: string; readonly hash?: string }
   /** True when signing takes less time (21 µs) than handing it to another thread and back (35 µs). */
   readonly quick: boolean
@@ -61,7 +61,10 @@ export function findAllowedAlgorithm(
   return allowed.find((name) => ALGORITHMS[name].spellings[place].includes(text)) ?? null
 }
 
-/** The bits of an RSA key. A shorter key is breakable (NIST SP 800-131A), a longer one would keep a server busy. */
+/**
+ * The smallest and the largest size of an RSA key, in bits. A shorter key is breakable (NIST SP 800-131A), a longer one would
+ * keep a server busy.
+ */
 export const RSA_BITS = { least: 2048, most: 8192 }
 
 /** True when a key fits the algorithm, with curve, hash and size. */

@@ -24,8 +24,8 @@ interface Sourced {
 }
 
 /**
- * For each form, the function that writes it. `rfc8785` depends on values only, so the text may be written in any way.
- * The other forms depend on the text, at least on that of numbers.
+ * For each form, the function that writes it. `rfc8785` depends on values only: the received text may be spelled in any way.
+ * `as-received` keeps the whole text, and the sorted forms keep the text of numbers.
  */
 export const CANONICAL_FORMS: Readonly<Record<CanonicalFormName, (sourced: Sourced) => string>> = {
   rfc8785: ({ value }) => canonicalJson(value),
@@ -53,7 +53,7 @@ export function receivedPayload(text: string, envelope: SignedEnvelope, form: Ca
 }
 
 /**
- * Both parts of an envelope to send. Its body must have them as `canonicalJson` writes them.
+ * Both parts of an envelope to send. The body that is sent must have both parts as `canonicalJson` writes them.
  * @throws {CanonicalJsonError} a part has no canonical JSON
  */
 export function outgoingParts(header: unknown, message: unknown, form: CanonicalFormName): CanonicalParts {
@@ -70,8 +70,8 @@ export function objectText({ header, message }: CanonicalParts): string {
 }
 
 /**
- * Turns errors about JSON into a SignatureProblem. Their messages name rules and no values, but paths may have names
- * that the peer invented, so these are left out.
+ * Turns errors about JSON into a SignatureProblem. Only the message of a CanonicalJsonError is kept: it names a rule. A JsonError
+ * may name members that the peer invented, so its message and path are left out.
  */
 function withSignatureProblems<Result>(made: () => Result): Result {
   try {

@@ -7,7 +7,9 @@ import { invalid } from './problem.ts'
 const MINUTE_SECONDS = 60
 const HOUR_SECONDS = 60 * MINUTE_SECONDS
 
-/** Limits in seconds. The message_ids of messages must be remembered for longer than any of them. */
+/**
+ * Limits in seconds. A message_id must be remembered for longer than each of these limits, so that no message is accepted twice.
+ */
 export const FRESHNESS_SECONDS = {
   /** The difference between the sender's clock and ours that is tolerated by default. */
   skew: 60,

@@ -9,7 +9,10 @@ import type { Layout, LayoutName, SignatureProfile } from './layout.ts'
 import { parametersLayout } from './parameters.ts'
 import { invalid } from './problem.ts'
 
-/** For raw RSA: the header's text directly followed by the message's. The end of the header is always clear. */
+/**
+ * Makes the bytes that raw RSA signs: the text of the header, directly followed by that of the message. The header is a JSON
+ * object, so its end is clear.
+ */
 const rawContent = async ({ header, message }: CanonicalParts) => utf8(`${header}${message}`)
 
 /** The layout of a signature text that is only an RSA signature in base64 (1.4 D). */

@@ -1,6 +1,6 @@
 /**
- * Signs on the calling thread, where the platform can and the algorithm is fast: WebCrypto hands each signature to
- * another thread.
+ * Signs on the calling thread where the platform can do so and the algorithm is fast. WebCrypto would hand each signature to
+ * another thread, which takes longer.
  */
 import type { Bytes } from '../base64.ts'
 import { nodeCrypto } from '../node.ts'

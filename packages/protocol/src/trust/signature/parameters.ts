@@ -72,7 +72,7 @@ async function signedText(parts: CanonicalParts, created: number, expires: numbe
   return utf8(`(created): ${created}\n(expires): ${expires}\ndigest: ${digest}`)
 }
 
-/** Matches a value without quotes, backslashes and control characters, so that every reader finds the same end. */
+/** Matches a value without quotes, backslashes and control characters, so that every reader finds the same end of the value. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const QUOTABLE_CHARACTERS = /[^"\\\u0000-\u001f\u007f]*/.source
 const PARAMETER = new RegExp(`([A-Za-z]+)="(${QUOTABLE_CHARACTERS})"`, 'y')

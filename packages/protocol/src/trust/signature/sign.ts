@@ -21,14 +21,14 @@ export interface SignRequest {
   readonly key: SigningKey
   /** The value of the parameter `namespace`. */
   readonly namespace: string
-  /** Whole seconds since 1970, for layouts that expire. */
+  /** Whole seconds since 1970. Only a layout whose signatures expire writes them. */
   readonly created: number
   readonly expires: number
 }
 
 /**
- * Signs header and message. The body must have both as `canonicalJson` writes them: all forms except RFC 8785 sign
- * their text.
+ * Signs header and message. The body must have both as `canonicalJson` writes them, because all canonical forms except `rfc8785`
+ * depend on the text.
  * @throws {TypeError} key, profile and header do not belong together: an error of the caller
  * @throws {CanonicalJsonError} the data have no canonical JSON
  */

@@ -27,8 +27,8 @@ export interface SearchExplanation extends StatementPlan {
 }
 
 /**
- * Explains the statement of a search. A look-up of one identifier is explained as a search too, although a shorter
- * statement answers it.
+ * Explains the statement of a search. A look-up of one identifier is also explained as a search, although a shorter statement
+ * answers the look-up.
  * @param options.analyze also runs the search, within its time limit
  * @param options.values shows the values of the query: in the tree, in the plan and as `values`
  * @throws pg's DatabaseError when the search takes too long; StoreRefusal the records are not in our own tables
@@ -134,7 +134,7 @@ function findMissingIndexes(predicate: Predicate, asked: boolean): readonly stri
 type Indexable = { readonly name: string; readonly indexed?: true }
 type ValueLeaf = Extract<Predicate, { is: 'compare' | 'in' | 'exists' | 'some' }>
 
-/** The comparisons whose negation is a single range of values too. */
+/** The comparisons whose negation is also a single range of values, which an index can find. */
 const RANGE_COMPARATORS: readonly Comparator[] = ['lt', 'le', 'gt', 'ge']
 
 /** The attribute or compound whose index would speed up a condition; null when no index would. */

@@ -21,8 +21,8 @@ export interface Operand {
 }
 
 /**
- * SQL of a condition, which may have a last day that counts (`Until`). `asked` chooses the form: true for "definitely
- * true", false for "definitely false".
+ * SQL of a condition. The condition may have a last day (`Until`): a later date counts as a missing value. `asked` chooses the
+ * form: true for "definitely true", false for "definitely false".
  */
 export function valueConditionSql(leaf: ValueLeaf, asked: boolean, operand: Operand): string {
   if (leaf.until === undefined) return plainForm(leaf, asked, operand)
@@ -88,7 +88,7 @@ function textComparisonSql(leaf: Comparison, asked: boolean, operand: Operand): 
   }
 }
 
-/** Compares a prefix as a range, which an index answers. It is exact: the columns are ordered by code point. */
+/** Compares a prefix as a range, which an index answers. The range is exact, because the columns are ordered by code point. */
 function startsWithSql(column: string, prefix: string, asked: boolean, values: ParameterList): string {
   const first = values.add(prefix)
   const behind = firstTextAfterPrefix(prefix)
@@ -106,8 +106,8 @@ function orderComparisonSql(leaf: Comparison, asked: boolean, operand: Operand):
 }
 
 /**
- * SQL of the first and last day (or instant) of a period, in a record or in a literal. Reading a member may add a
- * parameter.
+ * SQL of the first and last day (or instant) of a period, in a record or in a literal. Reading `from` or `to` may add a parameter
+ * to the statement.
  */
 interface PeriodEnds {
   readonly from: string

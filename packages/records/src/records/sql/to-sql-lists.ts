@@ -112,7 +112,10 @@ function elementRowsSql(list: ElementList, of: Predicate): string {
   return `jsonb_to_recordset(${compoundName(list)}) as element(${columns.join(', ')})`
 }
 
-/** Conditions that are true of every list with an element that satisfies the predicate. `exact`: and of no other. */
+/**
+ * SQL conditions that are true of every list with an element that satisfies the predicate. `exact`: true when they are true of no
+ * other list.
+ */
 interface ContainmentForms {
   readonly forms: readonly string[]
   readonly exact: boolean

@@ -15,7 +15,7 @@ import type { CallFacts } from './call-log.ts'
 export interface OperatorListener {
   readonly isOwnHost: IsOwnHost
   readonly isReachedByTls: IsReachedByTls
-  /** The content of the demo; null for other data. */
+  /** Returns the content of the demo; null when the node shows no demo. */
   readonly showcase: HasShowcase['showcase']
 }
 
@@ -32,7 +32,7 @@ export const createConsolePageSessions = (
 ): PageSessions<Operator> => createPageSessions(CONSOLE_SESSIONS, deps, { sessions: deps.sessions, isReachedByTls })
 
 /**
- * Finds the operator who calls, and notes it in `call`. If there is an Authorization header, the cookie is not read.
+ * Finds the operator who calls, and notes the operator in `call`. If there is an Authorization header, the cookie is not read.
  * @throws RequestFault 400, 401, 403, 421, 429
  */
 export async function authenticate(

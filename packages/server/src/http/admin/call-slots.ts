@@ -7,7 +7,7 @@ import type { RouteMethod } from '../server.ts'
 
 export interface CallSlots {
   /**
-   * Takes a slot for a call. A GET call waits while its operator uses all its slots.
+   * Takes a slot for a call. A GET call waits while its operator has as many GET calls running as one operator may.
    * @returns a function that gives the slot back
    * @throws RequestFault 429 too many calls wait, or too many heavy ones run
    */
@@ -33,7 +33,7 @@ const SLOT_LIMITS: SlotLimits = { admin_reads: 20, admin_reads_at_once: 3, audit
 export type HeavyCall = 'auditLog' | 'prunable' | 'sources'
 
 export function createCallSlots({ admin_reads, admin_reads_at_once, audit_searches } = SLOT_LIMITS): CallSlots {
-  /** The most heavy calls of each kind that run on this node: of all operators, and of each. */
+  /** The most heavy calls of each kind that run on this node: `all` of all operators together, `each` of one operator. */
   const heavySlots: Readonly<Record<HeavyCall, { readonly all: number; readonly each: number }>> = {
     // One operator cannot take the last slot for the audit log or for sources from the others.
     auditLog: { all: audit_searches, each: audit_searches - 1 },

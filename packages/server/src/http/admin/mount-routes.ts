@@ -53,7 +53,7 @@ export function addAdminRoutes(app: HttpServer, deps: AdminRouteDeps, listener: 
     mountMethods(app, `${ADMIN_BASE}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`, rows)
   }
   const name = 'describeAdminApi'
-  // The document is made for the first who asks: it is long, and most nodes are never asked.
+  // The document is made at the first request for it: it is long, and most nodes never get such a request.
   let document: string | undefined
   mountMethods(app, `${ADMIN_BASE}/openapi.json`, [
     {
@@ -95,7 +95,7 @@ async function answerAdminCall(
 
   // Reads the input, takes a slot, runs the call and answers.
   const input = await readInput(route, request, deps.limits)
-  // For an operator of all registries the call itself checks that the registry exists: it may be about to add one.
+  // For an operator of all registries, the call itself checks whether the registry exists, because the call may add it.
   if (place === 'body' && !mayUseRegistry(operator, null)) await check(input)
   const { authority } = operator
   if (authority !== null && !(await isAuthorityNamed(deps.db, authority, input.authority))) throw ofAnother()
@@ -128,8 +128,8 @@ function placeOfNamespace(route: AdminRoute): 'params' | 'query' | 'body' | null
 
 /**
  * The registry that the input names; null when it names none.
- * @throws RequestFault 404 there is no such registry; 403 the token is not for it, which also hides whether the
- * registry exists
+ * @throws RequestFault there is no such registry: 404, or 403 for an operator who is bound to registries and must not learn which
+ * others exist
  */
 async function namedRegistry(
   { directory }: HasDirectory,

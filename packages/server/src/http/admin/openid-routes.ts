@@ -18,7 +18,7 @@ import { type CallFacts, runLoggedCall } from './call-log.ts'
 import { ADMIN_BASE } from './route.ts'
 import { auditSignIn, noteCaller, type SessionDeps } from './session-parts.ts'
 
-/** The path of the button on the sign-in page. */
+/** The path to which the button on the sign-in page leads. */
 export const OPENID_START_PATH = `${ADMIN_BASE}/session/openid`
 
 type PageWork = (request: FastifyRequest, reply: FastifyReply, call: CallFacts) => Promise<void>
@@ -68,7 +68,7 @@ function openIdCookie(value: string, byTls: boolean): string {
 
 const cookieName = (byTls: boolean): string => (byTls ? '__Host-rollcall_openid' : 'rollcall_openid')
 
-/** Sends the browser to the provider. @throws RequestFault 403 another page sent it here; 503 the provider is away */
+/** Sends the browser to the provider. @throws RequestFault 403 another site's page began it; 503 the provider is away */
 async function beginSignIn(
   provider: OpenIdProvider,
   { isReachedByTls }: OperatorListener,

@@ -1,6 +1,6 @@
 /**
- * The calls about participants. Calls that can give a participant's system more access, by a key, a secret, a policy or
- * an address, need the role `own`, and so does a removal. Other calls that change something need `operate`.
+ * The calls about participants. Calls that can give a participant's system more access, by a key, a secret, a policy or an
+ * address, need the role `own`, and so does the removal of a participant. Other calls that change something need `operate`.
  */
 import { changeCallback, testCallback } from '@rollcall/admin/callbacks/callbacks'
 import { checkParticipant } from '@rollcall/admin/participants/check'

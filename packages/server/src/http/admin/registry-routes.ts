@@ -95,7 +95,7 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     hidden: HIDDEN_MEMBERS,
     summary: 'Changes what is given of a registry: web origins, time zone, age of majority.',
   }),
-  // This is a POST, because it connects to another system: a page must not repeat it by itself.
+  // This call is a POST, because it connects to another system: a page must not repeat the call by itself.
   adminRoute(checkRegistrySource, {
     method: 'POST',
     path: '/registries/{namespace}/source/check',

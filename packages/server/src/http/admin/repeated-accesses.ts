@@ -1,6 +1,6 @@
 /**
- * Finds calls that an open page of the console repeats by itself. They are one access of the operator, which is audited
- * every few minutes and not at each call.
+ * Finds calls that an open page of the console repeats by itself. Such calls are one access of the operator: it is audited once
+ * in five minutes and not at each call.
  */
 import type { CallFacts } from './call-log.ts'
 import type { AdminRoute } from './route.ts'
@@ -13,7 +13,9 @@ interface RepeatableCall {
 }
 
 export interface RepeatedAccesses {
-  /** True when the same session made the same call a short while ago; false for calls with a token. */
+  /**
+   * True when the same session made the same call, with an audit entry, in the last five minutes. False for calls with a token.
+   */
   isRepeated(asked: RepeatableCall): boolean
   /** Notes the time at which a call was answered and audited. */
   note(asked: RepeatableCall): void
@@ -21,7 +23,7 @@ export interface RepeatedAccesses {
 
 /** Milliseconds after an audited call in which its repetitions get no audit entry. */
 const ONE_ACCESS = 300_000
-/** The most audited calls that are remembered. A forgotten one is audited again. */
+/** The most audited calls that are remembered. The repetition of a forgotten call is audited again. */
 const MOST_REMEMBERED_CALLS = 10_000
 
 export function createRepeatedAccesses(clock: { now(): number }): RepeatedAccesses {

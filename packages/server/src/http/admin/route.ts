@@ -56,13 +56,13 @@ export interface AdminRoute {
   readonly role: OperatorRole
   readonly input: TSchema
   readonly result: TSchema
-  /** Members of the input that this API does not have, such as those that show personal data. */
+  /** Members of the admin function's input that a caller of this API cannot set, such as those that show personal data. */
   readonly hidden: readonly string[]
   /** The kind of a heavy call: a node runs few of the same kind at a time. Undefined for other calls. */
   readonly heavy: HeavyCall | undefined
   /** The HTTP status of a successful answer. */
   readonly status: 200 | 201
-  /** Set when the call is deprecated: the time at which it ends. */
+  /** Set when the call is deprecated: the day from which it is deprecated, and the day from which it may be gone. */
   readonly deprecated: Deprecation | undefined
   /** The name of the act, if it may wait for a second operator; otherwise undefined. */
   readonly approval: string | undefined

@@ -36,7 +36,10 @@ export function addOperatorSessionRoutes(app: HttpServer, deps: SessionDeps, lis
   if (deps.openId !== null) addOpenIdRoutes(app, deps, deps.openId, listener)
 }
 
-/** Checks the token or code with which a person signs in. @throws RequestFault 400 */
+/**
+ * Checks the token, or spends the one-time code, with which a person signs in.
+ * @throws RequestFault 400 none or both are given
+ */
 async function readShown({ operators, sessions }: SessionDeps, input: object): Promise<SignInProof> {
   const { token, code } = input as { readonly token?: string; readonly code?: string }
   if (token !== undefined && code === undefined) {

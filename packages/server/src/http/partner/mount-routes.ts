@@ -24,7 +24,7 @@ type PartnerRouteDeps = Omit<PartnerDeps, 'sender_id' | 'mayReplay' | 'sampleOf'
     readonly limits: InputLimits
     /** Limits the calls of each participant: a call beyond PARTNER_CALLS in a minute is refused with 429. */
     readonly partnerCalls: Throttle
-    /** Limits the deliveries that each participant requests again: PARTNER_REPLAYS in a minute. */
+    /** Limits the deliveries that each participant requests again: at most PARTNER_REPLAYS in a minute. */
     readonly partnerReplays: Throttle
   }
 

@@ -1,4 +1,7 @@
-/** Makes the OpenAPI 3.1 document of the partner API. The types of the page are generated from it; it is not served. */
+/**
+ * Makes the OpenAPI 3.1 document of the partner API. The types of the partner page are generated from the document; the document
+ * is not served.
+ */
 import { errorComponents, openApiPaths } from '../admin/openapi.ts'
 import { PARTNER_BASE } from './route.ts'
 import { PARTNER_ROUTES } from './routes.ts'

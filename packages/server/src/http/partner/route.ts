@@ -9,7 +9,7 @@ import type { DescribedCall } from '../admin/route.ts'
 /** The beginning of the path of every call of the partner API. */
 export const PARTNER_BASE = '/partner/api'
 
-/** The most bytes of a body; no call of the page has more. */
+/** The most bytes of a call's body; the partner page sends no longer body. */
 const MOST_BYTES = 16_384
 
 /** The limits for reading the input of a call. */

@@ -22,7 +22,7 @@ const PARTNER_SESSION_ANSWER = closed({
 
 const PLAIN_PARTNER_CALL = { audience: 'participant', hidden: [], status: 200, deprecated: undefined } as const
 
-/** The descriptions of the calls that sign in and out. */
+/** The descriptions of the calls that sign in, say who is signed in, and sign out. */
 export const PARTNER_SESSION_CALLS = {
   begin: {
     ...PLAIN_PARTNER_CALL,
