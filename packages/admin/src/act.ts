@@ -1,8 +1,8 @@
 /**
  * Acts: admin functions that change something, or that show what belongs to persons. An act has a caller, and says whether it
  * waits for a second operator. Each call that changes or shows such data has an audit entry, except calls of callers without
- * names (`callerNames`) and repeated reads by an open page (`Caller.isRepeatedAccess`). Admin functions that are no acts name no
- * person and change nothing (`defineAdminFunction`).
+ * names (`callerNames`) and repeated reads by an open page (`Caller.isRepeatedAccess`). Admin functions that are no acts
+ * (`defineAdminFunction`) name no person; of these only `migrateDatabase` changes anything.
  */
 import { createSemaphore, inSlot } from '@rollcall/base/shared/semaphore'
 import type { AuditLog } from '@rollcall/core/model/audit-entry'
@@ -41,7 +41,7 @@ export interface WaitingAct {
   readonly input: unknown
 }
 
-/** The approval rules when one operator is enough, or when the caller is no operator: no act waits. */
+/** The approval rules by which no act waits: one operator is enough, or the caller is, for example, a participant or the demo. */
 export const NO_APPROVALS: ApprovalRules = {
   areNeeded: false,
   propose: () => Promise.reject(new Error('no act waits where one operator is enough')),
@@ -56,7 +56,7 @@ interface DecisionTerms<Input> {
 
 interface AlwaysWaits<Deps, Input> extends DecisionTerms<Input> {
   readonly when: 'always'
-  /** Returns what the act concerns; null when this call changes nothing, or the act will refuse it. */
+  /** Returns the changes for the second operator; null: the call does not wait, as it changes nothing or will be refused. */
   readonly concerns: (deps: Deps & BaseActDeps, input: Input) => Promise<ProposedChanges | null>
 }
 

@@ -66,7 +66,7 @@ export interface AdminFunction<Deps, Input extends TSchema, Result extends TSche
   /** The schema of the input. OpenAPI documents and commands are made from it. */
   readonly input: Input
   readonly result: Result
-  /** The facts by which `canDoAct` decides who may call; null: the function changes nothing and names no person. */
+  /** The facts by which `canDoAct` decides who may call; null: the function is no act. */
   readonly act: ActFacts | null
 }
 

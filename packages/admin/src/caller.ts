@@ -102,7 +102,7 @@ export function callerNames(caller: Caller): CallerNames | null {
   }
 }
 
-/** Writes who called and, for an approved proposal, who approved it, where there is room for one text only. */
+/** Returns who called and, for an approved proposal, who approved it, as one text. */
 export function callerText(caller: Caller): string {
   const { participant = null, operator = null, approved_by } = callerNames(caller) ?? {}
   const name = operator ?? participant ?? caller.kind

@@ -39,14 +39,14 @@ export const RecordTypeName = text("One of the registry's record types.")
 
 /** The word for an infinite limit: JSON has no infinity. */
 export const UNLIMITED = 'unlimited'
-/** Reads a limit from JSON. Null: the server's own limit applies. */
+/** Converts a limit from JSON: `unlimited` becomes Infinity. Null: the server's own limit applies. */
 export const readLimit = (value: number | typeof UNLIMITED | null | undefined): number | null =>
   value === UNLIMITED ? Number.POSITIVE_INFINITY : (value ?? null)
-/** Writes a limit for JSON. Null: the server's own limit applies. */
+/** Converts a limit for JSON: Infinity becomes `unlimited`. Null: the server's own limit applies. */
 export const limitJson = (value: number | null): number | typeof UNLIMITED | null =>
   value === Number.POSITIVE_INFINITY ? UNLIMITED : value
 
-/** Writes a time in ISO 8601, in UTC; null stays null. */
+/** Returns a time as text in ISO 8601, in UTC; null stays null. */
 export function isoTime(time: Date): string
 export function isoTime(time: Date | null): string | null
 export function isoTime(time: Date | null): string | null {

@@ -206,7 +206,7 @@ async function readHealth({ db, databaseHealth, schema }: HasHealth, namespace: 
   }
 }
 
-/** The members that the overview of one registry has in place of the numbers of all registries. */
+/** The zeros that the overview of one registry has in place of the numbers of all registries. */
 const NO_NUMBERS = { overdue: 0, outbox: { waiting: 0, failed: 0, oldest: 0 }, unwitnessed: 0 }
 
 /** The numbers of all registries. An operator who is bound to registries does not get them. */

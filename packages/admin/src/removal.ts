@@ -82,7 +82,7 @@ interface RemovalTarget {
   readonly id: number
 }
 
-/** Counts the stored rows of a registry or a participant. */
+/** Counts the stored rows of a registry or a participant, by `COUNT_NAMES`. */
 async function storedOf(
   db: Pick<Database, 'pool'>,
   { removable, id }: RemovalTarget,

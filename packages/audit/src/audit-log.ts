@@ -93,7 +93,7 @@ export function createAuditLog(deps: AuditLogDeps): ProcessAuditLog {
 }
 
 /**
- * Writes entries at the end of the chain of this process.
+ * Creates the writer that adds entries at the end of the chain of this process.
  * @param drift gets the milliseconds that must be added to our monotonic clock to get the database's time
  */
 function createChainWriter(

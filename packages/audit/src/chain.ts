@@ -16,7 +16,7 @@ export interface ChainedEntry {
 /** The hash that the first entry of a chain has in place of a previous entry's hash. */
 export const firstHash = (chain: string): Buffer => sha256(chain)
 
-/** SHA-256 of the previous hash, in hexadecimal, and the canonical JSON of place, time, commitments and entry. */
+/** SHA-256, 32 bytes, of the previous hash in hexadecimal, then the canonical JSON of place, time, commitments and entry. */
 export function entryHash(previous: Buffer, { chain, sequence, at, entry, commitments }: ChainedEntry): Buffer {
   const text = `{"at":"${at}","chain":"${chain}","commitments":"${commitments.toString('hex')}","entry":${entry},"sequence":${sequence}}`
   return sha256(previous.toString('hex') + text)

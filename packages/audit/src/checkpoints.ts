@@ -13,7 +13,7 @@ import type { Witness, WitnessState } from './witness.ts'
 /** The signed content of a checkpoint, as canonical JSON. */
 export interface CheckpointContent {
   readonly chain: string
-  /** The sequence of the last entry that the checkpoint signs. */
+  /** The sequence number of the last entry that the checkpoint signs. */
   readonly sequence: number
   /** The hash of the entry `sequence`, in hexadecimal. */
   readonly hash: string
@@ -59,9 +59,9 @@ export interface CheckpointDeps {
 
 /** Signs the entries of this process from time to time, with a checkpoint for each chain. */
 export interface Checkpoints {
-  /** Notes the end that a chain has now, and plans the next checkpoint. */
+  /** Remembers the new end of a chain, and plans the next checkpoint. */
   committed(end: ChainEnd): void
-  /** Notes that a chain gets no more entries. The entries of a last commit may be stored without our knowledge. */
+  /** Remembers that a chain gets no more entries. The entries of a last commit may be stored without our knowledge. */
   abandoned(chain: string): void
   /** Signs the end of each chain, logs a failure to do so, and closes the witness. */
   close(): Promise<void>

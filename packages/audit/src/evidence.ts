@@ -96,7 +96,7 @@ export async function checkEvidence(
   return { accounts, kids: [...new Set(kids)] }
 }
 
-/** Reads the keys of the audit log. A kid must be the key's RFC 7638 thumbprint: who trusts the kid trusts the key. */
+/** The audit log's keys in the evidence, by kid. A kid must be the RFC 7638 thumbprint: who trusts the kid trusts the key. */
 async function auditKeys({ keys }: Evidence) {
   const found = new Map<string, ReturnType<typeof createPublicKey>>()
   for (const [at, { kid, use, jwk }] of keys.entries()) {

@@ -76,8 +76,9 @@ export function auditKeysOnce(db: Database, vault: () => Promise<Vault>): () => 
 }
 
 /**
- * Loads the active keys, and makes the missing ones.
- * @throws Error a secret key is retired, or is missing although there are entries
+ * Loads the active keys, and makes the missing ones: a signature key at any time, the pseudonym key and the confidential key only
+ * before there are entries.
+ * @throws Error the pseudonym key or the confidential key is retired, or is missing although there are entries
  * @throws DecryptionError a key was altered, or the master key is another one
  */
 export async function loadAuditKeys(db: Database, vault: Vault): Promise<AuditKeys> {

@@ -53,7 +53,7 @@ const shownText = oncePerObject((shown: StoredAuditEntry['shown']) => {
 export interface EntryShapes {
   /** Makes the row of an entry. A shape is stored when a second entry has it, so a shape of one entry costs no row. */
   compose(entry: StoredAuditEntry, columns: MessageColumns): ComposedEntry
-  /** Notes that the database may have lost shapes, so that all are written again. */
+  /** Marks all shapes as not stored, because the database may have lost some: each is written again when it is used. */
   forget(): void
 }
 

@@ -3,7 +3,7 @@ import { canonicalJson } from '@rollcall/protocol'
 import type { AuditSigner } from './keys.ts'
 import type { NewTombstone } from './store/tombstones.ts'
 
-/** The tombstone of erased persons: the sequences of their entries and their positions, by chain. */
+/** The tombstone of erased persons: the sequence numbers of their entries and their positions in these, by chain. */
 export interface ErasureTombstone {
   readonly kind: 'erasure'
   /** The time of the erasure: RFC 3339 in UTC, with milliseconds. */
@@ -23,7 +23,7 @@ export interface PruneTombstone {
 
 export interface PrunedChain {
   readonly chain: string
-  /** The sequence of the last pruned entry. */
+  /** The sequence number of the last pruned entry. */
   readonly sequence: number
   /** The hash of the last pruned entry, in hexadecimal: the next entry's hash covers it. */
   readonly hash: string

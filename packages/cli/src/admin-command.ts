@@ -60,7 +60,7 @@ interface AdminCommandRow<Input, Result, More> {
   readonly input?: (given: GivenValues<Input>) => Partial<Input> | Promise<Partial<Input>>
   /** True when the command ends with exit code 1 after this result. */
   readonly failed?: (result: Result) => boolean
-  /** Writes the result as text (default: a line for each member). */
+  /** Returns the result as text to print (default: a line for each member). */
   readonly text?: (result: Result, given: GivenValues<Input>, more: More) => string | Promise<string>
 }
 

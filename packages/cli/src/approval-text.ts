@@ -1,4 +1,4 @@
-/** Writes acts that wait for a second operator as text. */
+/** Makes texts about acts that wait for a second operator. */
 import { printableLines } from './asking/printing.ts'
 
 export interface ProposedAct {
@@ -7,7 +7,7 @@ export interface ProposedAct {
   readonly diff: readonly { readonly at: string; readonly from: unknown; readonly to: unknown }[]
 }
 
-/** Writes the subject of an act, and for each change the present value and the proposed one. */
+/** The lines of text for a diff: what the act is about, and for each change the present value and the proposed one. */
 export const diffLinesText = (diff: ProposedAct['diff']): readonly string[] =>
   diff.flatMap(({ at, from, to }) => {
     const [was, wanted] = [JSON.stringify(from), JSON.stringify(to)]
@@ -15,7 +15,7 @@ export const diffLinesText = (diff: ProposedAct['diff']): readonly string[] =>
     return [`${at}:`, ...(from === null ? [] : [`    - ${was}`]), ...(to === null ? [] : [`    + ${wanted}`])]
   })
 
-/** Tells the operator who proposed an act that nothing was done yet, and what a second operator does now. */
+/** The text for the operator who proposed an act: nothing was done yet, and what a second operator does now. */
 export const proposedText = (message: string, { id, diff }: ProposedAct): string =>
   printableLines(
     [

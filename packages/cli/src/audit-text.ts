@@ -1,4 +1,4 @@
-/** Writes audit entries as text for people. */
+/** Makes texts of audit entries, for people. */
 import type { listAuditEntries, listEmergencies } from '@rollcall/admin/audit/list'
 import type { PersonAudit } from '@rollcall/admin/audit/person-accesses'
 import { countWithNoun, tableText } from './output.ts'
@@ -34,7 +34,7 @@ const shownText = ({ shown }: AuditEntries[number]): string | null => {
   return paths === '' ? null : paths
 }
 
-/** Writes the accesses to a person's data: first who has seen data, then writers, then who only asked. */
+/** Makes the text of the accesses to a person's data: first who has seen data, then writers, then who only asked. */
 export function personAuditText({ identifier_types, seen, written, asked }: PersonAudit): string {
   const part = (title: string, accesses: PersonAudit['seen']): string =>
     `${title}: ${accesses.length}${accesses.length === 0 ? '' : `\n${tableText([...ENTRY_COLUMNS, ...extraColumnsOf(accesses)], accessRows(accesses), '')}`}`

@@ -1,4 +1,4 @@
-/** Writes withdrawals of consents as texts for people. */
+/** Texts for people about withdrawals of consents. */
 
 import type { withdrawConsent } from '@rollcall/admin/consents/consents'
 import { countWithNoun } from './output.ts'
@@ -8,7 +8,7 @@ type Withdrawal = Awaited<ReturnType<typeof withdrawConsent>>
 export const withdrawalText = (done: Withdrawal): string =>
   [`withdrawn at ${done.at}`, stoppedText(done), `receipt  ${done.receipt}`].join('\n')
 
-/** Writes what stopped with a consent: subscriptions, notifications and answers on the way. */
+/** Returns a text of what stopped with a consent: subscriptions with their codes, notifications, answers on the way. */
 export function stoppedText({ stopped }: Pick<Withdrawal, 'stopped'>): string {
   const { subscriptions, notifications, deliveries, in_flight } = stopped
   return [

@@ -12,7 +12,7 @@ export interface DatabaseFailure {
 interface KnownFailure {
   /** The signs of the cause: SQLSTATEs, codes, or beginnings of messages of `pg` that have no code. */
   readonly known: readonly string[]
-  /** Writes the advice on this failure. @param place such as `the database registry on db.example.org:5432` */
+  /** Returns the advice on this failure. @param place such as `the database registry on db.example.org:5432` */
   readonly advice: (place: string) => string
 }
 

@@ -34,7 +34,7 @@ export async function reportFailure(error: unknown): Promise<number> {
   return EXIT_CODES.failed
 }
 
-/** Writes a failure in words: an expected one with its message and hint, an unexpected one without data. */
+/** Returns a failure in words: an expected one with its message and hint, an unexpected one without data. */
 export async function failureText(error: unknown): Promise<string> {
   return error instanceof Error && isExpected(error) ? `${error.message}${hintOf(error)}` : unexpectedText(error)
 }
@@ -46,7 +46,7 @@ function isExpected(error: unknown): boolean {
   return error instanceof Error && IN_PLAIN_WORDS.has(error.name)
 }
 
-/** Writes an unexpected error without data: its message may quote a record or a password. */
+/** Returns words for an unexpected error, without its message, which may quote a record or a password. */
 async function unexpectedText(error: unknown): Promise<string> {
   const { isUnavailable, safeDatabaseError } = await import('@rollcall/database/database-errors')
   const { error: name, sqlstate, code } = safeDatabaseError(error)

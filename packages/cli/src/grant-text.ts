@@ -1,4 +1,4 @@
-/** Writes grants as text for people. */
+/** Texts for people about grants. */
 
 import type { revokeGrant } from '@rollcall/admin/grants/grant-changes'
 import type { explainGrant, listGrants } from '@rollcall/admin/grants/grants'
@@ -11,7 +11,7 @@ type ListedGrants = Awaited<ReturnType<typeof listGrants>>
 type RevokedGrants = Awaited<ReturnType<typeof revokeGrant>>
 type GrantExplanation = Awaited<ReturnType<typeof explainGrant>>
 
-/** Makes a function that writes grants as a table. @param nothing the text when there is no grant */
+/** Makes a function that returns a table of grants as text. @param nothing the text when there is no grant */
 export const grantTable = (nothing: string) =>
   tableFormatter<ListedGrants[number]>(
     'sender_id namespace version basis operations valid_from valid_until',
@@ -19,7 +19,7 @@ export const grantTable = (nothing: string) =>
     ({ terms: { basis, operations }, ...grant }) => ({ ...grant, basis, operations: namesText(operations) }),
   )
 
-/** Writes the grants with their terms. @throws CommandError there is none */
+/** Returns the grants with their terms as YAML, with a comment before each. @throws CommandError there is none */
 export async function grantsText(grants: ListedGrants, { sender_id, namespace }: GrantSubject): Promise<string> {
   const { stringify } = await import('yaml')
   if (grants.length === 0) throw new CommandError(`${sender_id} has no grant in ${namespace}`)
@@ -41,7 +41,7 @@ export const suspendedSubscriptionsText = ({ suspended }: { readonly suspended: 
     ? []
     : [`${suspended} of its subscriptions ${suspended === 1 ? 'is' : 'are'} suspended: not granted any more`]
 
-/** Writes the meaning of a grant, a line for each subject: its version and times, then its terms. */
+/** Returns the meaning of a grant as text, a line for each subject: its version and times, then its terms. */
 export function explanationText(explained: GrantExplanation): string {
   const { version, valid_from, valid_until } = explained
   const lines: readonly (readonly [string, string])[] = [
@@ -62,7 +62,7 @@ interface GrantSubject {
 
 type GrantProposal = Awaited<ReturnType<typeof proposeGrant>>
 
-/** Writes a proposed grant as a file for `grant set`, with comments for people. */
+/** Returns a proposed grant as the text of a file for `grant set`, with comments for people. */
 export async function proposalText(proposal: GrantProposal, { sender_id, namespace }: GrantSubject): Promise<string> {
   const { stringify } = await import('yaml')
   const { terms, from, days, entries, left_out, unchanged } = proposal

@@ -1,4 +1,4 @@
-/** Writes the report of an import as text: how many values were understood, and how many not. It shows no value. */
+/** The text of the report of an import: how many values were understood, and how many not. The text shows no value. */
 import { delimiterName, type importRecords } from '@rollcall/admin/records/records'
 import { linesText, tableText } from './output.ts'
 
@@ -21,7 +21,7 @@ export function howReadText({ encoding, delimiter, header }: ImportResult['read_
   return [`read as CSV in ${encoding}, with ${delimiterName(delimiter)} between cells, ${first}`]
 }
 
-/** Writes the counts of an import report. @param undecided columns that the mapping leaves to a person */
+/** Returns the counts of an import report as lines. @param undecided columns that the mapping leaves to a person */
 export function importReportText(
   { kept, rejections, repeated, columns, unused_columns, attributes }: ResultReport,
   undecided: readonly string[],

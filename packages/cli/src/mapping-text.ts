@@ -1,4 +1,4 @@
-/** Writes a proposed mapping as a YAML file, with the reasons as comments. */
+/** Makes the text of a YAML file from a proposed mapping, with the reasons as comments. */
 
 import type { proposeMapping } from '@rollcall/admin/registries/mapping-proposal'
 import { yamlMember, yamlName } from '@rollcall/base/shared/yaml-text'

@@ -34,7 +34,7 @@ export { countWithNoun }
 
 type TableCell = string | number | boolean | null | readonly string[]
 
-/** Writes rows in columns below their names; without rows the text `nothing`. */
+/** Returns a text with the rows in columns below the column names. Without rows, returns the text that `nothing` has. */
 export function tableText(
   columns: readonly string[],
   rows: readonly Readonly<Record<string, TableCell>>[],
@@ -60,7 +60,7 @@ function cellText(cell: TableCell | undefined): string {
   return toPrintableLine(String(cell))
 }
 
-/** Writes names and values in two columns: a list on one line, an object as JSON, null and an empty list as `-`. */
+/** Returns names and values as a text of two columns: a list on one line, an object as JSON, null and an empty list as `-`. */
 export function factsText(facts: object): string {
   const rows = Object.entries(facts)
   const width = Math.max(15, ...rows.map(([name]) => name.length)) + 1
@@ -73,7 +73,7 @@ function factText(value: unknown): string {
 }
 
 /**
- * Makes a function that writes rows as a table.
+ * Makes a function that returns rows as the text of a table.
  * @param columns the names of the columns, with spaces between them
  * @param nothing the text for no rows
  */

@@ -1,4 +1,4 @@
-/** Writes participants as texts for people. */
+/** Texts for people about participants. */
 import type { checkParticipant } from '@rollcall/admin/participants/check'
 
 interface NewCredentials {
@@ -6,7 +6,7 @@ interface NewCredentials {
   readonly client_secret: string
 }
 
-/** Writes new credentials. The secret is shown only this once. */
+/** Returns new credentials as lines. The secret is shown only this once. */
 export const credentialsText = ({ client_id, client_secret }: NewCredentials): readonly string[] => [
   `client_id      ${client_id}`,
   `client_secret  ${client_secret}`,

@@ -20,7 +20,7 @@ export const FORM_NAMES = Object.keys(CANONICAL_FORMS) as CanonicalFormName[]
 export const DIGEST_PREFIXES = Object.keys(DIGESTS) as DigestPrefix[]
 const ALGORITHM_NAMES = Object.keys(ALGORITHMS) as AlgorithmName[]
 
-/** Writes a profile as the words that `readProfile` takes. */
+/** Returns a profile as the words that `readProfile` takes. */
 export function profileText({ layout, canonical_form, digest_prefix, algorithms }: SignatureProfile): string {
   return [layout, canonical_form, ...(digest_prefix === '' ? [] : [digest_prefix]), ...algorithms].join(',')
 }

@@ -163,7 +163,7 @@ const PLAIN_HELP: Partial<Help> = { subcommandTerm: (command) => command.name() 
 /** Characters in a line of the help. */
 const HELP_WIDTH = 80
 
-/** Writes the names of all commands by group, on one screen. Commander writes the help of a single command. */
+/** Returns the names of all commands by group, on one screen. Of a single command, returns the help that Commander makes. */
 function namesOf(command: Command, helper: Help): string {
   if (command.parent !== null) return Help.prototype.formatHelp.call(helper, command, helper)
   const groups = Object.entries(COMMANDS).map(([group, rows]) => {

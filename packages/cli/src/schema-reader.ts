@@ -103,7 +103,7 @@ function numberAboveZero(text: string): number {
   throw new InvalidArgumentError('It must be a number above 0.')
 }
 
-/** Writes the description of a member as a line of help. A union without one has that of one of its parts. */
+/** Returns the description of a member as a line of help. A union without one has that of one of its parts. */
 function helpLine({ description, anyOf = [] }: Schema): string {
   const text = description ?? anyOf.find((kind) => kind.description !== undefined)?.description ?? ''
   const line = text.replace(/\.$/, '')

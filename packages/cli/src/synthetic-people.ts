@@ -37,6 +37,6 @@ function* joinInPieces(lines: Iterable<string>): Generator<string> {
   if (piece.length > 0) yield `${piece.join('\n')}\n`
 }
 
-/** Makes 100 records of a kind, from which a trial takes one of a certain type. */
+/** Makes 100 records of a kind, for functions that need a synthetic record of a certain record type. */
 export const trialRecords = (kind: string, identifier_types: RenamedTypes = {}): Iterable<object> =>
   generate(kind, { count: 100, seed: 'test', identifier_types })

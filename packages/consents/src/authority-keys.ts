@@ -16,7 +16,7 @@ export interface AuthorityKeys {
   of(authority: ConsentAuthority, kid: string | null, algorithm: ConsentAlgorithm): Promise<readonly WebCryptoKey[]>
 }
 
-/** Creates the finder of keys. @param deps.guardOf the guard that fetches key sets; `GuardOwner.id` is the authority's id */
+/** Creates the finder of keys. @param deps.guardOf returns the guard that fetches the key set of an authority */
 export function createAuthorityKeys(deps: {
   readonly guardOf: (authority: GuardOwner) => Pick<AddressGuard, 'request'>
   readonly log: Pick<Log, 'warn'>

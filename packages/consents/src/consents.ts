@@ -1,4 +1,4 @@
-/** Verifies signed consents, notes their use, and finds out whether a consent has ended. Operations use it. */
+/** Verifies signed consents, stores their first use, and finds out whether a consent has ended. Operations use it. */
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import { shortLived } from '@rollcall/base/shared/short-lived'
@@ -16,7 +16,7 @@ export interface Consents {
   /** Verifies a signed consent. The settings of the authority are at most half a second old. @throws ConsentProblem */
   verify(jws: string, scope: ConsentScope): Promise<SignedConsent>
   /**
-   * Notes the use of a signed consent by a participant for a person.
+   * Stores the participant and the person of the first use of a signed consent, and compares each later use with them.
    * @throws ConsentProblem it was first used by another participant, or for another person
    */
   use(signed: SignedConsent, participant: { readonly id: number }, subject: Identifier): Promise<void>

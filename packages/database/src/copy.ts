@@ -11,7 +11,7 @@ const PIECE_LENGTH = 64 * 1024
 const ESCAPED_CHARACTER = /[\\\n\r\t]/
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** Writes a value as a field of a row for COPY; null as `\N`. */
+/** Returns a value as the text of a field for COPY; null gives `\N`. */
 export function copyField(value: string | null): string {
   if (value === null) return '\\N'
   return ESCAPED_CHARACTER.test(value) ? value.replace(/[\\\n\r\t]/g, (special) => ESCAPES[special] ?? special) : value

@@ -103,7 +103,7 @@ export function isTooManyConnections(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '53300'
 }
 
-/** True when a statement was cancelled because it took too long. */
+/** True when a statement was cancelled: it took too long, or somebody cancelled it. */
 export function isStatementTimeout(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '57014'
 }
@@ -117,7 +117,7 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return error instanceof DatabaseError && error.code === '23505' && error.constraint === constraint
 }
 
-/** True when a row breaks a foreign key: it refers to a row that does not exist, or other rows refer to it. */
+/** True when a row breaks a foreign key whose name matches: it refers to a row that does not exist, or other rows refer to it. */
 export function isForeignKeyViolation(error: unknown, constraint: RegExp): boolean {
   return error instanceof DatabaseError && error.code === '23503' && constraint.test(error.constraint ?? '')
 }

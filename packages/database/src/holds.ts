@@ -92,7 +92,7 @@ export async function holdsOfPerson(
   return rows.map(({ id }) => id)
 }
 
-/** The numbers of the holds in force that keep data of a registry (all holds) or of a participant. */
+/** The numbers of the holds in force that keep data of a registry (all) or of a participant (its own, and those of periods). */
 export async function findHoldsOn(
   { pool }: Pick<Database, 'pool'>,
   what: 'registry' | 'participant',
@@ -116,8 +116,8 @@ export interface HeldRow {
 }
 
 /**
- * SQL that is true when a hold keeps the row. Stored messages are encrypted and name no persons; audit entries have
- * pseudonyms.
+ * SQL that is true when a hold keeps the row. A hold on a person keeps only rows with pseudonyms (`person`), such as audit
+ * entries: stored messages are encrypted.
  */
 export const isHeldSql = ({ time, sender_id, person }: HeldRow): string => `exists (
   select from hold where hold.removed_at is null and (

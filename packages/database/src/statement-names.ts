@@ -104,5 +104,5 @@ const SLOW_TIMES = 3
  * shape may get a name again.
  */
 const [SLOW_FOR, WITHDRAWN_FOR] = [600_000, 3_600_000]
-/** Times the limit of shapes. PREPARED: most statements that a connection prepares; WITHDRAWN: withdrawn shapes. */
+/** Factors of the limit of shapes. PREPARED: for the statements that a connection prepares; WITHDRAWN: for withdrawn shapes. */
 const [PREPARED, WITHDRAWN] = [2, 10]

@@ -46,8 +46,8 @@ export async function withTransaction<Result>(
 }
 
 /**
- * Writes what an operation has decided, in the transaction that stores the reply, if one does. When the effect throws, the
- * transaction is rolled back; after `OutcomeOutdated`, the operation decides again at once.
+ * Writes what an operation has decided, in the transaction that stores an async answer; in one of its own for a sync answer. When
+ * the effect throws, the transaction is rolled back; after `OutcomeOutdated`, the operation decides again at once.
  */
 export type ReplyEffect = (transaction: ClientBase) => Promise<void>
 

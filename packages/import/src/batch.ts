@@ -46,7 +46,7 @@ export class Batch {
   readonly counts = new BatchCounts()
   readonly #notes = new RecordNotes()
 
-  /** Makes a record from an entry, or rejects it. */
+  /** Adds the record of an entry to the batch, or rejects the entry. */
   add(preparing: BatchRules, entry: Entry): void {
     const { line, end } = entry
     this.entries += 1
@@ -120,7 +120,7 @@ export class Batch {
     return { inserted, unchanged }
   }
 
-  /** Notes lines that the database refused, or that repeat an earlier one. @returns the lines that were not written */
+  /** Rejects or counts lines that the database refused or that repeat others. @returns lines that were not written */
   #refuse(
     { duplicates }: Pick<LinesWrite, 'duplicates'>,
     { primary_identifier }: RecordType,

@@ -119,7 +119,7 @@ const PATH_PATTERN = /^([^.[\]]+(?:\.[^.[\]]+)*)(?:\[([^.[\]]+)\])?$/
 const EXAMPLE_MAPPING = '{"name.given_name": "Given name", "identifier[UIN]": "Number"}'
 
 /**
- * Checks a mapping.
+ * Checks a mapping, and returns its targets.
  * @param records null: any path is accepted, as for records of another registry
  * @throws ImportError names the rule, and the path that breaks it, if there is one
  */

@@ -25,7 +25,7 @@ export interface CompleteFile {
    * removed. They are personal data: only its owner can read it.
    */
   readonly removalsPath?: string
-  /** Deletes records, as an operator does. @returns how many existed */
+  /** Deletes records like the act `record delete`. @returns how many of them existed */
   readonly remove: (
     registry: Registry,
     recordType: RecordType,
@@ -65,7 +65,7 @@ export class Completion {
     return new Completion(file, await newRunNumber(client))
   }
 
-  /** Notes the persons of a batch's rejected lines, in the transaction of the batch. Their records are not removed. */
+  /** Stores the persons of a batch's rejected lines in the transaction of the batch, so that their records stay. */
   async note(client: ClientBase, { rejectedPersons, unnamedLines }: Batch, unchanged: number): Promise<void> {
     this.unchanged += unchanged
     for (const [recordType, primaries] of rejectedPersons) {

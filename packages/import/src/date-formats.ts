@@ -7,8 +7,8 @@ export interface DateFormats {
   /** The rule that a text breaks when it cannot be read as a date, for messages. */
   readonly rule: string
   /**
-   * Returns every text that one of the formats reads as a day, also a text that another one reads as a different day;
-   * null when a day has too many spellings.
+   * Returns every text that one of the formats reads as this day, also a text that another one reads as a different day; null
+   * when a day has too many spellings.
    */
   readonly write: WriteDay | null
 }

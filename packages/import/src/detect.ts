@@ -41,7 +41,10 @@ function zipAdvice(head: Buffer): string {
     : 'the file is a zip archive: unpack it first, with unzip'
 }
 
-/** Refuses a file that is no text. @throws ImportError says what to do instead */
+/**
+ * Refuses a file that begins like one of `OTHER_FILES`, for example a spreadsheet or an archive.
+ * @throws ImportError says what to do instead
+ */
 export function refuseOtherFiles(head: Buffer): void {
   const found = OTHER_FILES.find(({ begins }) => head.subarray(0, begins.length).equals(Buffer.from(begins)))
   if (found !== undefined) throw new ImportError(found.advice(head))

@@ -13,7 +13,11 @@ export function findSourceEncoding({ head, mark }: Source, asked: string | undef
   return mark.encoding ?? detectEncoding(head)
 }
 
-/** The source with its text in UTF-8. @throws ImportError during reading: its bytes are not in that encoding */
+/**
+ * Converts the text of a source to UTF-8 while it is read. A source in UTF-8 is returned as it is: each record that is not UTF-8
+ * is rejected alone.
+ * @throws ImportError during reading: the bytes are not in `encoding`, unless that is UTF-8
+ */
 export function convertToUtf8(source: Source, encoding: string): Source {
   // A UTF-8 source is not converted: each record that is no UTF-8 is rejected alone.
   if (encoding === 'utf-8') return source

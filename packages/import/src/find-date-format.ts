@@ -57,7 +57,7 @@ function oneOfEach(formats: readonly string[]): readonly string[] {
 /** The order of year, month and day tells formats apart. Different digits or names of months do not. */
 const orderOf = (format: string): string => format.replace(/[^dMy]/g, '').replace(/(.)\1*/g, '$1')
 
-/** Writes 3 February 2001, 14:30:00 in a format, as an example. */
+/** Returns 3 February 2001, 14:30:00 as a text in a format, as an example. */
 export const exampleDate = (format: string): string =>
   format
     .replace('MMMM', 'February')

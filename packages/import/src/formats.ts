@@ -119,7 +119,7 @@ export function chooseFormat(source: string | Readable, asked: FormatName | unde
   return found[0] as FormatName
 }
 
-/** Finds the format of a source. A file that is no text is reported before a missing format. @throws ImportError */
+/** Finds the format of a source. One of `OTHER_FILES` is reported before a missing format. @throws ImportError */
 export async function chooseSourceFormat(
   source: string | Readable,
   asked: FormatName | undefined,

@@ -90,7 +90,7 @@ export interface ImportProgress {
   readonly written: number
   /** The number of written records that are new; 0 in a dry run. */
   readonly added: number
-  /** The number of lines that replaced a record, or changed its survivor. In a dry run, new records count here too. */
+  /** The number of lines that replaced a record, or changed a survivor. In a dry run, new records count here too. */
   readonly replaced: number
   /** The number of records that were stored already as the lines have them; 0 unless the file is complete. */
   readonly unchanged: number

@@ -26,7 +26,7 @@ export interface Progress {
   readonly run: string | null
 }
 
-/** Counts the values under one name, in records or in rows of a table. Missing values are not counted. */
+/** The counts of the values of one attribute, identifier type or column. Missing values are not counted. */
 export interface ValueCounts {
   readonly understood: number
   readonly not_understood: number
@@ -52,14 +52,14 @@ export const NO_VALUE_COUNTS: ValueCounts = {
   after_today_lines: [],
 }
 
-/** The counts of the values in records or rows, by name. */
+/** The counts of the values in records or rows, by the name of the attribute or type, or by the path of the column. */
 export interface CountedValues {
   /** The number of records or rows whose values were counted. */
   readonly count: number
   readonly values: Readonly<Record<string, ValueCounts>>
 }
 
-/** Counts the lines that were rejected as a whole, for each reason. */
+/** The count of the lines that were rejected as a whole for one reason. */
 export interface RejectionCounts {
   readonly reason: string
   readonly count: number
@@ -154,7 +154,7 @@ export async function saveProgress(
 /** The identity that is stored when the import has ended and the row has its report. No digest equals it. */
 const ENDED_IDENTITY = 'ended'
 
-/** Notes that the import has ended. With the same file it would begin anew; the counts stay for the report. */
+/** Stores that the import has ended. With the same file it would begin anew; the counts stay for the report. */
 export const noteImportEnd = (client: ClientBase, registryId: number, progress: Progress): Promise<void> =>
   saveProgress(client, registryId, ENDED_IDENTITY, progress)
 

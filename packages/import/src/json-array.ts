@@ -15,7 +15,7 @@ const BLANK_BYTES = new Set([0x20, 0x09, 0x0d, NEWLINE])
 export const readJsonArray = (source: Source, from: SourcePosition): AsyncGenerator<Entry[]> =>
   readNewEntries(source, from, new ArraySplitter())
 
-/** The tokens that may follow outside of an element. */
+/** What must come next outside of an element. In the states `first` and `comma`, the array may also end. */
 type ExpectedToken = 'array' | 'first' | 'element' | 'comma' | 'nothing'
 
 class ArraySplitter {

@@ -10,7 +10,8 @@ import type { ClientBase } from 'pg'
 /** Makes the temporary table for noted lines. The statements of this connection then have no time limit. */
 export async function createNoteTables(client: ClientBase): Promise<void> {
   await client.query('set statement_timeout = 0')
-  // `line` is null when every line with the primary identifier was rejected, or was about a retired record.
+  // `line` is the number of one accepted line with the primary identifier; null while there is none. An import does not accept
+  // lines about retired records here; a dry run does, because it does not recognise them.
   await client.query(
     `create temporary table noted_line (
        record_type text collate "C", primary_identifier text collate "C", line bigint,
@@ -19,7 +20,7 @@ export async function createNoteTables(client: ClientBase): Promise<void> {
 }
 
 /**
- * Notes lines.
+ * Stores line numbers in the temporary table.
  * @param lines the line number for each primary identifier; null: the line was rejected, or was about a retired record
  * @returns for each primary identifier that an earlier line has, the number of that line
  */

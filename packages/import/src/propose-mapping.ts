@@ -113,7 +113,10 @@ function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, 
   return targets
 }
 
-/** The first path of an attribute at which a value may be; undefined when there is none. */
+/**
+ * Finds the first path of an attribute that `paths` has in the same spelling; undefined when there is none. `paths` has each path
+ * in one spelling, and an attribute may have several.
+ */
 const placeOf = (paths: readonly RecordPath[], { paths: own }: Attribute): RecordPath | undefined =>
   own.map((path) => paths.find((place) => place.path === path)).find((place) => place !== undefined)
 

@@ -12,7 +12,7 @@ import { type Entry, openSource } from './source.ts'
 export type FileRow = {
   /** The number of the line on which the record begins; the first is 1. */
   readonly line: number
-  /** The number of bytes of the file up to the end of this record. */
+  /** The number of bytes, counted in UTF-8, up to the end of this record. */
   readonly end: number
 } & ({ readonly document: JsonObject } | { readonly problem: string })
 
@@ -26,7 +26,7 @@ export interface RecordFileOptions extends FormatOptions {
 export interface RecordFile {
   /** The size of the file in bytes; null for a stream. */
   readonly totalBytes: number | null
-  /** The file for rejected lines; null when they are only counted. */
+  /** The file for rejected lines; null when they are not written. */
   readonly rejectsPath: string | null
   /** Yields the records from the first on; may be called once. */
   rows(): AsyncGenerator<FileRow>

@@ -1,4 +1,4 @@
-/** Notes the values of one record that were not understood. */
+/** Collects the values of one record that were not understood. */
 import {
   type Attribute,
   type AttributeType,

@@ -68,7 +68,7 @@ export function findRecordPath(recordType: RecordType, path: string): RecordPath
   return place
 }
 
-/** Lists every path at which a value may be, those with fewer members first. */
+/** Lists every described path at which a value may be, the paths with fewer steps first. */
 export function listValuePaths(recordType: RecordType): readonly RecordPath[] {
   const found: PathTreeNode[] = []
   let level = [...rootOf(recordType).members.values()]

@@ -12,7 +12,7 @@ import {
 import { OTHER_IDENTIFIERS, type RecordNotes } from './record-notes.ts'
 import { CELL_STATES, type RowCells } from './row-documents.ts'
 
-/** The number of lines that the report names as examples. */
+/** The most line numbers that a report gives as examples of one problem. */
 const MOST_EXAMPLE_LINES = 3
 /** The most different reasons that are counted. A broken file could have another reason in each line. */
 const MOST_REASONS = 20
@@ -43,7 +43,7 @@ class ValueCounter {
   }
 }
 
-/** The names whose values are counted for a record type, in the order of the report. */
+/** The names of the identifier types and attributes whose values a report counts for a record type, in its order. */
 export function reportedNames(kind: Kind, { attributes, compounds = [] }: RecordType): readonly string[] {
   const members = compounds.flatMap((compound) => compound.members)
   // An age is computed and not stored, so it has no values to count.

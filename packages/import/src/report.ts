@@ -39,7 +39,9 @@ export interface ImportReport {
   /** The lines whose record replaced that of an earlier line with the same primary identifier. */
   readonly repeated: RepeatedCounts
   readonly attributes: readonly ReportedAttribute[]
-  /** The columns of a table; empty for other files. */
+  /**
+   * The counts of the values of each mapped column; empty when the file is no table, or its column mapping is not known any more.
+   */
   readonly columns: readonly ReportedColumn[]
   readonly unused_columns: readonly string[]
 }

@@ -49,6 +49,15 @@ test('the identity changes with the content, the length and the time of change, 
   expect(await identity()).not.toBe(first)
 })
 
+test('a stream in chunks of one byte is known by its first bytes as a file is', async () => {
+  const archive = Buffer.from('PK\u0003\u0004 and more')
+  const bytes = Array.from(archive, (_, at) => archive.subarray(at, at + 1))
+  await expect(openSource(Readable.from(bytes))).rejects.toThrow(ImportError)
+  const source = await openSource(Readable.from(['na', 'me;', 'day\n']))
+  expect(source.head.toString()).toBe('name;day\n')
+  await source.close()
+})
+
 test('a byte order mark is left out, of a file and of a stream, wherever its chunks end', async () => {
   const marked = Buffer.from('\ufeffabc')
   const source = await openSource(await file(marked))

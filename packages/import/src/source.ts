@@ -12,6 +12,8 @@ import type { RowCells } from './row-documents.ts'
 const CHUNK_BYTES = 256 * 1024
 /** The number of bytes at the beginning from which the identity of a file is computed. */
 const HEAD_BYTES = 1024 * 1024
+/** The bytes of a stream that are read to find out what it is. A stream may come in chunks of any size. */
+const STREAM_HEAD_BYTES = 64 * 1024
 
 export { ImportError } from './import-error.ts'
 
@@ -29,7 +31,7 @@ export interface Source {
   close(): Promise<void>
 }
 
-/** Opens a source. @throws ImportError the path cannot be read, or the file is no text */
+/** Opens a source. @throws ImportError the path cannot be read, or the file begins like one of `OTHER_FILES` */
 export async function openSource(source: string | Readable): Promise<Source> {
   return typeof source === 'string' ? openPath(source) : streamSource(source, () => Promise.resolve())
 }
@@ -83,7 +85,7 @@ async function streamSource(
 ): Promise<Source> {
   const chunks = stream[Symbol.asyncIterator]()
   let head = Buffer.alloc(0)
-  while (head.length < LONGEST_BYTE_ORDER_MARK) {
+  while (head.length < STREAM_HEAD_BYTES) {
     const { value, done } = await chunks.next()
     if (done === true) break
     head = Buffer.concat([head, typeof value === 'string' ? Buffer.from(value) : value])
@@ -110,9 +112,6 @@ async function streamSource(
   }
 }
 
-/** The number of bytes that show whether a stream begins with a byte order mark. */
-const LONGEST_BYTE_ORDER_MARK = 3
-
 /**
  * The most bytes of a record. A longer one in JSON is rejected, and skipped without holding it in memory. A longer row
  * of CSV ends the import.
@@ -123,11 +122,11 @@ export const MAX_ENTRY_BYTES = 8 * 1024 * 1024
 export type Entry = {
   /** The number of the line on which the record begins; the first is 1. */
   readonly line: number
-  /** The number of bytes of the source up to the end of this entry. */
+  /** The number of bytes, counted in UTF-8, up to the end of this entry. */
   readonly end: number
 } & (
   | { readonly text: Buffer }
-  /** `cells`: the cells of the row. */
+  /** `cells`: how the cells of the row were read. */
   | { readonly document: JsonValue; readonly cells?: RowCells }
   /** The text for the rejects file, which never quotes the record. */
   | { readonly problem: string }

@@ -18,7 +18,7 @@ export interface TableSample extends TextTable {
   readonly encoding: string
   /** True when the sample was made from the whole file, and not only from its beginning. */
   readonly whole: boolean
-  /** The lines of rows that are left out: they have another number of cells than the header, or cannot be read. */
+  /** The line numbers of left-out rows, which have another number of cells than the header, or cannot be read. */
   readonly leftOut: readonly number[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * Writes lines of a file, and finds lines that have the primary identifier of an earlier line. Each record has the
- * number of the run and the line that wrote it, and the database finds earlier lines by these. So the memory of an
+ * Writes the records of a file's lines into a registry, and finds lines that have the primary identifier of an earlier line. Each
+ * record has the number of the run and the line that wrote it, and the database finds earlier lines by these. So the memory of an
  * import does not grow with its file, and a resumed import knows what it has written.
  */
 
@@ -25,7 +25,7 @@ export interface RecordLine {
 export const DUPLICATE_RULES = ['reject', 'last'] as const
 export type DuplicateRule = (typeof DUPLICATE_RULES)[number]
 
-/** How lines are written. All is done in the caller's transaction. */
+/** How the records of lines are written. All is done in the caller's transaction. */
 export interface LinesWrite {
   readonly client: ClientBase
   readonly registry: RegistryShape
@@ -80,8 +80,8 @@ const joinWritten = (one: WrittenLines, other: WrittenLines): WrittenLines => ({
 const primaryOf = ({ record }: RecordLine): string => record.primary_identifier
 
 /**
- * Writes lines. Lines that the database refuses are rejected. A line about a retired record changes the survivor, and
- * does not count as a repetition.
+ * Writes the records of lines into the registry. Lines that the database refuses are rejected. A line about a retired record
+ * changes the survivor, and does not count as a repetition.
  */
 export async function writeLines(
   writing: LinesWrite,
@@ -111,7 +111,7 @@ async function writeLast(
   return { ...written, repeated }
 }
 
-/** Writes the first line of each primary identifier. If that line is refused, the next one counts as the first. */
+/** Writes the first record of each primary identifier. If that record is refused, the next one counts as the first. */
 async function writeFirst(
   writing: LinesWrite,
   recordType: RecordType,
@@ -143,8 +143,8 @@ async function writeFirst(
 }
 
 /**
- * Writes lines; when a single value cannot be stored (a day outside of PostgreSQL's calendar, or a value too long for its index),
- * halves the lines again and again until the record with that value is found, and rejects it.
+ * Writes the records of lines; when a single value cannot be stored (a day outside of PostgreSQL's calendar, or a value too long
+ * for its index), halves the lines again and again until the record with that value is found, and rejects it.
  */
 async function writeOrHalve(
   writing: LinesWrite,
@@ -168,7 +168,7 @@ async function writeOrHalve(
   }
 }
 
-/** Writes only the lines that add or change a record. */
+/** Writes the records of only those lines that add or change a record. */
 async function writeChanged(
   writing: LinesWrite,
   recordType: RecordType,
@@ -215,7 +215,7 @@ async function writeOnce(
 const unstorableReason = (state: string): string =>
   `the database cannot store one of the values of this record (SQLSTATE ${state})`
 
-/** Writes lines about retired records into their survivors, in the order of the lines. */
+/** Merges the records of lines about retired records into the survivors, in the order of the lines. */
 async function mergeLines(
   writing: LinesWrite,
   recordType: RecordType,

@@ -1,6 +1,6 @@
 import type { Entry, Source } from '@rollcall/import/source'
 
-/** Bytes of the beginning that are looked at, as of a stream, which shows its first chunk. */
+/** Bytes of the beginning that are looked at, as of a stream. */
 const HEAD_BYTES = 64 * 1024
 
 /** A source in memory, in chunks of so many bytes. */

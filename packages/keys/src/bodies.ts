@@ -63,7 +63,7 @@ const MOST_INLINE_BYTES = 32_768
  */
 const MOST_INLINE_DEFLATED_BYTES = 8_192
 
-/** Messages repeat a lot: a higher level takes twice the time and saves only a few per cent. */
+/** The text of a message repeats itself: a higher level takes twice the time and saves only a few per cent. */
 const FAST_DEFLATE = { level: 1 }
 
 const deflate = promisify<Buffer, ZlibOptions, Buffer>(deflateRaw)

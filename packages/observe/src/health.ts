@@ -10,7 +10,7 @@ import { refusesWrites, safeDatabaseError } from '@rollcall/database/database-er
 import { createFloodLog, type Log } from './log.ts'
 
 export interface DatabaseHealth {
-  /** Notes that a request or a probe failed because of the database. */
+  /** Logs that a request failed because of the database, and opens the breaker when a write was refused. */
   failed(error: unknown): void
   /** `open` for 10 s after a write was refused, then `probing`; `closed` when the write of `isReady` succeeds. */
   breaker(): BreakerState

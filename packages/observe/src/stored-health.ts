@@ -9,7 +9,7 @@ import { Gauge, type Registry } from 'prom-client'
 
 /** Reads the values of the gauges from the database. */
 export interface StoredHealth {
-  /** The state of deliveries and mailboxes, for the participants that have something to report. */
+  /** The state of deliveries and mailboxes, for the participants with any that wait or have failed. */
   deliveries(): Promise<readonly DeliveryHealth[]>
   /** The state of the event outbox; null when unknown. */
   outbox(): Promise<OutboxHealth | null>

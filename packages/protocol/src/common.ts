@@ -48,7 +48,11 @@ export const ReferenceId = Type.String({
   description: 'Names one item of a batch and is unique in it (N2).',
 })
 
-/** The reference_id in a reply: that of the item, cut to 99 characters; "" when the item has no text there. */
+/**
+ * The reference_id in a reply, at most 99 characters: that of the item, or "" when the item has no text there. Requests about one
+ * person and enrolment updates have no reference_id: their replies have an identifier of the person, or a number when it is not
+ * known.
+ */
 export const EchoedReferenceId = Type.String({
   description: 'The reference_id of the item that this answers; empty when the item had none (N2).',
 })

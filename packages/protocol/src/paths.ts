@@ -1,4 +1,4 @@
-/** Writes the place of a value in a message, for reasons: `message.search_request[3].locale`. */
+/** Returns the place of a value in a message as text, for error messages: `message.search_request[3].locale`. */
 
 /** One step into a JSON value: the name of a member or the index of an element. */
 export type PathStep = string | number

@@ -43,8 +43,8 @@ export function isTimestamp(text: string): boolean {
 const RESULT_TIME_PATTERN = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)([Zz]|([+-]\d{2}):?(\d{2}))?$/
 
 /**
- * Rewrites a time in a result to RFC 3339, when it has a space before the time, a zone without a colon, or no zone,
- * which means UTC. Other texts are returned unchanged.
+ * Rewrites a time in a result to RFC 3339, when it has a space before the time, a zone without a colon, or no zone (UTC; `zone`
+ * is then `missing`). Other texts are returned unchanged.
  */
 export function normaliseTimestamp(text: string): { readonly text: string; readonly zone: 'given' | 'missing' } {
   const parts = RESULT_TIME_PATTERN.exec(text)

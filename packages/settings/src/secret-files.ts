@@ -9,7 +9,7 @@ import { secretOfCommand } from './secret-commands.ts'
 /** Environment variables and their values. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
-/** The variables whose value is a secret. */
+/** The variables whose secret may be in a file. A program that prints a key does not get them. */
 const SECRET_VARIABLES = [
   'DATABASE_URL',
   'ROLLCALL_OWNER_DATABASE_URL',

@@ -124,7 +124,7 @@ export const masterKeyFile = ({ dataDirectory }: Pick<Config, 'dataDirectory'>):
 /** The path of the file by which tools find the demo. */
 export const demoFile = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string => join(dataDirectory, 'demo.json')
 
-/** The files whose access rights `doctor` checks. */
+/** The folder and the files whose access rights `doctor` checks. */
 export const filesCheckedByDoctor = (config: Pick<Config, 'dataDirectory'>) => ({
   data_directory: config.dataDirectory,
   password: clusterPaths(join(config.dataDirectory, 'postgres')).passwordFile,

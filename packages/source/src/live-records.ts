@@ -83,7 +83,10 @@ export function liveRecords(
 interface LiveReaderDeps {
   readonly kind: Kind
   readonly file: SourceFile
-  /** Begins a snapshot, or gives that of a session. */
+  /**
+   * Begins a snapshot of the source. In the reader of `source.session`, returns the one snapshot that all reads of the session
+   * share.
+   */
   readonly begin: () => Promise<SourceSnapshot>
   /** True when nothing else reads in the snapshot that `begin` gives; false in a session. */
   readonly isOwn: boolean

@@ -113,8 +113,8 @@ const columnsOf = ({ own, children }: RecordMapping, gives: (target: Target) => 
   [own, ...children].flatMap((part) => part.targets.filter(gives).map((target) => ({ part, target })))
 
 /**
- * Makes the condition that some column passes its test. A constant is not tested, and of a cell with several values only whether
- * it has values; without a test every record may match.
+ * Makes the condition that some column passes its test; without columns no record matches. If a column is a constant or has no
+ * test, or has cells with several values (unless the test is `present`), every record may match.
  */
 function inColumns(columns: readonly MappedColumn[], testOf: (target: Target) => ColumnTest | null): NeededCondition {
   return anyOf(

@@ -197,7 +197,10 @@ function memberOf({ column, state, path, rule, choices, reasons }: ProposedColum
   return { name: first.path, value: null, choices: values, reasons: why, isOptional: true }
 }
 
-/** Proposes the member for the primary identifier; null: a column is already mapped to it. */
+/**
+ * Proposes the line of `columns` for the primary identifier, with the columns from which a person must choose; null: a line for
+ * it is already proposed.
+ */
 export function proposePrimary(
   recordType: RecordType,
   sampled: SampledTable,

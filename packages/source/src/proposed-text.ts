@@ -1,4 +1,4 @@
-/** Writes a proposed source file as YAML, with the reasons as comments. */
+/** Makes the YAML text of a proposed source file, with the reasons as comments. */
 
 import { yamlMember, yamlName } from '@rollcall/base/shared/yaml-text'
 import { UNDECIDED } from '@rollcall/import/column-mapping'
@@ -6,7 +6,7 @@ import type { SourceFile } from './engine/mapped-records.ts'
 import type { ProposedMember } from './propose-part.ts'
 import type { ProposedPart, ProposedRecords } from './propose-source.ts'
 
-/** Writes a proposed source file. @param of the namespace of a registry, or the name of a kind */
+/** Returns the text of a proposed source file. @param of the namespace of a registry, or the name of a kind */
 export function proposedText(
   of: string,
   { engine, url }: Pick<SourceFile, 'engine' | 'url'>,

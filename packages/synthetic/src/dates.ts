@@ -1,4 +1,4 @@
-/** Computes with dates as day numbers (days since 1970-01-01), and writes dates as documents have them. */
+/** Computes with dates as day numbers (days since 1970-01-01), and makes texts of dates as documents have them. */
 
 const DAY_MS = 86_400_000
 const CENSUS_YEAR = 2025
@@ -18,8 +18,8 @@ export function dayNumber(year: number, month: number, day: number): number {
 const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))
 
 /**
- * Writes a day number as `YYYY-MM-DD`. Years are counted from 1 March, so that a leap day is the last day of its year;
- * four centuries have 146,097 days. (`Date#toISOString` would take a fifth of the time of a document.)
+ * Returns a day number as `YYYY-MM-DD`. Years are counted from 1 March, so that a leap day is the last day of its year; four
+ * centuries have 146,097 days. (`Date#toISOString` would take a fifth of the time of a document.)
  */
 export function isoDay(day: number): string {
   const sinceMarch = day + 719_468
@@ -35,14 +35,14 @@ export function isoDay(day: number): string {
   return `${year}-${TWO_DIGITS[month]}-${TWO_DIGITS[dayOfYear - Math.floor((153 * fromMarch + 2) / 5) + 1]}`
 }
 
-/** Writes a day number and a second of the day (0 to 86,399) as `YYYY-MM-DDTHH:MM:SSZ`. */
+/** Returns a day number and a second of the day (0 to 86,399) as `YYYY-MM-DDTHH:MM:SSZ`. */
 export function isoTime(day: number, second: number): string {
   const hour = TWO_DIGITS[Math.floor(second / 3600)]
   const minute = TWO_DIGITS[Math.floor(second / 60) % 60]
   return `${isoDay(day)}T${hour}:${minute}:${TWO_DIGITS[second % 60]}Z`
 }
 
-/** Writes a full date as `DD.MM.YYYY`; returns a partial date unchanged. */
+/** Returns a full date as `DD.MM.YYYY`, and a partial date unchanged. */
 export function dottedDay(date: string): string {
   const [year, month, day] = date.split('-')
   return day === undefined ? date : `${day}.${month}.${year}`

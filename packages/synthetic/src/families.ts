@@ -90,7 +90,7 @@ function makeCouple(
   ]
 }
 
-/** Makes a household member who has no spouse in the household: never married, divorced or widowed. */
+/** Makes a household member without a spouse in the household, who is divorced or widowed, or was never married. */
 function makeSingle(stream: RandomStream, person: BornPerson, index: number): HouseholdMember {
   const grown = person.birth_day + COMING_OF_AGE
   const past = stream.below(100)

@@ -1,4 +1,4 @@
-/** Makes names of persons, and writes them with the members that the kinds of registries have. */
+/** Makes names of persons, and objects of them with the members that the kinds of registries have. */
 import type { Culture } from './cultures.ts'
 import { ERROR_RATES } from './dirt.ts'
 import type { RandomStream } from './stream.ts'

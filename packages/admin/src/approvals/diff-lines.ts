@@ -47,5 +47,5 @@ const givenEntries = (members: object): readonly [string, unknown][] =>
 /** True when two values are equal, written as canonical JSON. */
 export const isSameJson = (one: unknown, other: unknown): boolean => canonicalText(one) === canonicalText(other)
 
-/** Writes a value as canonical JSON. Members that are undefined are left out; undefined itself is written as null. */
+/** Returns a value as canonical JSON text. Members that are undefined are left out; undefined itself is written as null. */
 export const canonicalText = (value: unknown): string => canonicalJson(JSON.parse(JSON.stringify(value ?? null)))

@@ -1,4 +1,4 @@
-/** Writes the report of accesses to a person's data as a page to print. It has no script and loads nothing. */
+/** Makes the HTML text of a page to print: the report of accesses to a person's data. It has no script and loads nothing. */
 
 import { spreadsheetCell } from '@rollcall/base/shared/spreadsheet'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
@@ -100,7 +100,7 @@ ${accesses.map((access, at) => renderRow(access, accesses[at - 1])).join('\n')}
 </tbody>
 </table>`
 
-/** A row of the table. @param above the access in the row above: a list of several data that equals its list is not repeated */
+/** A row of the table. @param above the access in the row above: an equal list of several data is `The same as above` */
 function renderRow(access: Access, above: Access | undefined): string {
   const { at, who, sender_id, registry, what, basis, purpose, data } = access
   const name = sender_id === null || sender_id === who ? who : `${who} (${sender_id})`

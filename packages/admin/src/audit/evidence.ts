@@ -90,7 +90,7 @@ async function proveEntry(
   return { chain, previous, entries: [...entries], checkpoint }
 }
 
-/** Returns the first checkpoint with a valid signature. Rows that another database role inserted are skipped. */
+/** Returns the first checkpoint that `isGood` accepts; null: none. So rows that another database role inserted are skipped. */
 async function firstSigned(
   rows: AsyncIterable<SigningCheckpoint>,
   isGood: (row: SigningCheckpoint) => boolean,

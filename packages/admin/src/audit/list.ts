@@ -70,7 +70,7 @@ export const listAuditEntries = defineAct(
 
 const Review = closed({ at: instant('When.'), reviewed_by: text('Who.'), note: markPersonal(text('What was found.')) })
 
-/** Lists uses of the emergency part of a grant, the oldest first, with the reason that was given. */
+/** Lists emergency uses of grants, the oldest first: by default those that nobody has reviewed, else the reviewed ones. */
 export const listEmergencies = defineAct(
   {
     name: 'audit emergencies',
@@ -167,7 +167,7 @@ function decryptReview({ confidential }: AuditKeys, row: StoredReview) {
 
 const reviewFacts = ({ at, reviewed_by, finding }: SealedReview) => ({ at, reviewed_by, note: finding })
 
-/** Notes that an operator reviewed an emergency, and the finding. The emergency's audit entry stays as it is. */
+/** Stores an operator's review of an emergency, with the finding. The emergency's audit entry stays as it is. */
 export const reviewEmergency = defineAct(
   {
     name: 'audit review',

@@ -20,7 +20,7 @@ export interface EntryDetails {
   readonly reason?: string | undefined
   /** correlation_ids of stored answers that are shown again. An audit of a person in them finds this entry. */
   readonly repeats?: readonly string[]
-  /** The number of deliveries, for an act of a participant. */
+  /** The number of deliveries that an act on the partner page sends again; absent for all other acts. */
   readonly count?: number
   /** The names to write in place of the caller's: both persons of an approved proposal. */
   readonly operator?: string

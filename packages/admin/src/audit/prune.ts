@@ -160,8 +160,8 @@ function isForRow({ chain, sequence, hash, content }: ClosingCheckpoint): boolea
 }
 
 /**
- * Signs the end of a chain whose process is gone. The next checkpoint of this process names the new checkpoint, so the digest
- * that the witness gets covers it.
+ * Inserts a checkpoint that signs the end of a chain whose process is gone. The next checkpoint of this process names the new
+ * checkpoint, so the digest that the witness gets covers it.
  */
 async function closeChain(
   pruning: ChainPruneDeps,

@@ -143,7 +143,7 @@ export const adoptRestored = defineAct(
   },
 )
 
-/** Notes a restore by other means, and advances sequences and numbers. If it is killed, it can be run again. */
+/** Stores the fact of a restore by other means, and advances sequences and numbers. If it is killed, it can be run again. */
 async function beginAdoption(
   client: Parameters<typeof markRestorationLoaded>[0],
 ): Promise<{ readonly restoration: number; readonly snapshot: Date }> {
@@ -175,7 +175,7 @@ function checkJournal({ journal, without_journal }: GivenJournal): void {
   }
 }
 
-/** The acts of the journal after the snapshot; null: the operator does without the journal. */
+/** Reads the acts of the journal that a restore repeats; null: the operator does without the journal. */
 const laterActs = async (
   { masterKeys }: HasMasterKeys,
   { journal }: GivenJournal,

@@ -96,7 +96,7 @@ export const planConfiguration = async (deps: HasDatabase, configuration: unknow
 const fileValidator = validator<Configuration>(Configuration)
 
 /**
- * Reads a configuration file.
+ * Checks the parsed content of a configuration file, and returns it.
  * @throws AdminRefusal the file does not match its schema, or has a later format version
  */
 function parseFile(file: unknown): Configuration {

@@ -39,7 +39,7 @@ export function planIdentifiers(
   return { kind, steps: [...add, ...primarySteps(place, kindBefore, read.names), ...remove] }
 }
 
-/** Reads the identifier types of a file. @throws AdminRefusal a type is not valid */
+/** Returns the identifier types of a file, and the kind with them. @throws AdminRefusal a type is not valid */
 function readTypes(literal: Kind, entries: TypeEntries, at: FilePlace) {
   let kind = literal
   const types = Object.entries(entries).map(([name, entry]) => {

@@ -9,7 +9,7 @@ export interface PlannedNames {
   readonly added: readonly ConfigStep[]
   /** The steps that remove names: they come after the grants that named them. */
   readonly removed: readonly ConfigStep[]
-  /** All names that exist after the file is applied. */
+  /** The names of all purposes, or of all consent authorities, that exist after the file is applied. */
   readonly names: ReadonlySet<string>
 }
 

@@ -1,4 +1,4 @@
-/** Reads from a database all that a configuration file can say, and writes it in the form of the file. */
+/** Reads from a database all that a configuration file can say, and converts it into the form of the file. */
 
 import { type ConsentAuthority, listAuthorities } from '@rollcall/consents/store/authorities'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -63,7 +63,7 @@ export async function readStoredConfiguration(db: Database): Promise<StoredRows>
   }
 }
 
-/** Writes the stored rows as a configuration file has them. */
+/** Converts the stored rows into the content of a configuration file. */
 export function configurationOf({ purposes, authorities, registries, participants }: StoredRows): Configuration {
   return {
     version: FORMAT_VERSION,

@@ -239,7 +239,7 @@ interface CountedReplay {
   readonly most: number
 }
 
-/** Counts the deliveries that a change would send again. For a retry or a drop the number is 0. */
+/** Counts the deliveries that a replay would send again; 0 for a retry or a drop. `most`: how many one operator alone may. */
 export async function countReplay({ db, limits }: ChangeDeps, change: DeliveryChange, { ids, ...given }: GivenChoice) {
   const most = limits?.replay_deliveries ?? 0
   if (change !== 'replay') return { replayed: 0, most }
@@ -261,7 +261,7 @@ export const replayToApprove = (
 export const sumCounts = (counted: readonly CountedChange[], what: 'deliveries' | 'in_closed_mailboxes'): number =>
   counted.reduce((sum, row) => sum + row[what], 0)
 
-/** Reads which deliveries a call chooses. @throws AdminRefusal there is no such participant */
+/** Converts the members of an input that choose deliveries for the store. @throws AdminRefusal there is no such participant */
 export async function readDeliveryChoice(
   db: Database,
   { participant, namespace, origin, since, until, state }: ReadOnly<Static<typeof ChoiceSchema>>,

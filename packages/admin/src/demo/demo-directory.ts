@@ -64,8 +64,8 @@ async function becomeDemoDatabase(db: Database, { registries = {} }: Configurati
 }
 
 /**
- * Changes the file so that it undoes no change of the database. The file gets the stored purposes and grants. Of a stored
- * participant it sets nothing else, except the callback settings when no address is allowed.
+ * Returns the content of the file, changed so that it undoes no change of the database: with the stored purposes and grants. Of a
+ * stored participant it sets nothing else, except the callback settings when no address is allowed.
  */
 function keepChanges(stored: Configuration, file: Configuration): Configuration {
   const { participants = {}, purposes } = file

@@ -122,7 +122,7 @@ function eventOf(row: OutboxRow): GivenInput<Static<typeof publishEvent.input>> 
 const tooLong = (member: string): AdminRefusal =>
   new AdminRefusal(`${member}: must be at most ${MAX_ENTRY_BYTES} bytes`)
 
-/** Writes the time of a row. PostgreSQL also has times that no date-time can say: they are refused. */
+/** Returns the time of a row in ISO 8601. @throws AdminRefusal its year is not 1 to 9999: no date-time can say it */
 function occurredAt(time: Date | number): string {
   const at = new Date(time)
   const year = at.getUTCFullYear()

@@ -157,7 +157,7 @@ export async function requireGrantInForce(
   )
 }
 
-/** Reads the terms of a grant. @throws AdminRefusal this version cannot read them: they grant nothing */
+/** Returns the grant with parsed terms. @throws AdminRefusal this version cannot parse them: they grant nothing */
 async function requireReadable({ kind }: Pick<Registry, 'kind'>, found: Pick<Grant, 'id' | 'terms'>): Promise<Grant> {
   const { readGrant } = await import('@rollcall/core/policy/grant')
   try {

@@ -10,7 +10,11 @@ const DAY_MS = 86_400_000
 /** A grant that ends within so many days is reported. The overview also reports keys, tokens and subscriptions so. */
 export const EXPIRING_DAYS = 30
 
-/** Lists grants that are weak or end soon, and participants without a grant. @param active the active participants */
+/**
+ * Lists the grants that allow nearly everything (`isWeakGrant`), those that end within EXPIRING_DAYS, and the participants
+ * without a grant. Revoked and ended grants do not count.
+ * @param active the active participants
+ */
 export async function findGrantWeaknesses(db: Database, active: readonly Participant[], now = Date.now()) {
   const namespaces = new Map((await listRegistries(db)).map(({ id, namespace }) => [id, namespace]))
   const held = (await listGrants(db)).flatMap((grant) => {

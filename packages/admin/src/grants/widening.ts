@@ -62,7 +62,7 @@ const PERMITS_NO_MORE: Comparisons = {
 /** The ways to count records, the most exact one first. */
 const COUNTED: readonly NonNullable<GrantTerms['counts']>[] = ['exact', 'capped', 'rounded', 'none']
 
-/** Compares lists only where both terms have one: without a list some members mean all, and others nothing. */
+/** True when the lists are equal, or the wanted one is a part of the other. Only then: a missing list may mean all or nothing. */
 const isNarrowerList = (wanted: readonly string[] | undefined, current: readonly string[] | undefined): boolean =>
   isSameJson(wanted, current) ||
   (wanted !== undefined && current !== undefined && wanted.every((name) => current.includes(name)))

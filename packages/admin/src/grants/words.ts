@@ -1,4 +1,4 @@
-/** Writes grants in words, for people. */
+/** Describes grants in words, for people. */
 import type { explainGrant } from './grants.ts'
 
 type ExplainedGrant = Awaited<ReturnType<typeof explainGrant>>

@@ -36,7 +36,7 @@ const Body = closed({
   problem: orNull(text('Why it cannot be opened.')),
 })
 
-/** Opens a stored message: an asynchronous request with pages of its answer, or a callback in the inbox. */
+/** Decrypts the bodies of a stored message: an asynchronous request with pages of its answer, or a callback in the inbox. */
 export const openBodies = defineAct(
   {
     name: 'messages bodies',

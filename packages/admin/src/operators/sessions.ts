@@ -82,7 +82,7 @@ export const listSessions = defineAdminFunction(
   },
 )
 
-/** Ends sessions. Tokens, and roles at a provider, stay as they are. */
+/** Ends the sessions of an operator, or one of them. Tokens, and roles at a provider, stay as they are. */
 export const endSessions = defineAct(
   {
     name: 'operator sign-out',

@@ -115,7 +115,7 @@ function refuseUnusable(
 }
 
 /**
- * Writes the profile with another algorithm, as the option --profile takes it. If the layout does not allow the algorithm, the
+ * Returns the profile with another algorithm, as a text for the option --profile. If the layout does not allow the algorithm, the
  * text is the algorithm alone, which means the default profile with this algorithm.
  */
 function profileFor({ layout, canonical_form, digest_prefix }: SignatureProfile, algorithm: string): string {

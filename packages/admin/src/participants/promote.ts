@@ -121,7 +121,7 @@ interface GivenKeys {
   readonly use?: 'sig' | 'enc' | undefined
 }
 
-/** Reads the keys for the live participant. @throws AdminRefusal, KeyRefused */
+/** Reads and checks the given keys for the live participant; empty if none are given. @throws AdminRefusal, KeyRefused */
 async function liveKeys({ sender_id }: Participant, { keys, kid, use }: GivenKeys): Promise<readonly PublicKey[]> {
   if (keys === undefined) {
     if (kid === undefined && use === undefined) return []
@@ -131,7 +131,7 @@ async function liveKeys({ sender_id }: Participant, { keys, kid, use }: GivenKey
 }
 
 /**
- * The keys in the participant's own key set, which were for the sandbox: live messages signed with them are refused.
+ * Fetches the keys in the participant's own key set, which were for the sandbox: live messages signed with them are refused.
  * @throws AdminRefusal the key set cannot be read now
  */
 async function publishedKeys(participant: Participant): Promise<readonly PublicKey[]> {

@@ -179,7 +179,7 @@ const TOMBSTONE_ROWS = 5_000
 /**
  * Deletes the pseudonyms of a person in the audit log, except those that a hold keeps, and the pseudonyms in ended holds.
  * @param transaction a transaction of the owner of the database that has locked the holds
- * @returns the number of deleted rows of the audit log
+ * @returns the number of pseudonyms that were deleted from the audit log
  */
 export async function erasePseudonyms(
   transaction: Kysely<unknown>,

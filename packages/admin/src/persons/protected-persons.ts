@@ -73,16 +73,19 @@ export const protectPerson = defineAct(
         { reason: 'conflict' },
       )
     }
-    const commit = async (client: PoolClient) => {
+    const find = async (client: PoolClient) => {
       const { identifier, bearer } = await findPerson(db, client, registry, named)
-      const done = await protectFound(db, client, registry, { identifier, bearer, category, reason })
-      if (done === null) {
-        throw new AdminRefusal('identifier: the person is protected already; lift that protection first', {
-          reason: 'conflict',
-        })
-      }
+      if ((await findProtectionBy(client, registry.id, identifier)) === null) return { identifier, bearer }
+      throw new AdminRefusal('identifier: the person is protected already; lift that protection first', {
+        reason: 'conflict',
+      })
+    }
+    const commit = async (client: PoolClient) => {
+      const done = await protectFound(db, client, registry, { ...(await find(client)), category, reason })
       return { namespace, category, ...done }
     }
+    // A refused act must not be in the journal: a restore repeats the journal, and would give the person this category.
+    await withTransaction(db.pool, find)
     return db.journal.write({ kind: 'person_protected', registry: namespace, category, reason, ...given }, () =>
       withTransaction(db.pool, commit),
     )
@@ -122,11 +125,10 @@ async function findPerson(db: Database, client: ClientBase, registry: Registry, 
   return { identifier: bearer === null ? named : primaryOf(bearer), bearer }
 }
 
-/** Protects the person. Null: the person is protected already. */
+/** Protects a person who is not protected yet. */
 async function protectFound(db: Database, client: ClientBase, registry: Registry, person: NewProtection) {
   const { bearer, category } = person
   const rewritten = await protectRow(client, registry, person)
-  if (rewritten === null) return null
   if (bearer === null) return { records: 0, rewritten, withdrawn: 0 }
   const { recordType, id } = bearer
   const records = await recordIdsWithMerged(db, registry, recordType, id, client)

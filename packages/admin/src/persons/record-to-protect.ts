@@ -51,7 +51,7 @@ export async function findRecordToProtect(
   return bearer === null || registry.own_records ? bearer : removeShared(reader, registry, bearer)
 }
 
-/** Removes identifiers that other records of a live source have too. For our own tables the store does this. */
+/** Leaves out identifiers that other records of a live source have too. For our own tables the store does this. */
 async function removeShared(
   reader: RecordReader,
   registry: Registry,

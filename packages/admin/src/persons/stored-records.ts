@@ -1,4 +1,4 @@
-/** Chooses the records to search for a person, for acts on everything that is stored of the person. */
+/** Chooses where an act looks for a person: in those records of a registry that are stored here. */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'

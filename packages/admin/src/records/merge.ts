@@ -227,7 +227,7 @@ function primaryOf(kind: Kind, recordType: RecordType, { document }: FoundRecord
   return { type: primary.identifier_type, value: primary.identifier_value }
 }
 
-/** Refuses to restore a record: since the merge its kind has changed, or another record got its primary identifier. */
+/** Throws AdminRefusal if the kind has changed, or another record has the primary identifier now; else the given error. */
 function refuseToRestore(error: unknown): never {
   if (error instanceof InvalidRecord) {
     throw new AdminRefusal(`retired: the record cannot be restored: ${error.reason}`, { cause: error })

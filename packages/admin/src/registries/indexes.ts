@@ -65,7 +65,7 @@ export const applyIndexes = defineAct(
   },
 )
 
-/** Lists every registry with the record types that need a backfill before all searches are answered. */
+/** Lists the registries that this version can read, each with the record types that need a backfill. */
 export async function listMissingBackfills({
   db,
 }: HasDatabase): Promise<readonly { namespace: string; record_types: readonly string[] }[]> {

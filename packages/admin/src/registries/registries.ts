@@ -194,7 +194,7 @@ const isOpener = (
   (given.majority_age ?? stored.majority_age) < stored.majority_age ||
   (given.web_origins ?? []).some((origin) => !stored.web_origins.includes(origin))
 
-/** Lists every registry by namespace, with the number of its records that are stored here. */
+/** Lists the registries that this version can read, by namespace, with the numbers of their records that are stored here. */
 export const listRegistries = defineAdminFunction(
   { input: NO_INPUT, result: Type.Array(closed({ ...REGISTRY_MEMBERS, records: RecordCounts })) },
   async ({ db }: HasDatabase) => {
@@ -208,7 +208,7 @@ export const listRegistries = defineAdminFunction(
   },
 )
 
-/** Counts the records of a registry. Those that stay in a source are not counted: all of them would be read. */
+/** Counts the records of a registry by record type. Empty if they stay in a source: all of them would be read. */
 export const countOwnRecords = async (db: Database, registry: Registry): Promise<Readonly<Record<string, number>>> =>
   registry.own_records || registry.source === null ? countRecords(db, registry) : {}
 

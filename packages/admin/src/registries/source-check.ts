@@ -88,7 +88,7 @@ const sourceCheckFacts = ({ about: database, writes, weak, records }: CheckedSou
 })
 
 /**
- * Reads a source file, connects to its database, and reports what can be read there.
+ * Checks the parsed content of a source file, connects to its database, and returns what can be read there.
  * @throws AdminRefusal the file or the database cannot be read, or the account may write and `allowWriter` is false
  */
 export async function checkSourceFile(

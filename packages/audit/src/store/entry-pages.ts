@@ -71,8 +71,8 @@ export interface TombstoneToVerify {
 const AT_TEXT = `coalesce(to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), at::text) as at`
 
 /**
- * SQL of a sequence, limited to the safe integers of JavaScript. We write none beyond them, and the hash of an entry with such a
- * sequence does not match. `key` has the exact number.
+ * SQL of a sequence number, limited to the safe integers of JavaScript. We write none beyond them, and the hash of an entry with
+ * such a sequence does not match. `key` has the exact number.
  */
 const SAFE_SEQUENCE = `greatest(least(sequence, ${Number.MAX_SAFE_INTEGER}), ${Number.MIN_SAFE_INTEGER}) as sequence`
 const EXACT_SEQUENCE = 'sequence::text as key'

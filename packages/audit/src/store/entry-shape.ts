@@ -115,7 +115,7 @@ export function packValue(name: PackingName, value: string): Buffer | null {
   return bytes === null || length !== null ? bytes : Buffer.concat([lengthOf(bytes), bytes])
 }
 
-/** Writes a length: in one byte, or from 128 on in four bytes whose first bit is set. */
+/** The length of the bytes: in one byte, or from 128 on in four bytes whose first bit is set. */
 function lengthOf({ length }: Buffer): Buffer {
   if (length < 0x80) return Buffer.of(length)
   const lengthBytes = Buffer.alloc(4)

@@ -16,7 +16,7 @@ export interface PersonPlace {
 export interface PersonCounts {
   readonly rows: number
   readonly entries: number
-  /** The number of these rows that a hold protects, so that they are not erased. */
+  /** The number of the counted rows that a hold protects, so that they are not erased. */
   readonly held: number
 }
 
@@ -46,7 +46,7 @@ const heldEntryOf = (row: string) =>
 /**
  * Erases pseudonyms and salts of a person in at most `most` rows, except those that a hold protects.
  * @param transaction the one that also inserts the tombstone
- * @returns the places of the erased rows; empty when none are left
+ * @returns the places of the erased pseudonyms; empty when none are left
  */
 export async function deletePersonRows(
   transaction: Kysely<unknown>,

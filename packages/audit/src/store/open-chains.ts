@@ -2,7 +2,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { PoolClient } from 'pg'
 
-/** A chain with its last entry. `signed`: the sequence of the last entry that a checkpoint signs; 0: none. */
+/** A chain with its last entry. `signed`: the sequence number of the last entry that a checkpoint signs; 0: none. */
 export interface OpenChainRow {
   readonly chain: string
   readonly sequence: number

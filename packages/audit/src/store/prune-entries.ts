@@ -12,7 +12,7 @@ import { personRowsSql } from './packed-persons.ts'
 /** The beginning of a chain, up to an entry. */
 export interface ChainPart {
   readonly chain: string
-  /** The sequence of the last entry of this part. */
+  /** The sequence number of the last entry in this part of the chain. */
   readonly sequence: number
   /** The hash of the last entry of this part. */
   readonly hash: Buffer
@@ -50,7 +50,7 @@ export interface PruneChunk extends ChainPart {
 
 /**
  * Reads old entries of a chain until the first that is not old, or that a hold protects.
- * @param after the sequence before the first one; 0: from the first entry
+ * @param after the sequence number before that of the first entry to read; 0: reads from the first entry of the chain
  * @param most the most entries
  */
 export async function readOldChunk(

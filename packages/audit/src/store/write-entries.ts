@@ -3,7 +3,7 @@
 import type { JointWrite } from '@rollcall/database/joint-write'
 import type pg from 'pg'
 
-/** The row of a shape that is not stored yet. */
+/** The row of a shape, to be written or looked up. */
 export interface NewShape {
   readonly content: string
   /** SHA-256 of the content. */

@@ -37,7 +37,7 @@ export async function findRestorationIfAny(client: Client): Promise<Restoration 
   return rows[0]?.found === true ? findLastRestoration(client) : null
 }
 
-/** Notes that a restore begins. @param backup the id of the backup; null: restored without Rollcall @returns the new row's id */
+/** Inserts a restore's row. @param backup the id of the backup; null: restored without Rollcall @returns the new row's id */
 export async function beginRestoration(client: Client, backup: string | null): Promise<number> {
   const { rows } = await client.query<{ id: number }>('insert into restoration (backup) values ($1) returning id', [
     backup,
@@ -52,12 +52,12 @@ export async function deleteUnloadedRestorations(client: Client): Promise<void> 
   await client.query('delete from restoration where loaded_at is null')
 }
 
-/** Notes that the backup of a restoration is loaded, and the time of its snapshot. */
+/** Sets `loaded_at` and `snapshot_at` of a restoration whose backup is loaded. */
 export async function markRestorationLoaded(client: Client, id: number, snapshot_at: Date): Promise<void> {
   await client.query('update restoration set loaded_at = now(), snapshot_at = $2 where id = $1', [id, snapshot_at])
 }
 
-/** Notes that the journal was applied or given up. @param connection the transaction that writes the restore's tombstone */
+/** Sets `applied_at`: journal applied or given up. @param connection the transaction that writes the restore's tombstone */
 export async function markJournalApplied(connection: Kysely<unknown>, id: number): Promise<void> {
   await sql`update restoration set applied_at = now() where id = ${id}`.execute(connection)
 }

@@ -1,4 +1,4 @@
-/** Makes files usable for the service and for the operator's commands. */
+/** Gives new files that root made to the owner of their folder, so that the service can write them too. */
 import type { FileHandle } from 'node:fs/promises'
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'

@@ -1,4 +1,4 @@
-/** Writes cells of a file that may be opened in a spreadsheet. */
+/** Makes texts safe as cells of a file that may be opened in a spreadsheet. */
 
 /** A spreadsheet may read a text that begins with one of these characters as a formula. */
 const FORMULA_BEGINNING = /^[=+\-@\t\r]/

@@ -1,4 +1,4 @@
-/** Writes members of a YAML file, each on one line. */
+/** Makes the texts of members of a YAML file, each on one line. */
 
 /** Words that YAML 1.2 reads as values other than texts. */
 const WORDS_OF_YAML = /^(?:null|true|false)$/i

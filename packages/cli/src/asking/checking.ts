@@ -72,7 +72,7 @@ function checkCallbacks(
   { query, callbacks, subscription, wait, signal, tell }: SystemCheckOptions & { readonly callbacks: object },
   runStep: RunStep,
 ): Promise<boolean> {
-  /** Counts how often a callback with each message_id came. */
+  /** How often a callback came, by its message_id. */
   const callbackCounts = new Map<string, number>()
   let isTested = false
   const handlers: Handlers = {

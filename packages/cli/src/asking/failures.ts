@@ -63,7 +63,7 @@ function adviceOn({ code, message }: AckError): string {
   return advice === undefined ? '' : `; ${advice}`
 }
 
-/** Writes `signing.profile` in an error of the client as --profile, with advice; other messages stay. */
+/** Replaces `signing.profile` at the beginning of an error message by --profile, and adds advice; other messages stay. */
 const settingsText = (message: string): string =>
   message.startsWith('signing.profile')
     ? `${message.replace('signing.profile', '--profile')}; the algorithm of an Ed25519 key is EdDSA: --profile parameters,rfc8785,EdDSA`

@@ -24,7 +24,7 @@ export interface ListenSettings {
   readonly decryption_keys: readonly Jwk[]
 }
 
-/** Reads the peers whose callbacks are accepted, our own sender_id and our keys to decrypt. @throws CommandError */
+/** Reads from options or demo.json which peers may call back, our own sender_id and our keys to decrypt. @throws CommandError */
 export async function readListening(options: PeerOptions): Promise<ListenSettings> {
   const { peer: named, senderId, verify, decryptKey, decryptKid } = options
   const policy = verify === undefined ? {} : { signature: verify }

@@ -3,7 +3,7 @@
 /** Control characters, and those that change the direction of text. */
 const UNSEEN_CHARACTERS = /[\p{Cc}\p{Bidi_Control}]/gu
 
-/** Writes a peer's text in one line. Unseen characters are escaped as in JSON. */
+/** Returns a peer's text as one line: unseen characters are escaped as in JSON. */
 export function toPrintableLine(text: string): string {
   return text.replace(UNSEEN_CHARACTERS, escapeCharacter)
 }
@@ -13,7 +13,7 @@ export function printableLines(text: string): string {
   return text.replace(UNSEEN_CHARACTERS, (character) => (character === '\n' ? character : escapeCharacter(character)))
 }
 
-/** Writes a peer's value as JSON with line breaks. It stays valid JSON: only strings have characters to escape. */
+/** Returns a peer's value as JSON text with line breaks. It stays valid JSON: only strings have characters to escape. */
 export function printableJson(value: unknown): string {
   return printableLines(JSON.stringify(value, null, 2))
 }

@@ -1,4 +1,4 @@
-/** Sends asynchronous requests whose callbacks go to another system, and writes the acknowledgement as text. */
+/** Sends asynchronous requests whose callbacks go to another system, and makes the text of the acknowledgement. */
 import { type Accepted, RegistryClient } from '@rollcall/client'
 import { callClient, makeClient } from './failures.ts'
 import { toPrintableLine } from './printing.ts'
@@ -15,7 +15,7 @@ export function askLater(
   return callClient(send(asking), signal)
 }
 
-/** Writes an acknowledgement as text. @param type the --type for `rollcall status` */
+/** Makes the text of an acknowledgement. @param type the --type for `rollcall status` */
 export function ackText({ ack_status, correlation_id }: Accepted, type = 'search'): string {
   const id = toPrintableLine(correlation_id)
   if (ack_status === 'NACK') return `taken, correlation_id ${id}; no callback follows (NACK)`

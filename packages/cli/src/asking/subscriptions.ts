@@ -1,4 +1,4 @@
-/** Reads the subscription of `rollcall subscribe`, and writes subscriptions and events as text. */
+/** Reads the subscription of `rollcall subscribe`, and makes texts of subscriptions and events. */
 import { type EventContext, ItemRejected, type SubscribeInput } from '@rollcall/client'
 import type { JsonObject, SubscribeCriteria, SubscribeResponseItem, Subscription } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
@@ -70,7 +70,7 @@ export function equalSubscriptions(failure: unknown): readonly string[] {
   return failure.message.match(SUBSCRIPTION_CODES) ?? []
 }
 
-/** Writes the rejection of a subscription that equals earlier ones, with advice to end or replace them. */
+/** Makes the message about a rejected subscription that equals earlier ones, with advice to end or replace them. */
 export const equalSubscriptionsText = (codes: readonly string[], namespace: string): string =>
   [
     `rejected: rjct.event.already_subscribed: you have a subscription to the same, ${codes.join(', ')}`,

@@ -107,7 +107,7 @@ export function hasFurtherPages({ page_number, page_size, total_count }: ItemSum
   return page_number * page_size < total_count
 }
 
-/** Writes an item in one line, such as `item 1: succ, 100 of 1234 records, page 1`. */
+/** Makes the line of text for an item, such as `item 1: succ, 100 of 1234 records, page 1`. */
 export function itemText(item: ItemSummary): string {
   const { status, code, reason, event } = item
   const why = [code, reason].filter((part) => part !== null).join(': ')
@@ -122,14 +122,14 @@ function recordsText(item: ItemSummary): string | null {
   return `${records} of ${countWithNoun(total_count ?? records, 'record')}, page ${page_number}`
 }
 
-/** Writes names and values, a line for each; unknown values are left out. */
+/** Makes a line of text for each name with its value; names whose value is null are left out. */
 export function nameValueLines(rows: Readonly<Record<string, string | null>>): string[] {
   return Object.entries(rows).flatMap(([name, value]) =>
     value === null ? [] : [toPrintableLine(`  ${name.padEnd(12)} ${value}`)],
   )
 }
 
-/** Writes the status, such as `succ`, or `rjct` with the registry's reason; null when the message has none. */
+/** Returns the status as text, such as `succ`, or `rjct` with the registry's reason; null when the message has none. */
 export function outcomeText({
   status,
   code,

@@ -20,7 +20,7 @@ export interface RegistryTarget {
   readonly record_type: string | null
 }
 
-/** Reads the registry and the sender. @throws CommandError, which says which option is missing or wrong */
+/** Reads the registry and the sender from options. @throws CommandError, which says which option is missing or wrong */
 export async function readTarget(options: RegistryOptions): Promise<RegistryTarget> {
   const demo = await readDemoFile()
   const { base_url, registry } = addressOf(options, demo)

@@ -60,8 +60,8 @@ export async function runDemo(stop: StopRequest, options: DemoOptions): Promise<
 }
 
 /**
- * Makes the demo listen on this machine only, unless ROLLCALL_DEMO_REMOTE=1: its secret may be on a screen. Many
- * systems set HOST for other purposes, so an address for other machines is reported and not used.
+ * Returns a configuration with which the demo listens on this machine only, unless ROLLCALL_DEMO_REMOTE=1: its secret may be on a
+ * screen. Many systems set HOST for other purposes, so an address for other machines is reported and not used.
  */
 function onThisMachine(config: Config): Config {
   if (process.env.ROLLCALL_DEMO_REMOTE === '1') return config

@@ -58,7 +58,7 @@ async function runEnrolled(namespace: string | undefined, options: EnrolledOptio
   printResult(options, { enrolled }, enrolled ? 'yes' : 'no')
 }
 
-/** Reads a person. The type of the kind's primary identifier is left out: its value is sent as person_identifier. */
+/** Reads a person from `TYPE=VALUE`. The type of a primary identifier is left out: its value is sent as person_identifier. */
 export function readEnrolledPerson(
   text: string,
   kindName: 'ess' | 'ibr',

@@ -130,7 +130,7 @@ function printCallback(callback: ReceivedCallback, options: ListenOptions): void
   process.stdout.write(`${lines.join('\n')}\n\n`)
 }
 
-/** Prints a callback that was refused. It shows for example that a new registry signs in another way. */
+/** Prints why a callback was refused, but nothing of the callback: for example, a new registry signs in another way. */
 async function reportRefusal(response: Response, { json }: ListenOptions): Promise<void> {
   // A status of 500 or more asks the sender to send the callback again. `on_error` has reported an internal error.
   if (response.ok || response.status >= 500) return

@@ -43,7 +43,7 @@ async function runPropose(file: string, of: string, options: ProposeOptions): Pr
   const { recordType: record_type, delimiter, encoding, out } = options
   const source = file === '-' ? process.stdin : file
   const input = { of, record_type, delimiter, encoding }
-  // Without a database the name must be that of a kind.
+  // With a database, `of` may be a namespace. Without one, `of` must be the name of a kind.
   const proposal = (await isDatabaseKnown(readConfiguration()))
     ? await withDatabase(({ db }) => proposeMapping({ db, source }, input))
     : await proposeMapping({ db: null, source }, input)

@@ -136,7 +136,7 @@ const SOURCE_NOTES = `With --source its records stay in a database of their own,
 rollcall source check does it. A registry that was added without a source keeps its records here.
 `
 
-/** Makes a call with the content of the source file, if one is given. A refusal of the content names the line. */
+/** Runs `call` with the content of the source file, or with undefined for no file. A refusal of the content names the line. */
 async function withSource<Result>(
   path: string | undefined,
   call: (source: object | undefined) => Promise<Result>,

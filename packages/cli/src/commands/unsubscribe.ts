@@ -1,4 +1,4 @@
-/** `rollcall unsubscribe`: ends subscriptions in any registry. */
+/** `rollcall unsubscribe`: asks a registry, of the demo or at any address, to end subscriptions. */
 import { itemsOrThrow } from '@rollcall/client'
 import type { UnSubscribeResponse } from '@rollcall/protocol'
 import type { Command } from 'commander'

@@ -20,7 +20,7 @@ export interface DemoDeps extends BaseActDeps {
   readonly db: Database
 }
 
-/** Returns the secret and keys of a demo participant: each as written if the database still has it, otherwise new. */
+/** Returns the secret and keys of a demo participant: each as in demo.json if the database still has it, otherwise new. */
 export async function keepOrMakeDemoCredentials(
   deps: DemoDeps,
   participant: Participant,
@@ -139,7 +139,7 @@ async function thumbprintOf(sender_id: string, use: KeyUse, { private_jwk }: Dem
   return key?.thumbprint ?? null
 }
 
-/** Writes the public part of a private JWK. */
+/** Returns the public part of a private JWK as JSON text. */
 function publicHalf({ kty, crv, x, n, e, alg }: DemoKey['private_jwk']): string {
   return JSON.stringify({ kty, crv, x, n, e, alg })
 }

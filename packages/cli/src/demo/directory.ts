@@ -11,7 +11,7 @@ const DEMO_SENDER_IDS = { participant: 'demo.spmis.example', restricted: 'restri
 
 type Deps = Parameters<typeof applyDemo>[0]
 
-/** Applies the configuration file of the demo. Stored purposes, grants and participants stay, but for some callback settings. */
+/** Applies the demo's configuration file. What is stored stays, except callback settings where no address is allowed. */
 export async function ensureDemoDirectory(deps: Deps): Promise<DemoDirectory> {
   const { value } = await readYaml(DEMO_CONFIGURATION)
   const file = value as Parameters<typeof applyDemo>[1]['file']

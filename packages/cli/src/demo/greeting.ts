@@ -3,7 +3,7 @@ import { kindNamed, operation, PROTOCOL_VERSION } from '@rollcall/protocol'
 import type { DemoFile, DemoRegistry } from './demo-file.ts'
 
 /**
- * Writes the greeting of the demo, with commands for bash and for sh.
+ * Returns the greeting of the demo, with commands for bash and for sh.
  * @param options.path path of demo.json
  * @param options.link link that signs in to the console
  * @param options.demoPage address of the page of the demo
@@ -47,7 +47,7 @@ export interface DemoPlace {
 
 const USUAL_PLACE: DemoPlace = { data: null, port: 8080, adminPort: 8081 }
 
-/** Writes the command `rollcall` with the settings that it needs in another terminal. */
+/** Returns the command `rollcall` as text, after the settings that it needs in another terminal. */
 const commandAt = (place: DemoPlace): string => `${settingsOf(place)}npx rollcall`
 
 export const partnerLinkCommand = ({ participant }: DemoFile, place: DemoPlace): string =>
@@ -69,7 +69,7 @@ function identifierOf({ registries }: DemoFile): string {
   return quoteForShell(`${sample?.identifier_type}=${sample?.identifier_value}`)
 }
 
-/** Writes two commands: one stores a token in a shell variable, the other searches the first registry with it. */
+/** Returns two `curl` commands: one stores a token in a shell variable, the other searches the first registry with it. */
 export function curlCommandsText(demo: DemoFile): string {
   const [registry] = demo.registries
   if (registry === undefined) throw new Error('the demo has no registry')
@@ -84,7 +84,7 @@ curl -s ${quoteForShell(`${registryUrl(demo, registry)}/${path}`)} \\
   -d ${searchBody(demo, registry)}; echo`
 }
 
-/** Writes a search as JSON in single quotes, which end where the shell inserts the time or a number. */
+/** Returns a search as JSON in single quotes, which end where the shell inserts the time or a number. */
 function searchBody(demo: DemoFile, registry: DemoRegistry): string {
   const text = quoteForShell(JSON.stringify(searchRequest(demo, registry)))
   return text

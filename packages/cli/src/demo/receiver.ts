@@ -81,7 +81,7 @@ export function createDemoReceiver({ base_url, participant, registries }: Receiv
     receiver_id: sender_id,
     decryption_keys: [encrypt.private_jwk as Jwk],
     handlers,
-    // No client of this process waits for callbacks, so the receiver holds none back.
+    // No client of this process waits for callbacks, so the receiver keeps none for a client.
     held: { callbacks: 0 },
   })
   return {

@@ -1,4 +1,4 @@
-/** Describes the pages of the demo for the server. */
+/** Collects what the server's own pages show in a demo: the participant, commands, sample identifiers and addresses. */
 import type { Showcase } from '@rollcall/server/http/showcase'
 import type { DemoFile } from './demo-file.ts'
 import { curlCommandsText, type DemoPlace, partnerLinkCommand } from './greeting.ts'

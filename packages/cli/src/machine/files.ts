@@ -34,7 +34,7 @@ export function setupFiles(answers: Answers, site: string): ReadonlyMap<string, 
     .set(`${UNIT_FOLDER}/${CERTIFICATE_PATH_UNIT.replace('.path', '.service')}`, CERTIFICATE_SERVICE)
 }
 
-/** Puts names into a site of nginx. @param site the file of deploy/nginx, or the existing site, whose port stays */
+/** Returns an nginx site with the public name and certificate. @param site the example, or the existing site: its port stays */
 function siteOf(site: string, names: { name: string; certificate_file: string; key_file: string }): string {
   return site
     .replaceAll(/https:\/\/registry\.example\.org/g, `https://${names.name}`)

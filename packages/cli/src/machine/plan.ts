@@ -182,7 +182,7 @@ const requestCommands = (name: string, key_file: string): readonly (readonly str
   ],
 ]
 
-/** Writes an act as a line for the operator, without secrets. */
+/** Returns an act as a line of text for the operator, without secrets. */
 export function plannedActText(act: PlannedAct): string {
   switch (act.act) {
     case 'write':

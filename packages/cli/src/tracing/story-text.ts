@@ -1,4 +1,4 @@
-/** Writes the life of a message as text: a line for each step. */
+/** Returns the life of a message as text: a line for each step. */
 
 import type { StoryEvent, TracedMessage } from '@rollcall/admin/messages/trace'
 import { toPrintableLine } from '../asking/printing.ts'

@@ -1,4 +1,4 @@
-/** Writes questions about enrolments and disabilities, and reads values from the answers (N9, N10, D9, 2.7). */
+/** Makes messages with questions about enrolments and disabilities, and reads values from the answers (N9, N10, D9, 2.7). */
 import {
   type DisabledRequest,
   type DisabledResponse,

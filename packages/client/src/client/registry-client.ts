@@ -206,8 +206,8 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   }
 
   /**
-   * The callback with this correlation_id, from the client's receiver. It may have come before this call. When a result
-   * has several pages, the next call returns the next one.
+   * The callback with this correlation_id, from the client's receiver. It may have come before this call. When a result has
+   * several pages, each call returns the callback with another page, in the order of arrival.
    * @throws TransportError `no_callback` it does not come within `timeout`
    * @throws TypeError the client has no receiver; also the reason of `signal` when it aborts
    */

@@ -33,8 +33,8 @@ export interface PeerTrust {
   /** Whether answers must be signed; `required` by default. */
   readonly signature?: SignaturePolicy
   /**
-   * How the registry signs; by default by the `profile` in `signing`, or else by the profile of the specification, with
-   * EdDSA or the algorithm of our own key in `signing`.
+   * How the registry signs. The default is the `profile` in `signing`. Without that, the default is the profile of the
+   * specification, which accepts EdDSA; the algorithm of the key in `signing` is then accepted too.
    */
   readonly profile?: SignatureProfile
   /** The values of `namespace` that are accepted in signatures; by default those in use, such as `registry`. */

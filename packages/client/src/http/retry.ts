@@ -6,7 +6,10 @@ import type { HttpAnswer } from './post.ts'
 export interface Retry {
   /** The number of attempts, the first one included. */
   readonly attempts: number
-  /** The longest pause before the second attempt. Before each further attempt it is twice as long, up to `longest_pause`. */
+  /**
+   * The longest pause before the second attempt. Before each further attempt the longest pause is twice as long, up to
+   * `longest_pause`. A longer Retry-After is waited for instead.
+   */
   readonly first_pause: number
   readonly longest_pause: number
   /** The longest Retry-After, in milliseconds, that is waited for; a longer one ends the attempts. */

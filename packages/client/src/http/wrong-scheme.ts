@@ -12,7 +12,10 @@ const TLS_EXPECTED_PATTERN = /plain HTTP request .* HTTPS port|HTTP request to a
 /** The longest time for a TLS server to answer, in milliseconds. */
 const TLS_PROBE_MS = 2_000
 
-/** The error for a wrong scheme in the address; null when the failed request does not show that the scheme is wrong. */
+/**
+ * Returns the error for a wrong scheme in the address; null when nothing shows that the scheme is wrong. After a broken http
+ * connection, the function sends an https request to the server to find out.
+ */
 export async function schemeProblem(fetch: Fetch, url: string, error: unknown): Promise<TransportError | null> {
   const text = codesOf(error)
   if (url.startsWith('https:')) return NO_TLS.test(text) ? wrongSchemeError('http', error) : null

@@ -49,7 +49,7 @@ function kindsOf(data: NotifyData, known: string | undefined): readonly Kind[] {
   return [...KINDS].sort((one, other) => likenessOfKind(other, data) - likenessOfKind(one, data))
 }
 
-/** A number for how well the names fit a kind. A reason weighs more than all later ones together. */
+/** A number for how well the names fit a kind. Each row of `reasons` weighs more than all later rows together. */
 function likenessOfKind(kind: Kind, { reg_type = '', reg_event_type = '', reg_record_type }: NotifyData): number {
   const recordType = resolveRecordType(kind, reg_record_type)
   const reasons = [

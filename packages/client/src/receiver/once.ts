@@ -1,4 +1,4 @@
-/** Handles a message once while the memory knows it. A sender that repeats it gets the result of the first time. */
+/** Handles a message once while the memory knows it. A copy during the handling gets its result; a later one does nothing. */
 import { RequestFault } from '@rollcall/protocol'
 import { sleep } from '../http/retry.ts'
 import type { MessageKey, ReceivedMessages } from './received-messages.ts'

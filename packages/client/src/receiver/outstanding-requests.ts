@@ -1,6 +1,7 @@
 /**
- * Remembers requests whose callbacks have not come yet. A callback that repeats the request's header without a
- * receiver_id does not name its registry, so the registry is found by the request.
+ * Remembers requests while they are sent, and the last MOST_REMEMBERED_IDS acknowledged ones, also after their callbacks have
+ * come. A callback that repeats the request's header without a receiver_id does not name its registry, so the registry is found
+ * by the request.
  */
 import { RequestFault } from '@rollcall/protocol'
 import { type ParsedEnvelope, type PeerTrustSettings, swapAddresses, verifySignatureOf } from '../trust/open.ts'
@@ -8,7 +9,7 @@ import { type ParsedEnvelope, type PeerTrustSettings, swapAddresses, verifySigna
 /** The most correlation_ids of acknowledged requests that are remembered. */
 const MOST_REMEMBERED_IDS = 10_000
 
-/** The requests of a receiver's clients whose callbacks may still come. */
+/** The requests that a receiver's clients have sent, for finding the registry of a callback. */
 export class OutstandingRequests {
   /** For each correlation_id of an acknowledged request, how messages of its registry are verified. */
   readonly #accepted = new Map<string, PeerTrustSettings>()
@@ -80,7 +81,7 @@ async function isProven(frame: ParsedEnvelope, trust: PeerTrustSettings): Promis
 
 const REQUESTS_BY_RECEIVER = new WeakMap<object, OutstandingRequests>()
 
-/** The outstanding requests whose callbacks come to this receiver. */
+/** Returns the OutstandingRequests of this receiver; the first call makes it. */
 export function outstandingAt(receiver: object): OutstandingRequests {
   const known = REQUESTS_BY_RECEIVER.get(receiver) ?? new OutstandingRequests()
   REQUESTS_BY_RECEIVER.set(receiver, known)

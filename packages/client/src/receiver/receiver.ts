@@ -41,12 +41,12 @@ import { findCallback, readCallback } from './read-callback.ts'
 import { envelopeBounds, messageBounds, readRequest } from './read-request.ts'
 import { type ReceivedMessages, rememberInMemory } from './received-messages.ts'
 
-/** A registry that may send callbacks. */
+/** A registry that may send callbacks, or a system that may ask questions. */
 export interface Peer {
   readonly sender_id: string
   /** The registry's public keys, or their address. Without keys, no signature of the registry is valid. */
   readonly keys?: JwkSet | string
-  /** Whether callbacks must be signed; `required` by default. */
+  /** Whether the peer's messages must be signed; `required` by default. */
   readonly signature?: SignaturePolicy
   /** How the registry signs; the profile of the specification by default. */
   readonly profile?: SignatureProfile
@@ -68,16 +68,16 @@ export interface Peer {
 
 /** The options of a `Receiver`. */
 export interface ReceiverOptions {
-  /** The registries whose callbacks are accepted. */
+  /** The systems whose callbacks and questions are accepted. */
   readonly peers: readonly Peer[]
-  /** Our own sender_id, or several. A callback for another receiver is refused. */
+  /** Our own sender_id, or several. A message for another receiver is refused. */
   readonly receiver_id: string | readonly string[]
   readonly handlers?: Handlers
   /** Handlers of the questions that this system answers as an employment support system. They need `signing`. */
   readonly answers?: AnswerHandlers
   /** How our answers are signed. */
   readonly signing?: Signing
-  /** Our private JWKs, each with its `kid`, for encrypted callbacks. */
+  /** Our private JWKs, each with its `kid`, for encrypted callbacks and questions. */
   readonly decryption_keys?: readonly Jwk[]
   /** Remembers which messages were handled; `rememberInMemory()` by default. */
   readonly memory?: ReceivedMessages
@@ -232,7 +232,7 @@ export class Receiver {
     return answerQuestion({ answers, sender_id, signer: await signer, trust }, question)
   }
 
-  /** Finds the peer that sent the callback. If the peer repeats our addresses, the header gets those of an answer. */
+  /** Finds the peer that sent the message. If the peer repeats our addresses, the header gets those of an answer. */
   async #from(
     frame: ParsedEnvelope,
   ): Promise<{ readonly frame: ParsedEnvelope; readonly sender_id: string; readonly trust: PeerTrustSettings }> {

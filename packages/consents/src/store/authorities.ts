@@ -149,7 +149,7 @@ export async function listAuthorities({ pool }: Pick<Database, 'pool'>): Promise
   return rows.map(withUse)
 }
 
-/** Finds the authority with this name; null when there is none. */
+/** Finds the authority with this name; null when there is none, or it was removed. */
 export async function findAuthority({ pool }: Pick<Database, 'pool'>, name: string): Promise<ConsentAuthority | null> {
   if (!isStorable(name)) return null
   const { rows } = await pool.query<AuthorityRow>({

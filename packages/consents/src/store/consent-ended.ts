@@ -1,9 +1,10 @@
 /** SQL about ended consents for statements of other packages, so that these need not name the tables. */
 
 /**
- * SQL condition on a row (participant, pseudonyms, purpose, authority, jti, given_at, expires_at): its consent has
- * ended. A consent that was signed after a withdrawal is a new one and has not ended, unless it was used before the
- * withdrawal: then its given_at cannot be true.
+ * SQL condition on a row (participant, pseudonyms, purpose, authority, jti, given_at, expires_at): its consent has expired, was
+ * revoked or withdrawn, or its authority was removed. A withdrawal ends the consents that were given before it, and those without
+ * a given_at. A consent with a later given_at is a new one, unless it was first used before the withdrawal: then its given_at is
+ * wrong, and the withdrawal ends this consent too.
  */
 export const hasConsentEndedSql = (row: string): string => `(${row}.expires_at <= now()
   or exists (select from signed_consent
@@ -19,6 +20,6 @@ export const hasConsentEndedSql = (row: string): string => `(${row}.expires_at <
           where signed_consent.authority = ${row}.authority and signed_consent.jti = ${row}.jti
             and used_at <= withdrawn.withdrawn_at))))`
 
-/** SQL for the name of an authority, also of a removed one. @param id SQL: a column with the name of its table */
+/** SQL for the name of an authority, also of a removed one. @param id SQL of its id, such as `used.authority` */
 export const authorityNameSql = (id: string): string =>
   `(select named.name from consent_authority as named where named.id = ${id})`

@@ -12,7 +12,7 @@ export const consentUsesOf = (exchanges: string): RemovedRows => ({
 /** The uses of consents to delete with the participant that used them. */
 export const CONSENT_ROWS_TO_REMOVE: StoredPart = { removed: rowsToRemove('participant', ['consent_use']) }
 
-/** Keeps the withdrawals from a removed participant under its sender_id. A later participant with that sender_id gets them. */
+/** Stores a removed participant's sender_id in the withdrawals for it. A later participant with this sender_id gets them. */
 export async function keepWithdrawals(client: ClientBase, participant: number): Promise<void> {
   await client.query(
     `update consent_withdrawal set former_sender_id = ${senderIdSql('consent_withdrawal.participant')} where participant = $1`,

@@ -18,7 +18,7 @@ function checkJti(jti: string): void {
 /**
  * Revokes signed consents for ever, also those that were never used.
  * @param authority `ConsentAuthority.id`
- * @returns selects the stored uses of these consents
+ * @returns an SQL condition with its values, which selects the stored uses of these consents
  * @throws StoreRefusal a jti is empty or too long, or cannot be stored
  */
 export async function revokeSignedConsents(
@@ -46,9 +46,9 @@ export interface Withdrawal {
 }
 
 /**
- * Withdraws the consents of a person for a purpose: signed ones given before now, and all that participants assert,
- * before or later, until the withdrawal is lifted.
- * @returns selects the stored uses for this person, purpose and participant; some of them may not have ended
+ * Withdraws the consents of a person for a purpose: signed ones given before now, and all that participants assert, before or
+ * later, until the withdrawal is lifted.
+ * @returns an SQL condition that selects the stored uses for this person, purpose and participant, ended or not
  */
 export async function withdrawConsents(
   { pool }: Pick<Database, 'pool'>,

@@ -1,4 +1,4 @@
-/** Writes conditions of a form as an expression (docs/query.md), and reads them from one. */
+/** Makes an expression (docs/query.md) from conditions of a form, and reads conditions from an expression. */
 import type { TRY } from '../texts/try.ts'
 
 export type OperatorName = keyof typeof TRY.operators
@@ -58,7 +58,7 @@ function scalarOf(text: string, type: string): Scalar {
   return VALUE_READERS[type]?.(value) ?? value
 }
 
-/** Writes conditions as an expression, in which all of them must hold. */
+/** Makes an expression from conditions, in which all of them must hold. */
 export function expressionOf(
   conditions: readonly Condition[],
   types: ReadonlyMap<string, string>,

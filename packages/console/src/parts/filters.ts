@@ -7,13 +7,13 @@ export function readFilter(search: string, names: readonly string[]): Readonly<R
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
-/** Writes a filter as the query of an address, with its `?`; empty when no member is set. */
+/** Returns a filter as the query of an address, with its `?`; empty when no member is set. */
 export function filterText(values: Readonly<Record<string, string | undefined>>): string {
   const set = Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1]))
   return set.length === 0 ? '' : `?${new URLSearchParams(set)}`
 }
 
-/** Writes an ISO time for a field of date and time, in the reader's zone. */
+/** Returns an ISO time as the value of a date and time field, in the reader's zone; empty for no time. */
 export function localTimeOf(iso: string | undefined): string {
   const date = new Date(iso ?? '')
   if (Number.isNaN(date.getTime())) return ''

@@ -1,4 +1,4 @@
-/** Writes times and durations. */
+/** Makes texts of times, durations and numbers. */
 
 interface TimeOptions {
   readonly seconds?: boolean
@@ -6,7 +6,7 @@ interface TimeOptions {
   readonly timeZone?: string
 }
 
-/** Writes day, month and time, and the year if it is not the present one. */
+/** Returns day, month and time as text, and the year if it is not the present one. */
 export function shortTime(
   date: Date,
   locale: string,
@@ -25,7 +25,7 @@ export function shortTime(
   }).format(date)
 }
 
-/** Writes the whole time with its zone, and the time in UTC as in logs. */
+/** Returns the whole time with its zone as text, and the time in UTC as in logs. */
 export function longTime(date: Date, locale: string, { timeZone }: TimeOptions = {}): string {
   const local = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long', timeZone }).format(date)
   return `${local} · ${date.toISOString()}`
@@ -40,14 +40,14 @@ const TIME_UNITS = [
   ['second', 1_000],
 ] as const
 
-/** Writes a time relative to now, such as "3 hours ago" or "in 2 days". */
+/** Returns a time relative to now, such as "3 hours ago" or "in 2 days". */
 export function relativeTime(date: Date, now: Date, locale: string): string {
   const away = date.getTime() - now.getTime()
   const [unit, length] = TIME_UNITS.find(([, ms]) => Math.abs(away) >= ms) ?? ['second', 1_000]
   return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.trunc(away / length), unit)
 }
 
-/** Writes a duration, such as "850 ms", "1.4 s" or "3 min". */
+/** Returns a duration as text, such as "850 ms", "1.4 s" or "3 min". */
 export function durationText(ms: number, locale: string): string {
   const number = (value: number, digits: number) =>
     new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value)

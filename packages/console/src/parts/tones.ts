@@ -20,7 +20,7 @@ const TONE_BY_WORD: Readonly<Record<string, Tone>> = {
   answered: 'good',
   accepted: 'info',
   failed: 'bad',
-  // States of participants, keys, subscriptions and mailboxes.
+  // States of participants, operator tokens and mailboxes. Keys and subscriptions have tables of their own.
   active: 'good',
   disabled: 'quiet',
   revoked: 'quiet',

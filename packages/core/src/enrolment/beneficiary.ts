@@ -60,7 +60,7 @@ export interface Beneficiary {
   readonly alone: boolean
 }
 
-/** The longest JSON text of an update, and of a record with updates merged into it, in characters. */
+/** The longest JSON text of one beneficiary in an update, and of a record with updates merged into it, in characters. */
 export const RECORD_LENGTH = 1_048_576
 
 /** Reads a beneficiary from an update. @throws InvalidBeneficiary */

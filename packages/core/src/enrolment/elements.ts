@@ -68,7 +68,7 @@ export function splitEnrolments(record: JsonObject): TakenEnrolments {
   return { rest, elements, alone: !lists.some(Array.isArray) }
 }
 
-/** Puts a list of enrolments into a record: into its `member` object if there is one. */
+/** Returns the record with a list of enrolments, in its `member` object if there is one. */
 export function putEnrolments(rest: JsonObject, list: JsonValue | undefined): JsonObject {
   if (list === undefined) return rest
   const holder = holderOf(rest)

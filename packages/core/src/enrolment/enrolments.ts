@@ -161,7 +161,7 @@ export function isActiveAt(
   return begun && !ended
 }
 
-/** Says of a written date whether it has begun and whether it has ended; null when it is not a date. */
+/** Finds whether a written date has begun and whether it has ended, at `now` (milliseconds); null when it is not a date. */
 export function findBegunAndEnded(
   written: string,
   now: number,

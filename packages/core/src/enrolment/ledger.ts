@@ -97,7 +97,7 @@ export function mergeUpdate(
   return { document: withCurrentStatuses(scope, ledger, rest, known, taken.alone && update.alone, now), replaced }
 }
 
-/** The record at a time: a scheduled status that has begun becomes the current one. @param now milliseconds */
+/** The record at a time, with the statuses that are current then. The ledger is changed in place. @param now milliseconds */
 export function recordAtTime(scope: LedgerScope, ledger: Ledger, record: JsonObject, now: number): JsonObject {
   const { rest, elements, alone } = splitEnrolments(record)
   if (elements.length === 0) return record

@@ -94,7 +94,7 @@ function addKey(texts: Set<string>, name: string, value: AttributeScalar): void 
 }
 
 /**
- * The keys of a predicate; null when no keys can stand for it.
+ * The keys of a predicate; null when it has none: records without a common key may satisfy it.
  * @param prefix inside `some`, the name of the list and a dot; else ''
  */
 function keysOfPredicate(predicate: Predicate, prefix: string): FilterKeys | null {

@@ -25,7 +25,7 @@ export function hostWithoutBrackets(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }
 
-/** The rows by host. @throws TypeError a host is not written as in a URL, or has two rows */
+/** Returns the allowed hosts by name. @throws TypeError a host is not written as in a URL, or has two rows */
 export function hostsByName(rows: readonly AllowedHost[]): ReadonlyMap<string, AllowedHost> {
   const byHost = new Map<string, AllowedHost>()
   for (const row of rows) {

@@ -10,7 +10,7 @@ export interface CheckedSystem {
   readonly since: Date
 }
 
-/** The states of a step. `skipped`: the grant does not have the operation, so the step is not needed. */
+/** The states of a step. `skipped`: not needed, because the operation is not granted here, or no callback address is allowed. */
 export const STEP_STATES = ['passed', 'missing', 'skipped'] as const
 
 export interface CheckStep {

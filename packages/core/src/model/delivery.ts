@@ -15,8 +15,8 @@ export const originOf = (target: string | null): string =>
 declare const encryptedReply: unique symbol
 
 /**
- * A stored reply, encrypted for `deliveryBodyBinding`: canonical JSON of `{header, message}`. Its records were
- * disclosed when it was made; every attempt sends the same message.
+ * A stored reply, encrypted for `deliveryBodyBinding`: canonical JSON of `{header, message}`, with `traceparent` if there is one.
+ * Its records were disclosed when it was made; every attempt sends the same message.
  */
 export type EncryptedReply = Uint8Array & { readonly [encryptedReply]: true }
 
@@ -75,7 +75,7 @@ export interface ClaimedDelivery extends NewDelivery {
   readonly earlier: number
   /** The address that the request or mailbox named; null: it named none; undefined: not known, or no longer stored. */
   readonly sender_uri: string | null | undefined
-  /** The name of the operation that the delivery answers; null or undefined: it is no longer stored. */
+  /** The name of the operation that the delivery answers; null or undefined: not known, no longer stored, or it answers none. */
   readonly operation?: string | null
 }
 
@@ -116,5 +116,5 @@ export interface HealthVerdict extends Destination {
 /** The binding of the encrypted body of a delivery (`keys/bodies.ts`). */
 export const deliveryBodyBinding = (id: string): string => `delivery ${id} body`
 
-/** The binding of the encrypted first bytes of an answer. */
+/** The binding of the encrypted first bytes of an answer. @param number the number of the attempt, from 1 */
 export const answerEncryptionContext = (id: string, number: number): string => `delivery ${id} answer ${number}`

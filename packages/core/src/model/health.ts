@@ -13,7 +13,7 @@ export interface DeliveryHealth {
   readonly breaker: BreakerState
   /** The number of destinations whose circuit breaker is open or probing. */
   readonly breakers_open: number
-  /** The number of notifications in mailboxes that wait for their time, or for earlier notifications. */
+  /** The number of notifications that wait in mailboxes, due now or later. */
   readonly notifications_waiting: number
   readonly mailboxes_closed: number
 }
@@ -26,7 +26,7 @@ export interface OutboxHealth {
   readonly oldest: number
 }
 
-/** The number and age of accepted requests that are due and that no node has claimed. */
+/** The number and age of accepted requests, or chunks of them, that are due and that no node has claimed. */
 export interface WaitingExchanges {
   readonly waiting: number
   /** Seconds since the oldest waiting request became due; 0 when none waits. */

@@ -19,9 +19,9 @@ export type JournalAct =
       readonly reason: string
       /** The numbers of the holds in force: only these keep rows of the person. */
       readonly holds: readonly number[]
-      /** The records of the person. Waiting notifications about them were deleted. */
+      /** The records of the person. Waiting notifications about them were dropped, and the documents of their events deleted. */
       readonly records: readonly { readonly registry: string; readonly record_type: string; readonly record: string }[]
-      /** The deleted records of the person whose traces were deleted too. */
+      /** The primary identifiers of the person whose traces, left by deleted records, were deleted too. */
       readonly forgotten: readonly {
         readonly registry: string
         readonly record_type: string

@@ -53,8 +53,8 @@ export interface Registry {
    */
   readonly source: object | null
   /**
-   * For each record type, the names that queries must not use yet: attributes and compounds whose columns are being
-   * backfilled, and, while identifiers are, `IDENTIFIERS_GROUP` and the added identifier types.
+   * For each record type, the names that queries must not use yet: attributes, compounds and sort columns (`sortColumnGroup`)
+   * that are being backfilled, and, while identifiers are, `IDENTIFIERS_GROUP` and the added identifier types.
    */
   readonly unfilled: ReadonlyMap<string, ReadonlySet<string>>
 }

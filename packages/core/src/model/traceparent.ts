@@ -29,8 +29,8 @@ export const withTraceparent = (text: string, traceparent: string | null): strin
   traceparent === null ? text : `${text.slice(0, -1)},"traceparent":"${traceparent}"}`
 
 /**
- * Makes a traceparent for an exchange or delivery that has none. It is marked as not sampled, because we record no
- * spans.
+ * Makes a traceparent for an exchange or delivery that has none; its `uuid` becomes the trace-id. It is marked as not sampled,
+ * because we record no spans.
  */
 export function ownTraceparent(uuid: string): string {
   const span = randomUuid().replaceAll('-', '').slice(-16)

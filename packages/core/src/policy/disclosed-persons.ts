@@ -121,7 +121,7 @@ function withoutObjects(value: JsonValue, objects: ReadonlySet<JsonValue>): Json
   )
 }
 
-/** The relation of all persons whom no relation of the kind describes. If a selection shows one, an entry names all. */
+/** Stands for the relation of persons whom no relation of the kind describes. If a selection shows one, the entry names all. */
 const UNDESCRIBED_RELATION: Relation = { name: '', paths: [] }
 
 /** An object that has one of these members may be an identifier of a person, or may have one inside. */

@@ -109,7 +109,7 @@ const operationNamed =
   (name: string): string | undefined =>
     operationsOf(kind).find((operation) => operation.name === name)?.name
 
-/** The attribute by which a question names a programme, if one of these record types has it. */
+/** The attribute by which a question names a programme, as a list of one; empty when no given record type has it. */
 const programmesIn = (recordTypes: readonly RecordType[]): readonly string[] => {
   const members = recordTypes.flatMap(({ compounds = [] }) => compounds.flatMap((one) => one.members))
   return members.some(({ name }) => name === PROGRAMME_NAME) ? [PROGRAMME_NAME] : []

@@ -14,7 +14,7 @@ import {
 import type { Registry } from '../model/registry.ts'
 import { adultPredicate, isMinor } from './minors.ts'
 
-/** Adds to a grant the persons whom it hides on a day. @param day YYYY-MM-DD in the registry's time zone */
+/** Returns the grant with the persons whom it hides on a day. @param day YYYY-MM-DD in the registry's time zone */
 export function withHidden(
   { emergency, ...grant }: Grant,
   registry: Pick<Registry, 'majority_age'>,

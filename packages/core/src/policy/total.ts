@@ -8,7 +8,7 @@ interface CountingRules {
   readonly total: (total: number, page: number) => number
   /** True when an answer leaves out records of which nothing is shown. Otherwise the participant could count them. */
   readonly hidesEmpty: boolean
-  /** Returns what replaces the result of a search that reached the cap. @throws ItemRejection */
+  /** Returns the members of the result that change when a search has reached the cap. @throws ItemRejection it is refused */
   readonly atCap: (found: FoundPage, cap: number) => AtCap
 }
 
@@ -59,7 +59,8 @@ export const applyCap = <Finding extends FoundPage>(
   found.total < cap ? found : { ...found, ...countingRulesOf(grant).atCap(found, cap) }
 
 /**
- * True when no answer ever has a record of this type. Such an answer has no further pages: the number of pages would say how many
+ * True when answers under this grant never have a record of this type: the grant shows nothing of it, and its counting rules
+ * leave out records of which nothing is shown. Such an answer must have no further pages, because their number would say how many
  * records match.
  */
 export function neverShowsRecords(grant: Pick<Grant, 'terms' | 'visible'>, { name }: RecordType): boolean {

@@ -123,7 +123,7 @@ const isCalled = (row: Attribute | Compound, key: string): boolean =>
 
 const joinPath = (place: string, path: string): string => [place, path].filter((part) => part !== '').join('.')
 
-/** Shows a member; false when there is none. @throws GrantProblem it has identifiers, or has or is in another person */
+/** Marks a member as shown; false: there is none. @throws GrantProblem it has identifiers, or a person is in or around it */
 function showMember(recordType: RecordType, tree: VisibleNode, path: string): boolean {
   if (!hasPath(recordType.schema, path)) return false
   const own = searchKey(path)

@@ -1,4 +1,4 @@
-/** Writes a predicate as text, so that equal texts mean equal predicates. */
+/** Turns a predicate into a text, so that equal texts mean equal predicates. */
 import { canonicalJson, compareCodePoints, type JsonValue } from '@rollcall/protocol'
 import type { Literal, Predicate } from '../model/predicate.ts'
 import type { Identifier } from '../model/records.ts'

@@ -126,7 +126,10 @@ function programmeOf(condition: Predicate): string[] {
   return isProgramme && typeof of.value === 'string' ? [of.value] : []
 }
 
-/** True when all identifiers have different types, as those of one value. Two identifiers of a type are two values. */
+/**
+ * True when no two identifiers have the same type. One value in a query gives an identifier for each type that it may have; two
+ * identifiers of one type come from two values.
+ */
 const isOneValue = (identifiers: readonly Identifier[]): boolean =>
   new Set(identifiers.map(({ type }) => type)).size === identifiers.length
 

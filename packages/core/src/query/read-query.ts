@@ -42,7 +42,7 @@ export function queryFormOf(query_type: unknown, { predicate, shape }: Query): Q
   return word === undefined || word === 'identifier' ? 'expression' : word
 }
 
-/** The forms that objects may have, by their members. Any other object is an expression. */
+/** The forms that a query may have as an object, found by its members. `readValue` reads any other object. */
 const QUERY_OBJECT_FORMS: readonly ObjectForm<ReadForm>[] = [
   {
     members: ['query_name'],

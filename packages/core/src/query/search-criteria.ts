@@ -90,7 +90,7 @@ function readCriteriaQuery(scope: QueryScope, { query_type, query }: Criteria): 
   }
 }
 
-/** The record type of the result, from reg_record_type or response_entity; if both are given, they must agree. */
+/** The record type of the result, from reg_record_type or response_entity; both must agree; undefined when neither is given. */
 function readResultType(kind: Kind, criteria: Criteria): RecordType | undefined {
   const byType = readRecordType(SEARCH_CRITERIA_RULES, kind, criteria, 'reg_record_type')
   const byEntity = readRecordType(SEARCH_CRITERIA_RULES, kind, criteria, 'response_entity')

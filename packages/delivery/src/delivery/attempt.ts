@@ -1,4 +1,4 @@
-/** Makes one attempt to send an envelope: signs it anew, encrypts it if asked, and calls with guard and credentials. */
+/** Makes one attempt to send an envelope: signs it anew, encrypts it if asked, and sends it with guard and credentials. */
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -47,7 +47,7 @@ export interface FinishedAttempt {
   readonly retry_after: number
   /** The beginning of the peer's answer: at most `MOST_ANSWER_CHARACTERS` printable characters. */
   readonly answer: string
-  /** The cause of the failure for operators, such as `ECONNREFUSED` or `status 400`; null when none is known. */
+  /** The cause of a failure without an answer, such as `ECONNREFUSED`, or `status 400` of a token endpoint; null: not known. */
   readonly detail: string | null
 }
 

@@ -71,7 +71,10 @@ export async function reserveAttempt(
   return permit === null ? null : { claim: newAttemptClaim(settings), permit }
 }
 
-/** Makes a claim for one attempt. It lasts `CLAIM_GRACE_SECONDS` seconds longer than the participant's timeout. */
+/**
+ * Makes a claim on one or several deliveries, for one attempt of each; the caller stores the claim. The claim lasts
+ * `CLAIM_GRACE_SECONDS` seconds longer than the participant's timeout.
+ */
 export function newAttemptClaim({ timeout_ms }: Pick<CallbackSettings, 'timeout_ms'>): DeliveryClaim {
   return { id: randomUUID(), seconds: timeout_ms / 1_000 + CLAIM_GRACE_SECONDS }
 }
@@ -217,8 +220,10 @@ export async function attemptAndRecord(deps: DeliverDeps, claimed: ClaimedAttemp
   const made = await makeAttempt(deps, { ...claimed, fresh: isFresh }, { participant, registry, settings })
   const update = updateAfter(delivery, made.finished, settings.schedule ?? deps.retrySchedule)
   const isRecorded = await recordResult(deps, claimed, settings, made, update)
-  await announceDue(deps, claimed, made, update)
   const { result, duration_ms } = made.finished
+  // While the breaker was open, the pauses of deliveries in mailboxes may have grown to hours. They are due now.
+  if (claimed.probe && result.peer === 'up') await retryWaiting(deps.db, participant.id, { origin: originOf(made.target) })
+  if (isRecorded) announceDue(deps, delivery, update)
   return { isHealthy: result.peer === 'up' && duration_ms < SLOW_MS, isEnded: isRecorded && update.state !== 'pending' }
 }
 
@@ -259,15 +264,12 @@ async function recordResult(
   )
 }
 
-/** Tells this node which deliveries or mailboxes are due after an attempt. */
-async function announceDue(
+/** Tells this node what is due after an attempt. */
+function announceDue(
   deps: DeliverDeps,
-  { delivery: { participant, mailbox = null }, probe }: ClaimedAttempt,
-  { target, finished: { result } }: MadeAttempt,
+  { participant, mailbox = null }: ClaimedAttempt['delivery'],
   update: DeliveryUpdate,
-): Promise<void> {
-  // While the breaker was open, the pauses of deliveries in mailboxes may have grown to hours. They are due now.
-  if (probe && result.peer === 'up') await retryWaiting(deps.db, participant, { origin: originOf(target) })
+): void {
   if (update.wait !== null) deps.deliveryDue(participant, update.wait)
   else if (update.state !== 'pending') {
     deps.metrics.deliveryEnded(update.state)

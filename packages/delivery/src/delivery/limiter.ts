@@ -28,12 +28,12 @@ export interface Permit {
 /** Gives permits for the attempts of one node. */
 export interface Limiter {
   /**
-   * Takes a permit; null when none is free now, when the destination has lately failed, or when its health is unknown
-   * and an attempt there is in progress.
+   * Takes a permit; null when none is free or the rate allows none now, when the destination has lately failed, or when its
+   * health is unknown and an attempt there is in progress.
    */
   tryAcquire(destination: Destination, settings: LimiterSettings): Permit | null
   /**
-   * Takes a permit, whatever the health of the destination.
+   * Takes a permit, also for a destination that has failed or is not known; such a destination gets only a share of the permits.
    * @returns the permit; or the milliseconds until the rate allows an attempt; or null: no permit is free for it
    */
   acquire(destination: Destination, settings: LimiterSettings): Permit | number | null

@@ -27,9 +27,9 @@ const DAY_MS = 86_400_000
 type SubscriptionFilters = ReadonlyMap<number, Predicate | null | undefined>
 
 /**
- * Notifies the receivers of the events, of the last `correction_time` days, that a correction is about. If the event had ended a
- * subscription, and is now taken back, the subscription is opened again under its code. A correction is never due before the
- * notification that it corrects: when that waits in a backfill, so does the correction.
+ * Queues a correction for those who were notified of the corrected events of the last `correction_time` days. If the event had
+ * ended a subscription, and is now taken back, the subscription is opened again under its code. A correction is never due before
+ * the notification that it corrects: when that waits in a backfill, so does the correction.
  * @param matched the number of notified subscriptions by event; the number of the correction is added to it
  */
 export async function notifyOfCorrection(

@@ -89,7 +89,7 @@ export function createMailboxDrainer(
         { task: 'notify', mailbox: id, ...safeDatabaseError(error) },
         'a mailbox could not be drained; tried again later',
       )
-      // If the mailbox could not be put to rest after the failure, its claim ends by itself.
+      // After a failure `drainMailbox` lets the mailbox rest, unless the database is unavailable. Then the claim ends by itself.
       setTimeout(() => due([id]), FAILURE_PAUSE_MS).unref()
     } finally {
       inWork.delete(id)

@@ -138,8 +138,8 @@ async function withoutUnsent(
 }
 
 /**
- * Removes the identifier of the survivor, if the grant has conditions for its record type, and the survivor is gone or
- * does not fulfil them now.
+ * Returns the notification, without the identifier of the survivor if the grant has conditions for its record type, and the
+ * survivor is gone or does not fulfil them now.
  */
 async function withoutHiddenSurvivor(
   db: Database,

@@ -104,7 +104,7 @@ export async function sendReply(
   return true
 }
 
-/** The address of the delivery. An address that is no longer allowed is kept: the attempt reports why nothing is sent. */
+/** The delivery's address, or null, and the settings that allow it; without these, the attempt reports the problem. */
 function targetOf(
   settings: CallbackSettings,
   sender_uri: string | null,

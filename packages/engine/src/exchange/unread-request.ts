@@ -95,7 +95,7 @@ export async function takeBody(
   return makeUnreadRequest(deps, mode, operation, participant, { body, bounds })
 }
 
-/** Reads the envelope of a body or a text. @throws RequestFault as `decodeBody` and `readEnvelope` do */
+/** Reads the envelope of a body, or of an uploaded text. @throws RequestFault as `decodeBody` and `readEnvelope` do */
 export async function makeUnreadRequest(
   { limits, reading }: Pick<ReadRequestDeps, 'limits' | 'reading'>,
   mode: ModeName,

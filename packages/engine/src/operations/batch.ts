@@ -146,9 +146,8 @@ interface ItemOutcome {
 }
 
 /**
- * Checks at the end that no consent has ended: one may be withdrawn while items are answered, and then they are
- * answered again. A stored answer also stores the consents under which it was given, and is not sent when one of them
- * has ended.
+ * Checks that no consent has ended while the items were answered; otherwise the items are answered again. A synchronous answer is
+ * checked here. An asynchronous answer gets effects that check, and store the uses of the consents.
  * @throws OutcomeOutdated
  */
 async function effectsOf(

@@ -1,4 +1,4 @@
-/** Checks the signed consent of a subscription, if the grant demands one. The subscription ends with the consent. */
+/** Checks the signed consent of a subscription, unless the grant's basis is the law. The subscription ends with it. */
 
 import type { SubscribeCriteria } from '@rollcall/core/events/criteria'
 import type { ConsentFacts, SubscriptionConsent } from '@rollcall/core/model/consent'
@@ -11,9 +11,9 @@ import type { AnswerDeps } from './item.ts'
 const CONSENT_PATH = 'subscribe_criteria.authorize.consent_jws'
 
 /**
- * Adds the signed consent to the criteria of a subscription. If the grant demands none, the criteria stay as they are.
- * @throws ItemRejection rjct.notify_details.invalid: there is no signed consent, it is invalid or has ended, or it is
- * not from the person in the filter
+ * Adds the signed consent to the criteria of a subscription, unless the basis of the grant is the law.
+ * @throws ItemRejection rjct.notify_details.invalid: there is no signed consent, it is invalid or has ended, or it is not from
+ * the person in the filter
  */
 export async function consentedCriteria(
   { deps, exchange }: { readonly deps: AnswerDeps; readonly exchange: Exchange },

@@ -118,7 +118,7 @@ export async function verifiedConsent(
   return signed
 }
 
-/** If the consent has ended, takes identifiers that nobody has: so the same steps are done, and nothing is found. */
+/** If the consent has ended, returns identifiers that nobody has: so the same steps are done, and nothing is found. */
 async function hideEndedConsent(
   consents: Consents,
   consented: ItemConsent & { readonly use: ConsentUse },
@@ -147,7 +147,7 @@ async function useOfNobody(
 
 /**
  * Checks that the consent has not ended under another identifier of the record.
- * @returns the use, also under the identifiers of the record that nobody else has; null: the consent has ended
+ * @returns the use, with the pseudonyms of identifiers that only this record has; null: the consent has ended
  */
 export async function consentUseOfRecord(
   work: ItemWork,

@@ -66,7 +66,7 @@ export async function answerEnrolmentUpdates(
       outcome = outcomeOf(exchange, beneficiaries, new Map([...results, ...written]), entries, now)
       await storeReceipt(client, await receiptOf(deps, exchange, message, outcome))
     }
-    // This loads the key of receipts now, so that `finish` does not need a second connection.
+    // This loads the body key of the day now, so that `finish` does not need a second connection.
     if (isLast) await deps.bodies.encryptBody('', receiptEncryptionContext(exchange.correlation_id))
     // This node writes one portion of a registry at a time: portions may write the same persons, and would wait for
     // each other with a connection each.
@@ -116,7 +116,7 @@ function readEntry(
   }
 }
 
-/** The order of updates: by the time of the message, then by the position in it, then by its id and its sender. */
+/** Makes an update's origin. Its stamp sorts by the time of the message, the position in it, its id and its sender. */
 function originOf(message_ts: string, position: number, message_id: string, participant: number): UpdateOrigin {
   const time = timestampInstant(message_ts) ?? 0
   const stamp = `${paddedDigits(time + STAMP_OFFSET_MS, 15)} ${paddedDigits(position, 6)} ${message_id} ${participant}`

@@ -57,7 +57,9 @@ export interface AnswerDeps extends OpenRequestDeps {
   readonly canNotify: (participant: Participant, sender_uri: string | null) => Promise<boolean>
 }
 
-/** The values that an item handler works with: dependencies, the exchange, and what the whole answer may still use. */
+/**
+ * The values that an item handler works with, among them the budget of bytes, records and time that all items of the batch share.
+ */
 export interface ItemWork {
   readonly deps: AnswerDeps
   readonly exchange: Exchange
@@ -66,7 +68,7 @@ export interface ItemWork {
     bytes: number
     /** The number of records that items may still find for all pages, if the answer can have further pages. */
     records: number
-    /** The time, by `deps.clock`, after which no search of this request begins. */
+    /** The time, in milliseconds of `deps.clock.now()`, after which no search of this request begins. */
     readonly until: number
     /** Resolves when the search before has its slot, or has failed: only one search of a request waits for a slot at a time. */
     turn: Promise<void>
@@ -82,7 +84,7 @@ export interface ItemWork {
   readonly addFacts: (facts: AskedFacts) => void
 }
 
-/** The dependencies that the handlers of all items of a batch share; each handler also gets its own `addFacts`. */
+/** The values that the handlers of all items of a batch share; each handler also gets its own `addFacts`. */
 export type BatchWork = Omit<ItemWork, 'addFacts'>
 
 /** One item of a batch. Its timestamp and locale have the right form; its reference_id was not checked. */

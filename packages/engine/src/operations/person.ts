@@ -171,5 +171,5 @@ async function findByAnyIdentifier(
   return [...records.values()]
 }
 
-/** The person's record, or null when there is none. A grant for the operation allows its answer, whatever it shows. */
+/** The person's whole record; null: none. A grant of the operation is enough, whichever attributes the grant shows. */
 export const documentOf = ({ record }: AboutPerson): JsonValue => record?.read ?? null

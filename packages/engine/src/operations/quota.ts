@@ -6,8 +6,8 @@ import { ItemRejection, RequestFault } from '@rollcall/protocol'
 import type { ItemWork } from './item.ts'
 
 /**
- * Takes from the quota of the grant. If the only item of a synchronous message exceeds the rate, the whole message is
- * refused, so that its sender can wait and send it again. In other messages only the item is rejected.
+ * Takes `wanted` of `what` from the grant's rate and quota. If the only item of a synchronous message exceeds the rate, the whole
+ * message is refused, so that its sender can send it again. In others only the item is rejected.
  * @param criteria the member with the question
  * @throws ItemRejection the daily quota of the grant is used up, or its rate is reached
  * @throws RequestFault 429 err.request.too_many_requests with `retryAfter`

@@ -33,7 +33,7 @@ import { type PortionScope, recordPeople, writePeople } from './enrolment-portio
 /** The time at which the first scheduled status begins; read at most twice a second. Null: none is scheduled. */
 const firstDueTimes = oncePerPool((pool) => shortLived(() => readFirstDueTime({ pool })))
 
-/** Adds to a found record the scheduled statuses that have begun by now. */
+/** Returns a found record with the scheduled statuses that have begun by now. Nothing is stored. */
 export async function currentRecord(
   { db, clock }: { readonly db: Database; readonly clock: Pick<Clock, 'date'> },
   registry: Registry,

@@ -59,7 +59,7 @@ export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnsw
   }
 }
 
-/** Tells the operator at once that the emergency grant was used, but not for whom. The audit entry has the reason. */
+/** Counts and logs that the emergency part of the grant was used, but not for whom. The audit entry has the reason. */
 function noteEmergency({ deps: { log, metrics }, exchange, addFacts }: ItemWork, { reason }: Emergency): void {
   addFacts({ emergency: reason })
   const { participant, registry, grant, correlation_id } = exchange
@@ -238,8 +238,8 @@ async function checkAnswerable({ deps, exchange: { registry } }: ItemWork, crite
 const isEmpty = (record: JsonValue): boolean => isJsonObject(record) && Object.keys(record).length === 0
 
 /**
- * Discloses records within the budget of bytes. Bytes are counted while records are made, because a selection may be
- * longer than its record. Notes for the audit entry by whose identifiers a household was found.
+ * Discloses records within the budget of bytes. Bytes are counted while records are made, because a selection may be longer than
+ * its record. Adds the identifiers by which a household was found to the audit entry.
  * @throws ItemRejection the records are too many; the budget is then unchanged
  */
 function disclosedRecords(

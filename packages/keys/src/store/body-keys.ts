@@ -19,7 +19,7 @@ export async function addBodyKey(db: Database, day: string, sealed: Buffer): Pro
   return rows[0].sealed
 }
 
-/** SQL of days that ended more than `$1` seconds ago, and of which no hold keeps a message. */
+/** SQL condition: the day ended more than `$1` seconds ago, and no hold keeps a message of the day. */
 const IS_OLD_DAY = `day + 1 < (now() at time zone 'utc') - make_interval(secs => $1) and not ${isDayHeldSql('day')}`
 
 /**

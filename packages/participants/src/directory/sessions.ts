@@ -39,7 +39,7 @@ export type PartnerSession = Session<string>
 
 /** The sessions of one page: the console or the partner page. */
 export interface Sessions<Owner> {
-  /** Begins a session. @returns the value of its cookie; null when its owner may no longer sign in */
+  /** Begins a session. @returns it, with the value of its cookie; null when its owner may no longer sign in */
   begin(by: SignedInBy): Promise<{ readonly cookie: string; readonly session: Session<Owner> } | null>
   /**
    * Finds the session of a cookie; null when the cookie is not valid, or its session belongs to another page or has
@@ -58,7 +58,7 @@ export const LINK_SECONDS = 900
 /** Seconds after which a session ends even if it is used: a long day of work. */
 const SESSION_TIME = 43_200
 
-/** Seconds after which a session ends that began at a provider of OpenID Connect: its roles are as old as it is. */
+/** Seconds after which a session ends that began at a provider of OpenID Connect: its roles are not read again. */
 const PROVIDED_SESSION_TIME = 3_600
 
 /** The least milliseconds between two writes of the time at which a session was last used. */

@@ -159,7 +159,7 @@ export interface AddressGuards {
   close(): Promise<void>
 }
 
-/** Creates guards: one for a participant, one for its certificate; a new one when its hosts or certificate change. */
+/** Creates at most two guards for a participant, with and without certificate; changed hosts need a new guard. */
 export function createGuards(options: Omit<AddressGuardOptions, 'allowed'> = {}): AddressGuards {
   // A replaced guard ends its current requests and accepts no others.
   const guards = new Memo<AddressGuard>((guard) => void guard.close().catch(() => undefined))

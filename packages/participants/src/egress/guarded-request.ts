@@ -76,7 +76,7 @@ async function readBody(
       if (bytes > maxBytes) throw new RequestFailed('too_large')
     }
   } catch (error) {
-    // The rest of the answer is discarded, with the error that its stream gives when it is cut off.
+    // The rest of the answer is not read. The error that its stream then reports is ignored.
     body.on('error', () => {}).destroy()
     const isBeyond = error instanceof RequestFailed && ['encoded', 'too_large'].includes(error.failure)
     if (!isBeyond || beyond === 'refuse') throw error

@@ -24,7 +24,7 @@ export interface FormedQuery {
 interface FormRow {
   /** Returns the members of search_criteria that hold the query. */
   readonly criteria: (query: JsonValue, record_type: string) => JsonObject
-  /** The argument of `client.search` as TypeScript, and the name that the program imports for it; null: no name. */
+  /** Returns the query for `client.search` as TypeScript, and the name that this text imports; null: no name. */
   readonly code: (query: JsonValue, record_type: string) => { readonly name: string | null; readonly text: string }
 }
 
@@ -106,7 +106,7 @@ export function searchAsTypeScript({
 /**
  * The TypeScript program around one call of the client.
  * @param call the method and its arguments
- * @param names the names that the program imports from the client
+ * @param names what the program imports from the client besides `RegistryClient`
  */
 export function typeScriptProgram(
   { namespace, registry, participant }: TypeScriptProgram,

@@ -67,7 +67,7 @@ export function searchAsJava({ criteria, later, ...program }: ShownSearch): stri
 
 /**
  * Returns a Java program that uses Rollcall.java, or only a comment when Rollcall.java cannot sign as the participant does.
- * @param call the method of the registry and its arguments; `json` reads a text
+ * @param call the method of the registry and its arguments; `json(...)` in the arguments parses a text
  */
 export function javaProgram({ namespace, registry, participant, kid }: ShownProgram, call: string): string {
   const { sender_id, signature_profile: profile } = participant

@@ -29,7 +29,10 @@ export interface AdmittedRequest extends IncomingRequest {
 /** The members of an admitted request that reading its body needs. */
 type BodyReadRequest = Pick<AdmittedRequest, 'headers' | 'body' | 'hold' | 'largeTurn' | 'endTurn'>
 
-/** A body of this many bytes or more waits for a turn: a node works on one such body of a participant at a time. */
+/**
+ * A body of this many bytes or more is worked on in a turn: a node works on one such body of a participant at a time. From
+ * BEGINNING_BYTES on, a body also waits for a turn in which its beginning is checked.
+ */
 const TURN_BYTES = 1_048_576
 /** The number of bytes after which the beginning of a longer body is checked, before the rest is read. */
 const BEGINNING_BYTES = 262_144
@@ -70,9 +73,9 @@ export async function readJsonBody(
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Reads a body as text of any type, without a byte order mark.
- * @throws RequestFault err.request.bad: 413 the body is above `maxBytes`; 400 the connection ends early, or the bytes
- * are not UTF-8; also as `hold` does
+ * Reads a body of any content type, and returns its text without a byte order mark.
+ * @throws RequestFault err.request.bad: 413 the body is above `maxBytes`; 400 the connection ends early, or the bytes are not
+ * UTF-8; also as `hold` does
  */
 export async function readBodyText(body: Readable, maxBytes: number, hold?: CountHeldBytes): Promise<string> {
   return decodeBody(await readBytes(body, maxBytes, { hold })).replace(/^\ufeff/, '')

@@ -85,7 +85,7 @@ interface ParsedSource {
 /** The envelope of a callback. A rejection may have no message. */
 export interface CallbackEnvelope extends Omit<Envelope, 'message'> {
   readonly message: JsonObject | undefined
-  /** The timestamps of the header that had no time zone and were read as UTC. */
+  /** The paths of the header's timestamps that had no time zone and were read as UTC. */
   readonly assumed_utc: InUtc['assumed_utc']
 }
 
@@ -105,7 +105,8 @@ export function readEnvelope(text: string, bounds: JsonBounds): Envelope & Parse
 /**
  * Reads the envelope of a callback. If its header does not name the sender, the owner of the token is the sender.
  * @param sender_id the owner of the token
- * @param callback decides which header members are required; a header with `status` always needs those of a callback
+ * @param callback the row of the callback. If its header is that of a request, `status` may be missing; a header that has
+ * `status` is always checked as that of a callback
  * @throws RequestFault 400 err.request.bad
  */
 export function readCallbackEnvelope(
@@ -146,7 +147,7 @@ function readHeaderAndMessage(text: string, bounds: JsonBounds) {
 }
 
 const requestValidators = oncePerObject((row: MessageRow): Validator<Message> => validator(row.incoming))
-/** Validators of callback messages, by the members that a kind leaves open; few kinds have any. */
+/** For each callback message, its validators by `Kind.relaxed`: few kinds relax a rule. */
 const callbackValidators = oncePerObject((_row: MessageRow) => new Map<Kind['relaxed'], Validator<Message>>())
 
 /**
@@ -160,8 +161,8 @@ export function readMessage(row: MessageRow, message: JsonObject): Message {
 
 /**
  * Reads the message of a callback. Its schema is less strict than the documented one (`receivedSchema`).
- * @param kind the kind of the receiving registry, which may leave more members open
- * @returns the message, and the timestamps that had no time zone
+ * @param kind the kind of the receiving registry: the rules in its `relaxed` are not checked
+ * @returns the message, and the paths of the timestamps that had no time zone
  * @throws RequestFault 400 err.request.bad, with the member and the rule
  */
 export function readResult(

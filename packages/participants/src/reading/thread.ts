@@ -1,6 +1,6 @@
 /**
- * The program of a reading thread, which `threads.ts` starts. It does the slow work on a large body, as far as the text is enough
- * for that work. Its results are a few small objects, and texts that may be as long as the body. Both are quick to pass to the
+ * The program of a reading thread, which `threads.ts` starts. It does the slow work on a large body that needs nothing but the
+ * text of the body. Its results are a few small objects, and texts that may be as long as the body. Both are quick to pass to the
  * main thread.
  */
 import { parentPort } from 'node:worker_threads'
@@ -102,7 +102,7 @@ function signedTexts(source: SourcedEnvelope, form: CanonicalFormName): SignedTe
   }
 }
 
-/** Separates the items of a message, and checks it. @param inClear false: an encrypted message is not checked */
+/** Separates a message's items, and checks the message. @param inClear false: an encrypted message is not checked */
 function readParts(name: string, message: JsonObject, inClear = true): ReadMessage {
   const sent = withoutItems(name, message)
   return { sent, checked: inClear ? checkedOrProblem(name, message) : { problem: 'message: is encrypted' } }

@@ -40,12 +40,12 @@ const LOCK_TIMEOUT = 2_000
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
- * Takes the lock of the demo in a session of its own, until it is released or the process ends.
+ * Takes the lock of the demo in a session of its own, until it is released or the session ends.
  * @returns a function that releases the lock; null when another demo has it
  */
 export async function takeDemoLock(db: Database): Promise<(() => Promise<void>) | null> {
   const client = new pg.Client(db.connection)
-  // The error of a lost connection is ignored here: the next query will fail.
+  // A lost connection releases the lock unnoticed. Without this listener it would end the process.
   client.on('error', () => undefined)
   await client.connect()
   try {

@@ -39,7 +39,7 @@ export const countUsesSql = (rows: string): string =>
     select participant, registry, counted, ${TODAY_BY_CLOCK_SQL}, used from (${rows}) as counts
     on conflict (participant, registry, counted, day) do update set used = held.used + excluded.used`
 
-/** The number that was used today for this participant, registry and quantity; 0 when nothing was used. */
+/** The number that was used today for this participant, registry and `counted`; 0 when nothing was used. */
 export async function readUsedToday(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, counted }: DailyCountKey,

@@ -74,8 +74,9 @@ const isPort = (port: number): boolean => Number.isInteger(port) && port >= 1 &&
 type StricterPolicy = Pick<Extract<JournalAct, { readonly kind: 'policy_tightened' }>, 'policy' | 'hosts'>
 
 /**
- * The part of a change that a restore must not undo: what makes the policy stricter, another signature profile, and
- * another address of the key set. Null when there is no such part. Each list of policies begins with the strictest.
+ * The part of a change that a restore must not undo: stricter policies, another signature profile, another address in place of
+ * one of a key set, and hosts that are no longer allowed. Null when there is no such part. Each list of policies begins with the
+ * strictest.
  */
 export function stricterChanges(from: MessagePolicy, to: MessagePolicy): StricterPolicy | null {
   const { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri } = to

@@ -26,8 +26,8 @@ const MOST_LOOKS = 10_000
 const lastLooks = oncePerPool(() => new Map<number, number>())
 
 /**
- * Returns the noted steps. When some are missing, calls `look`, as a rule at most once a minute in each process, and
- * notes the steps that it finds.
+ * Returns the noted steps. When some are missing, calls `look`, as a rule at most once a minute for a participant in each
+ * process, and stores the steps that `look` finds.
  * @param look finds the time at which each step of a participant was first seen
  * @param now milliseconds
  */

@@ -223,8 +223,8 @@ export async function changeParticipant(
 
 /**
  * Changes the given members of a participant's message policy; others stay. All nodes follow within a second.
- * @throws StoreRefusal there is no such participant, the policy is invalid, or the changes set a signature policy that
- * accepts unsigned messages, without `allow_unsigned: true`
+ * @throws StoreRefusal there is no such participant, the policy is invalid, the jwks_uri is taken, or the changes set a signature
+ * policy that accepts unsigned messages, without `allow_unsigned: true`
  */
 export async function setMessagePolicy(
   db: Database,

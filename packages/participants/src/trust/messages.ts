@@ -106,8 +106,9 @@ export interface OpenDeps {
 }
 
 /**
- * Decrypts a message. All messages that cannot be decrypted are refused with one text. A ciphertext that was copied
- * from another message is refused in the same way: otherwise who copied it could learn something of its content.
+ * Returns a message, decrypted if its header says that it is encrypted. All messages that cannot be decrypted are refused with
+ * one text. A ciphertext that was copied from another message is refused in the same way: otherwise who copied it could learn
+ * something of its content.
  * @param row the message's row in the tables of operations and callbacks
  * @param options.answered false when no encrypted answer follows; an ack is never encrypted
  * @throws RequestFault err.encryption.invalid

@@ -69,7 +69,7 @@ function valueAt(
 const listUnlessEmpty = (values: readonly JsonValue[]): JsonValue | undefined =>
   values.length === 0 ? undefined : [...values]
 
-/** For each `NotifiedAs` of a single value, the function that writes it. A value that cannot be read is unchanged. */
+/** For each `NotifiedAs` of a single value, the function that converts it; it returns an unreadable value unchanged. */
 const NOTIFIED_VALUE_WRITERS: Readonly<
   Record<Exclude<NotifiedAs, 'identifiers' | 'objects' | 'list'>, (raw: JsonValue) => JsonValue>
 > = {

@@ -61,7 +61,8 @@ describe('an addition is taken', () => {
 
 describe('an addition is refused', () => {
   const NAME = 'name: must be 1 to 41 lower-case letters, digits and _, beginning with a letter'
-  const RESERVED = 'name: id, primary_identifier, document, created_at, updated_at, constructor are reserved'
+  const RESERVED =
+    'name: id, primary_identifier, document, created_at, updated_at, import_run, import_line, constructor are reserved'
   const WORDS = 'and, or, nor, not, where, query, expression, type, value mean something else in a query'
   const PATH = 'must be member names joined by dots, without prefixes, such as address.locality'
 
@@ -74,6 +75,7 @@ describe('an addition is refused', () => {
     ['the name of a column', { name: 'id' }, RESERVED],
     ['the name of another column', { name: 'primary_identifier' }, RESERVED],
     ['the document', { name: 'document' }, RESERVED],
+    ['a column of imports', { name: 'import_line' }, RESERVED],
     ['a time of writing', { name: 'updated_at' }, RESERVED],
     ['a name that every object bears', { name: 'constructor' }, RESERVED],
     [

@@ -38,8 +38,17 @@ function withAttribute(recordType: RecordType, added: Attribute): RecordType {
   return { ...recordType, attributes: indexed }
 }
 
-/** Names that attributes must not have: columns of every record table, and a member name that every object has. */
-const RESERVED_NAMES = ['id', 'primary_identifier', 'document', 'created_at', 'updated_at', 'constructor']
+/** Names that attributes must not have: the columns of every record table, and a member that every object has. */
+const RESERVED_NAMES = [
+  'id',
+  'primary_identifier',
+  'document',
+  'created_at',
+  'updated_at',
+  'import_run',
+  'import_line',
+  'constructor',
+]
 /** System columns that every PostgreSQL table has; an added attribute cannot have their names. */
 const SYSTEM_COLUMNS = ['tableoid', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax']
 const ATTRIBUTE_NAME_PATTERN = /^[a-z][a-z0-9_]{0,40}$/

@@ -16,7 +16,7 @@ export interface IdentifierAdditions {
    * type.
    */
   readonly identifier_types: readonly IdentifierType[]
-  /** The new primary identifier type of each record type. */
+  /** The new primary identifier types by name of record type; record types without an entry keep theirs. */
   readonly primary_identifiers: Readonly<Record<string, string>>
 }
 

@@ -102,8 +102,8 @@ function compoundTable(recordType: RecordType): string[] {
 }
 
 /**
- * Writes paths for a table cell. `inRecord` are paths in the record for an attribute of list elements; each gets the prefix
- * `record:`.
+ * Returns paths as the text of a table cell. `inRecord` are paths in the record for an attribute of list elements; each gets the
+ * prefix `record:`.
  */
 function placesOf(paths: readonly string[], inRecord: readonly string[] = []): string {
   const here = paths.map((path) => (path === '' ? 'itself' : `\`${path}\``))

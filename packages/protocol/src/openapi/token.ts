@@ -3,7 +3,7 @@ import { PROTOCOL_VERSION } from '../common.ts'
 import { TOKEN_PATH, TokenAnswer, TokenError, TokenRequest } from '../token.ts'
 import type { Components, JsonObject } from './components.ts'
 
-/** How a request sends its access token, and where a client gets one. */
+/** The security schemes of the document: how a request sends its token, and where a client gets one. */
 export const tokenSecuritySchemes = (serverUrl: string): JsonObject => ({
   token: {
     type: 'oauth2',

@@ -9,7 +9,7 @@ const encoder = new TextEncoder()
 /** The text as UTF-8 bytes. */
 export const utf8 = (text: string): Bytes => nodeBuffer?.from(text, 'utf8') ?? encoder.encode(text)
 
-/** Writes standard base64 with padding. */
+/** Returns bytes as standard base64 text with padding. */
 export function toBase64(bytes: Bytes): string {
   if (nodeBuffer !== undefined) return nodeBuffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')
   let binary = ''
@@ -32,7 +32,7 @@ export function fromBase64(text: string): Bytes | null {
   return bytes
 }
 
-/** Writes base64url without padding, as in a JWS (RFC 7515, 2). */
+/** Returns bytes as base64url text without padding, as in a JWS (RFC 7515, 2). */
 export function toBase64Url(bytes: Bytes): string {
   return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }

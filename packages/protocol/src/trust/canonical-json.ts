@@ -21,11 +21,10 @@ export class CanonicalText {
 }
 
 /**
- * Writes a value as RFC 8785 requires: members sorted by UTF-16 units, numbers as in ECMAScript, as few escapes as
- * possible, no white space. A member that is undefined is left out. A `CanonicalText` may be anywhere in the value.
- *
- * @throws {CanonicalJsonError} for a value that JSON or I-JSON does not have: bigint, NaN, infinities, lone surrogates,
- * undefined outside an object, functions, symbols, and objects that are not plain data
+ * Returns a value as the JSON text that RFC 8785 requires: members sorted by UTF-16 units, numbers as in ECMAScript, as few
+ * escapes as possible, no white space. A member that is undefined is left out. A `CanonicalText` may be anywhere in the value.
+ * @throws {CanonicalJsonError} for a value that JSON or I-JSON does not have: bigint, NaN, infinities, lone surrogates, undefined
+ * outside an object, functions, symbols, and objects that are not plain data
  */
 export function canonicalJson(value: unknown): string {
   switch (typeof value) {

@@ -46,7 +46,7 @@ export interface Verification extends ReadingRules {
   readonly skew?: number
   /** True when the message came on a callback path, where it may be days old (N16). */
   readonly callback?: boolean
-  /** True when the message is a result, whose message_ts may have no zone. */
+  /** True for an answer or a callback: its message_ts may lack a zone, and is then read as UTC. */
   readonly result?: boolean
 }
 

@@ -27,5 +27,5 @@ const { process } = globalThis as NodeGlobals
 /** The module `node:crypto`; undefined in a browser, as is `nodeBuffer`. */
 export const nodeCrypto = process?.getBuiltinModule?.('node:crypto')
 
-/** Writes base64 and UTF-8 faster than `btoa` and `TextEncoder`. It does not read base64 faster than `atob`. */
+/** The class `Buffer`: it encodes faster than `btoa` and `TextEncoder`, but decodes base64 no faster than `atob`. */
 export const nodeBuffer = process?.getBuiltinModule?.('node:buffer').Buffer

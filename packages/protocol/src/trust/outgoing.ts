@@ -39,14 +39,14 @@ export async function prepareEnvelope(
   return { header: { ...header, is_msg_encrypted: key !== null }, message: new CanonicalText(text) }
 }
 
-/** Writes and signs an envelope as `signedEnvelope` does, and returns only the text of the body. */
+/** Signs an envelope as `signedEnvelope` does, and returns only the text of the body. */
 export const signedBody = async (...given: Parameters<typeof signedEnvelope>): Promise<string> =>
   (await signedEnvelope(...given)).text
 
 /**
- * Writes the body as canonical JSON, with its signature. Header and message are sent exactly as they were written for the
- * signature.
- * @param signer null: the body is not signed
+ * Returns the body as canonical JSON text with its signature, and the signature alone. Header and message are sent exactly as
+ * they were written for the signature.
+ * @param signer null: the body is not signed, and the returned signature is null
  * @param now milliseconds since 1970
  * @param beside members beside those of the envelope, which are not signed
  */

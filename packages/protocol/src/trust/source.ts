@@ -1,6 +1,6 @@
 /**
- * An envelope together with its text. Signatures of some participants cover the text, or the text of numbers. The value
- * that is used must be the one that was signed, so both come from one text.
+ * An envelope together with its text. Signatures of some participants cover the text as written, or only numbers as written. The
+ * value that is used must be the one that was signed, so both come from one text.
  */
 import { compareCodePoints } from '../attributes/code-points.ts'
 import { isJsonObject, type JsonBounds, type JsonValue, parseJson } from '../json.ts'
@@ -62,9 +62,9 @@ function memberSources(text: string): ReadonlyMap<string, string> {
 }
 
 /**
- * Writes JSON text as Python's `json.dumps(value, sort_keys=True, separators=(",", ":"))` does: members sorted by code
- * point, strings with the escapes of `JSON.stringify`, and other characters outside printable ASCII as \uXXXX. Numbers
- * stay as written. Use it only for texts from `canonicalJson`, or that `parseJson` has accepted.
+ * Returns JSON text as Python's `json.dumps(value, sort_keys=True, separators=(",", ":"))` writes it: members sorted by code
+ * point, strings with the escapes of `JSON.stringify`, and other characters outside printable ASCII as \uXXXX. Numbers stay as
+ * written. Use it only for texts from `canonicalJson`, or that `parseJson` has accepted.
  */
 export function sortedEscaped(text: string): string {
   return writeSorted(new JsonScanner(text), asciiJsonString)
@@ -78,7 +78,7 @@ export function sortedUnescaped(text: string): string {
   return writeSorted(new JsonScanner(text), JSON.stringify)
 }
 
-/** Writes the next value with sorted members. @param quoted writes a string */
+/** Returns the text of the next value with sorted members. @param quoted returns a string as JSON text */
 function writeSorted(scanner: JsonScanner, quoted: (text: string) => string): string {
   switch (scanner.next()) {
     case '{': {

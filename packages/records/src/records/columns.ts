@@ -27,7 +27,7 @@ export interface RecordColumn {
 interface AttributeColumn extends RecordColumn {
   readonly attribute: Attribute
   /**
-   * Writes an attribute's value as PostgreSQL's text input for this column; null for a missing value. The text can be a
+   * Returns an attribute's value as PostgreSQL's text input for this column; null for a missing value. The text can be a
    * parameter of a statement, an element of an `unnest` and, escaped once more, a field of a COPY.
    */
   toSql(value: AttributeValue | null): string | null
@@ -106,7 +106,7 @@ function quoteElement(element: string): string {
 /** The column of one compound. */
 interface CompoundColumn extends RecordColumn {
   readonly compound: Compound
-  /** Writes a compound's elements as text for its column; null when there are none. */
+  /** Returns a compound's elements as text for its column; null when there are none. */
   toSql(elements: readonly Element[]): string | null
 }
 
@@ -135,8 +135,8 @@ function elementText(members: MemberWriters, element: Element): string {
 }
 
 /**
- * Returns a function that writes one member of a compound element as `"name":value`; a date is written as two days.
- * Equal values give equal texts, so `@>` finds the elements that have these values.
+ * Returns a function that returns one member of a compound element as the text `"name":value`; a date becomes two days. Equal
+ * values give equal texts, so `@>` finds the elements that have these values.
  */
 export function memberJsonWriter(member: Attribute): (value: AttributeScalar) => string {
   const [first, last] = attributeColumns(member).map(({ name }) => JSON.stringify(name))

@@ -27,7 +27,8 @@ export function ownIdentifiersAndAliases(
 }
 
 /**
- * Writes the identifier rows that changed. Unchanged rows are not written: a record may have many rows, and most do not change.
+ * Makes the stored identifier rows of these records match their documents and aliases. Unchanged rows are not written: a record
+ * may have many rows, and most do not change.
  */
 export async function writeIdentifiers(
   client: ClientBase,

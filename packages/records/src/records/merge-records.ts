@@ -63,7 +63,7 @@ export interface RecordMerge {
   readonly now: Date
 }
 
-/** Takes the retired record out of the record table. From then on, its identifiers and aliases find the survivor. */
+/** Moves the retired record and its ledger to `retired_record`. Its identifiers and aliases then find the survivor. */
 export async function retireRecord(
   client: ClientBase,
   registry: RegistryShape,

@@ -51,7 +51,7 @@ interface SearchConnections {
   readonly names: StatementNames
 }
 
-/** The connections for searches of sync and of async requests. @param now milliseconds */
+/** The functions for searches of sync and of async requests. @param now a clock in milliseconds */
 export function connectionsByMode(
   db: Database,
   now = (): number => performance.now(),
@@ -229,7 +229,7 @@ async function findPage(
 
 /**
  * A row that a search returns. Every row has the total of hits. The first row also has the ids of all hits, unless there are more
- * than the page asks for. A page after the last one is a single row with the total and no record.
+ * hits than `SearchPage.ids`. A page after the last one is a single row with the total and no record.
  */
 interface FoundRow {
   readonly total: number

@@ -46,22 +46,22 @@ export interface NewProtection {
 }
 
 /**
- * Protects a person. Returns the number of records that were written again because they may name the person; null when the
- * identifier protects a person already.
+ * Protects a person whom the identifier does not protect yet (`findProtectionBy`). Returns the number of records that were written
+ * again because they may name the person.
  */
 export async function protectPerson(
   client: ClientBase,
   registry: RegistryShape,
   { identifier, category, reason, bearer }: NewProtection,
-): Promise<number | null> {
+): Promise<number> {
   await client.query("select set_config('statement_timeout', '0', true)")
   const { rows } = await client.query<{ id: number }>(
     `insert into protected_person (registry, type, value, category, reason) values ($1, $2, $3, $4, $5)
-     on conflict do nothing returning id`,
+     returning id`,
     [registry.id, identifier.type, identifier.value, category, reason],
   )
   const [made] = rows
-  if (made === undefined) return null
+  if (made === undefined) throw new Error('the protected person was not inserted')
   const person: ProtectedPerson = { id: made.id, category }
   const identifiers = [identifier, ...(bearer?.identifiers ?? [])]
   await insertProtectedIdentifiers(client, registry.id, [{ ...identifier, person: person.id, protects: true }])

@@ -37,7 +37,7 @@ interface ProtectedWrite {
   readonly protection: Protection
 }
 
-/** Removes data of protected persons from columns and identifiers. Data of the person to whom the record belongs stay. */
+/** Returns the records; columns and identifiers lack data of protected persons to whom the record does not belong. */
 export function removeProtectedData(
   { registry, recordType, protection }: ProtectedWrite,
   records: readonly PreparedRecord[],

@@ -240,7 +240,7 @@ async function insertRecords(
   await copyRows(client, table, ['id', 'primary_identifier', 'document', ...names], copied)
 }
 
-/** Writes records as rows for COPY: id, primary identifier, document and columns; then run and line of the import. */
+/** Yields a line of COPY text for each record: id, primary identifier, document and columns; import run and line. */
 export function* recordRows(
   records: readonly PreparedRecord[],
   ids: ReadonlyMap<string, string>,

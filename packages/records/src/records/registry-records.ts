@@ -27,13 +27,13 @@ export type SourcedRegistry = Pick<Registry, 'id' | 'kind' | 'namespace'> & { re
 /** Opens the sources of registries, for one database. */
 export interface RecordsOpener {
   open(registry: SourcedRegistry): RegistryRecords
-  /** The namespaces of the registries whose sources did not answer lately. */
+  /** The namespaces of registries whose sources cannot be opened here, or did not answer lately. */
   away(): readonly string[]
   /** Closes the source of a registry whose records are now copied into our own tables. */
   leave(registry: number): void
 }
 
-/** The opened records by database pool and registry id, because ids are valid in one database only. */
+/** The records that `setRegistryRecords` has set, by database pool and registry id: ids are valid in one database only. */
 const openedByPool = new WeakMap<Database['pool'], Map<number, RegistryRecords>>()
 const ownByPool = new WeakMap<Database['pool'], RegistryRecords>()
 const mirroredByPool = new WeakMap<Database['pool'], RegistryRecords>()
@@ -69,7 +69,7 @@ export function openRecordsWith(db: Database, opener: RecordsOpener): void {
   openersByPool.set(db.pool, opener)
 }
 
-/** The namespaces of registries whose records are in a database that did not answer lately. */
+/** The namespaces of registries whose sources cannot be opened here, or did not answer lately. */
 export const registriesAway = (db: Database): readonly string[] => openersByPool.get(db.pool)?.away() ?? []
 
 /** Returns the functions that write a registry's records. @throws StoreRefusal we must not write them */
@@ -89,7 +89,7 @@ export const mirroredRecords = (db: Database): RegistryRecords & { readonly sink
 const notWritten = ({ namespace }: Pick<Registry, 'namespace'>): string =>
   `the records of ${namespace} are in a database of its own, which is only read; change them there`
 
-/** Sets where the records of a registry are, for everything that this process does with the database from now on. */
+/** Replaces, in this process only, the functions that read and write the records of a registry. Stores nothing. */
 export function setRegistryRecords(db: Database, registry: { readonly id: number }, records: RegistryRecords): void {
   const ofDatabase = openedByPool.get(db.pool) ?? new Map<number, RegistryRecords>()
   openedByPool.set(db.pool, ofDatabase.set(registry.id, records))
@@ -117,7 +117,7 @@ const rejectUnopened = (): Promise<never> =>
     new StoreUnavailable('the records of the registry are in a database of its own, which is not open here'),
   )
 
-/** Records of which every read fails: they must not be reported as not found. @param read makes the failure */
+/** Records of which every read fails: they must not be reported as not found. @param read returns the rejected promise */
 export const failingRecords = (read: () => Promise<never>): RegistryRecords => {
   const reader: RecordReader = {
     find: read,

@@ -65,8 +65,8 @@ function lookUpText(table: RecordTable, { type, value, cap, categories, ...place
 }
 
 /**
- * The statements for a look-up in each table, without and with the ids of all hits. Their texts are made once; the values are
- * added for each look-up.
+ * The two statements for a look-up in a table: without and with the ids of all hits. Their texts are made once for each table;
+ * the values are added for each look-up.
  */
 const preparedLookUp = oncePerObject((table: RecordTable) => {
   const place = { limit: '$3::bigint', offset: '$4::bigint' }
@@ -97,7 +97,7 @@ export interface LookUp {
   readonly page: SearchPage
 }
 
-/** The statement for many look-ups in each table. Its text is made once; the values are added later. */
+/** The statement for many look-ups in one table. Its text is made once for each table; the values are added later. */
 const preparedLookUps = oncePerObject((table: RecordTable) => {
   const parts = ['type', 'value', 'limit', 'offset', 'ids', 'cap', 'categories'] as const
   const columns = Object.fromEntries(parts.map((part) => [part, `asked."${part}"`])) as unknown as LookUpSql

@@ -39,7 +39,7 @@ export async function declarePrimaryIdentifiers(
   }
 }
 
-/** The given types by canonical names, with the types of other kinds that the registry needs. @throws StoreRefusal */
+/** `names`: the given types by record type, by canonical names. `types`: those to add from other kinds. @throws StoreRefusal */
 export function readPrimaryIdentifiers(kind: Kind, given: Readonly<Record<string, string>>) {
   const types = Object.values(given).flatMap((spelling) => {
     const shared = resolveIdentifierType(kind, spelling) === undefined ? sharedIdentifierType(spelling) : undefined

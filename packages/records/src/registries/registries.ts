@@ -183,7 +183,7 @@ export async function letRegistryAnswer(client: Pick<ClientBase, 'query'>, id: n
   await client.query('update registry set awaits_records = false where id = $1 and awaits_records', [id])
 }
 
-/** The aliases, each once; the registry's own name is left out. @throws StoreRefusal an alias cannot be a sender_id */
+/** The aliases, each once, without the registry's own sender_id. @throws StoreRefusal an alias has not the form of a sender_id */
 function checkedAliases(given: readonly string[], sender_id: string): readonly string[] {
   const aliases = [...new Set(given)].filter((alias) => alias !== sender_id)
   for (const alias of aliases) checkSenderId(alias, `alias ${JSON.stringify(alias)}`)

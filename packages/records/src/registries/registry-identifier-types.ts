@@ -103,8 +103,8 @@ export async function setPrimaryIdentifiers(
 }
 
 /**
- * Updates columns and indexes after a change of identifier types, lists for a backfill what was read by other rules,
- * and returns the registry.
+ * Updates columns and indexes after a change of identifier types, notes which stored columns and identifiers `applyIndexes` must
+ * read again, and returns the registry.
  */
 async function applyTypeChange(transaction: Transaction<unknown>, before: Registry): Promise<Registry> {
   const after = await requireRegistry({ kysely: transaction }, before.namespace)

@@ -25,9 +25,7 @@ export function removeRegistryRow(db: Pick<Database, 'pool'>, id: number): Promi
   })
 }
 
-/**
- * Drops the copies of a source's records, with what is stored about their rows. From then on, searches go to the source itself.
- */
+/** Drops the tables with copies of a source's records, and the rows about them in shared tables. No search may read them now. */
 export async function dropCopiedRecords(client: Pick<ClientBase, 'query'>, id: number): Promise<void> {
   await dropTables(client, id)
   for (const table of ['protected_record', 'protected_reference', 'column_rules', 'column_fill']) {

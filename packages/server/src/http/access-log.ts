@@ -28,7 +28,7 @@ export function addAccessLog(
     const outcome = outcomeOf(status, noted)
     metrics.requestAnswered({ route: name, mode, status, outcome }, reply.elapsedTime / 1_000)
     // A refused request of a stranger gets only a debug line here, because strangers could fill the log:
-    // `observe/src/refusals.ts` logs one for each combination of refusal and address.
+    // `observe/src/refusals.ts` logs one a minute for each combination of refusal and address.
     const isStranger = outcome === 'refused' && noted.participant === null
     const lineLevel = PROBE_ROUTES.has(name) || isStranger ? 'debug' : level
     if (log.isLevelEnabled(lineLevel)) {

@@ -42,7 +42,7 @@ export function sendBody(reply: FastifyReply, status: number, content: string | 
   if (reply.raw.writableLength > 0) reply.raw.setTimeout(server.requestTimeout)
 }
 
-/** Makes an ack ERR with the specification's `errors` (spec "Errors" 1 and 2). @param more further members of the body */
+/** Returns the JSON text of an ack ERR with `errors` (spec "Errors" 1 and 2). @param more further members of the body */
 export function faultBody(fault: RequestFault, more: object = {}, now = new Date()): string {
   const error = { code: fault.code, message: fault.message }
   return JSON.stringify({

@@ -57,7 +57,7 @@ async function isAllowed(
 /** True when a path is a page for people, which they open directly, or is too short for a call of the protocol. */
 const isPage = (path: string): boolean => path.split('/').length < 4 || path.endsWith('/docs')
 
-/** True when a request is for the partner page. Its route decides, because a path has several spellings. */
+/** True when a request is for the partner API. Its route decides, because a path has several spellings. */
 const isOfPartnerPage = (route: string): boolean => route.startsWith('/partner/api/')
 
 const isPreflight = ({ method, headers }: FastifyRequest): boolean =>

@@ -45,7 +45,7 @@ const baseOf = ({ namespace }: Registry): string => `/${namespace}/${VERSION_SEG
 /** The path of the reference page of a registry. */
 export const referencePath = (registry: Registry): string => `${baseOf(registry)}/docs`
 
-/** Lists the registries, and addresses relative to the start page, as programs get them in JSON. */
+/** What programs get as JSON: the registries, and the paths of pages and routes on this server. */
 const landingFacts = (registries: readonly Registry[]) => ({
   name: 'Rollcall',
   protocol_version: PROTOCOL_VERSION,

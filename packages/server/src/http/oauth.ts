@@ -107,7 +107,7 @@ const tooManyFailures = (retryAfter: number, participant: string | null = null):
     participant,
   })
 
-/** Turns a body that cannot be read into an invalid_request, as the standard of this endpoint (RFC 6749) wants. */
+/** The refusal to answer: a fault, such as of an unreadable body, becomes invalid_request (RFC 6749). @throws any other error */
 function asRefusal(error: unknown): TokenRefusal {
   if (error instanceof TokenRefusal) return error
   if (error instanceof RequestFault) return new TokenRefusal('invalid_request', error.message, error.httpStatus)

@@ -72,8 +72,8 @@ function documentText(registry: Registry, shown: Showcase | null): string {
 }
 
 /**
- * The texts of the programs that `site/programs.js` shows, and the operations by their paths. Everybody may see the page, so the
- * programs sign with the default profile, and `site/programs.js` inserts the sender_id of the request on the screen.
+ * As JSON: the texts of the programs that `site/programs.js` shows, and the operations by their paths. Everybody may see the
+ * page, so the programs sign with the default profile, and `site/programs.js` inserts the sender_id of the request on the screen.
  */
 function programsOf(registry: Registry): string {
   const { namespace, kind } = registry

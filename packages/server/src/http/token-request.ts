@@ -109,7 +109,7 @@ function readJson(body: string): [string, string][] {
   throw new TokenRefusal('invalid_request', 'the body must be a JSON object of strings')
 }
 
-/** Reads HTTP Basic. RFC 6749 (2.3.1) wants both parts form-encoded, which few clients do; both forms are read. */
+/** Reads HTTP Basic; null: none. RFC 6749 (2.3.1) wants both parts form-encoded, which few clients do; both forms are read. */
 function readBasic(authorization: string | undefined): ClientCredentials | null {
   if (authorization === undefined) return null
   const encoded = /^basic +([A-Za-z0-9+/_-]+=*)$/i.exec(authorization)?.[1]

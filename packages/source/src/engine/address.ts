@@ -15,7 +15,7 @@ export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 const MOST_ADDRESS = 4_096
 const MOST_CERTIFICATES = 1_048_576
 
-/** Rollcall's own environment variables. A source file may not name them, because it could then read Rollcall's own database. */
+/** Matches variables of Rollcall itself. A source file may not name them, because it could then read Rollcall's own database. */
 const OWN_VARIABLE_NAME = /^(?:DATABASE_URL|ROLLCALL_.*)$/
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Writes tests of columns as SQL conditions. Every row that passes a test fulfils the SQL condition; other rows may fulfil it
+ * Makes SQL conditions from tests of columns. Every row that passes a test fulfils the SQL condition; other rows may fulfil it
  * too. A test that cannot be written in SQL gets no condition.
  */
 
@@ -12,14 +12,15 @@ import type { Parameters } from './parameters.ts'
 /** The condition that no row fulfils. */
 export const NO_ROW = 'false'
 
-/** Writes a test of a column as a condition. @param column quoted, with its alias @returns null: all rows pass */
+/** Returns the SQL condition for a test of a column. @param column quoted, with its alias @returns null: all rows pass */
 export type WriteTest = (test: ColumnTest, column: string, type: ColumnType, parameters: Parameters) => string | null
 
-/** Writes conditions on the rows of a source as SQL of an engine. */
+/** Makes the SQL of conditions on the rows of a source, as an engine needs it. */
 export interface Conditions {
   /**
-   * Writes a needed condition as SQL; null: all rows pass.
-   * @param types the column types of the own table and of each child, in order
+   * Returns the SQL of a condition that every record that matches the query fulfils (`NeededCondition`); null: no row is
+   * excluded.
+   * @param types the column types of the own table, then those of each child, in order
    */
   conditionOf(
     records: RecordMapping,
@@ -27,7 +28,7 @@ export interface Conditions {
     needed: NeededCondition,
     parameters: Parameters,
   ): string | null
-  /** Writes the condition on the rows of the table that has the column; null: all rows pass. */
+  /** Returns the SQL condition on the rows of the table that has the column; null: all rows pass. */
   columnCondition(
     records: RecordMapping,
     types: readonly PartTypes[],
@@ -37,7 +38,7 @@ export interface Conditions {
   ): string | null
 }
 
-/** Makes the writer of conditions of an engine, from its names and its writer of tests. */
+/** Makes the `Conditions` of an engine. @param testOf makes the SQL condition for a test of one column */
 export function conditionsWith({ quoted, tableOf }: SqlNames, testOf: WriteTest): Conditions {
   const columnCondition: Conditions['columnCondition'] = (
     records,
@@ -93,8 +94,8 @@ export const betweenSql = (column: string, conditions: readonly string[]): strin
   conditions.length === 0 ? null : `(${conditions.map((one) => `${column} ${one}`).join(' and ')})`
 
 /**
- * Writes that a column is between two numbers, both included; a bound that is null is left out. Returns null when both bounds are
- * null.
+ * Returns the SQL condition that a column is between two numbers, both included; a null bound is left out. Null when both bounds
+ * are null.
  * @param add returns the SQL of a new parameter
  */
 export const betweenNumbersSql = (

@@ -28,7 +28,10 @@ export interface TestedColumn {
   readonly type: ColumnType
 }
 
-/** How an engine explains the plan of a statement. @typeParam Type the type of a column in the words of the driver */
+/**
+ * How an engine shows whether a statement reads a whole table, and which index would prevent this. @typeParam Type the type that
+ * the driver reports for a column of a result
+ */
 export interface Plans<Type> {
   /** A statement after which plans use an index if one is usable; null: plans name the usable indexes. */
   readonly prefer: string | null
@@ -63,7 +66,7 @@ export interface Dialect<Type> {
   ): Promise<readonly ColumnType[][]>
   /** True when the catalog says that the key column is never null and has a unique index of its own. */
   hasUniqueKey(state: DatabaseSnapshot<Type>, part: MappedPart): Promise<boolean>
-  /** Reports on the database and the account. @throws SourceRefusal it cannot be the database of a source */
+  /** Returns a report on the database and the account. @throws SourceRefusal it cannot be the database of a source */
   report(state: DatabaseSnapshot<Type>, file: SourceFile): Promise<EngineReport>
   readonly plans: Plans<Type>
   readonly catalog: CatalogSql

@@ -33,7 +33,7 @@ const reasonIn = (message: string): string =>
         ? 'CERT_NOT_YET_VALID'
         : 'UNABLE_TO_VERIFY'
 
-/** Finds what the encryption of a connection lacks. @param ca null: the file names no certificates */
+/** Returns sentences on what the encryption of a connection lacks. @param ca null: the file names no certificates */
 export function encryptionWeakness(
   { isEncrypted, isLocal }: { readonly isEncrypted: boolean; readonly isLocal: boolean },
   ca: string | null,

@@ -105,7 +105,7 @@ export interface OpenEngine {
   bounds(records: RecordMapping, needed: NeededCondition): Promise<boolean>
   /** True from a failure that means that the database is away, until a connection to it was free or made again. */
   isAway(): boolean
-  /** Reports on the database and the account. @throws SourceRefusal the database is one of Rollcall itself */
+  /** Returns a report on the database and the account. @throws SourceRefusal the database is one of Rollcall itself */
   report(): Promise<EngineReport>
   /** Opens the log of changes. @param name the name of our place in the log; MariaDB keeps no place for us */
   log(name: string): ChangeLog

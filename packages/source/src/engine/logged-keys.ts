@@ -11,7 +11,10 @@ export interface LoggedPart {
   readonly key: string
 }
 
-/** The record types and key columns for the rows of each logged table, by `schema.table`. */
+/**
+ * The record types and key columns for the rows of each table whose changes are looked for in the log of the database, by
+ * `schema.table`.
+ */
 export type LoggedParts = ReadonlyMap<string, readonly LoggedPart[]>
 
 /** Groups the parts of a source by their logged table. @param usual the schema of a table whose `schema` is null */
@@ -46,8 +49,8 @@ const MOST_WAITING = 200_000
  */
 const MOST_SEGMENTS = 1_000
 /**
- * A merged segment keeps the numbers of this many of its latest transactions, at times of twice as many. Commits become visible
- * almost in the order of the log: when these are visible, older transactions are taken to be visible.
+ * A merged segment keeps the numbers of its latest transactions: at least this many, if it has them, and at most twice as many.
+ * Commits become visible almost in the order of the log: when these are visible, older transactions are taken to be visible.
  */
 const MOST_TRANSACTIONS = 10_000
 

@@ -59,8 +59,8 @@ export interface MirrorTerms {
    */
   readonly every: number
   /**
-   * How many seconds or versions before the last mark a poll reads again; a poll less than five seconds after such a poll reads
-   * only a tenth of this again. It must be more than the longest transaction takes.
+   * How far before the last mark a poll begins, in seconds or versions; in the five seconds after such a poll, the others go back
+   * only a tenth of this. The value must exceed the longest transaction.
    */
   readonly overlap: number
   /** The time of day (HH:MM in the zone of the source) at which all records are compared. */

@@ -1,8 +1,8 @@
-/** Writes names and pieces of SQL from a source file into statements. */
+/** Makes SQL of the names and pieces of SQL in a source file. */
 
 import type { MappedPart } from './mapped-records.ts'
 
-/** Writes names of tables and columns as SQL of an engine. */
+/** Makes SQL of names of tables and columns, as an engine needs it. */
 export interface SqlNames {
   /** Quotes a name of the catalog as SQL. */
   quoted(name: string): string

@@ -86,7 +86,7 @@ export class PacketReader {
     }
   }
 
-  /** Reads the header of a packet. @returns how many bytes it has; null: they have not all come */
+  /** Reads the header of a packet. @returns the length of the header in bytes; null: it has not come whole */
   #begin(bytes: Buffer): number | null {
     // A packet that continues another one has no status.
     const size = this.#isContinued ? 4 : 5

@@ -11,7 +11,7 @@ export interface BinlogPlace {
   readonly gtids: string
 }
 
-/** Writes a place as the text of a position in the log (`LoggedChanges.position`); `placeOf` reads it. */
+/** Returns a place as the text of a position in the log (`LoggedChanges.position`); `placeOf` reads it. */
 export const placeText = ({ file, position, made, gtids }: BinlogPlace): string =>
   JSON.stringify([file, position, made, gtids])
 

@@ -104,7 +104,7 @@ interface DescribedColumn {
 }
 
 /**
- * Reads which columns of a table have keys.
+ * Reads the sizes of the columns of a table, and which columns have keys.
  * @param bytes the event without its header
  * @returns null: the source file does not name the table
  * @throws LogLost, RangeError the event cannot be understood

@@ -117,7 +117,7 @@ const COLUMN_TYPES: ReadonlyMap<number, (field: ResultColumn, zone: string) => C
   ],
 ])
 
-/** The SQL type of a parameter with as many decimals as the column, so that numbers of the same type are compared. */
+/** The SQL of a parameter, cast to as many decimals as the column has: so numbers of the same type are compared. */
 function castToDecimal({ decimals }: ResultColumn): string {
   return `cast(? as decimal(65, ${Math.min(Number(decimals), 30)}))`
 }

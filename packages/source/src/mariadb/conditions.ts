@@ -1,4 +1,4 @@
-/** Writes tests of columns as conditions of MariaDB and MySQL. */
+/** Makes the SQL conditions of MariaDB and MySQL for tests of columns. */
 
 import type { ColumnTest } from '../engine/column-test.ts'
 import { type ColumnType, SPACE_CODE_POINTS } from '../engine/column-type.ts'
@@ -24,7 +24,7 @@ export const createParameters = (): Parameters => new Parameters((_, type) => ty
 /** A number and a `float` that differ by at most this share count as equal, because a `float` has six digits. */
 const AROUND_FLOAT = 1e-5
 
-/** Writes the condition that a column has one of the given texts. */
+/** Returns the SQL condition that a column has one of the given texts. */
 export const oneOf = (
   column: string,
   texts: readonly string[],
@@ -33,8 +33,8 @@ export const oneOf = (
 ): string => `${column} in (${texts.map((text) => parameters.add(text, sql)).join(', ')})`
 
 /**
- * Writes a test as a condition. The collation of the column may take different texts as equal. That is accepted, so
- * that an index can be used: rows are compared again when they are read.
+ * Returns the SQL condition for a test; null: all rows pass. The collation of the column may take different texts as equal. That
+ * is accepted, so that an index can be used: rows are compared again when they are read.
  */
 function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: Parameters): string | null {
   switch (test.is) {
@@ -136,7 +136,7 @@ function writeNumbersTest(
   return betweenNumbersSql(column, { least, most }, (bound) => parameters.add(bound, type))
 }
 
-/** Writes a test of days. @param around the number of days before and after that pass too */
+/** Returns the SQL condition for a test of days. @param around the number of days before and after that pass too */
 function writeDaysTest(
   { from, to, texts }: Extract<ColumnTest, { is: 'days' }>,
   column: string,
@@ -161,8 +161,8 @@ function writeDaysTest(
 const MOST_PARAMETERS = 2_000
 
 /**
- * Writes a test of texts that may have spaces around them. Texts are compared by their beginning, so that an index can be used;
- * every text that begins with a space passes too. Null: there are too many texts for one statement.
+ * Returns the SQL condition for texts that may have spaces around them. Texts are compared by their beginning, so that an index
+ * can be used; every text that begins with a space passes too. Null: there are too many texts for one statement.
  */
 function textsOfDays(
   texts: readonly string[],

@@ -22,7 +22,7 @@ const ROLE_NAME = /[`'](?:[^`']|``|'')+[`'](?:@[`'][^`']*[`'])?/g
 /** Matches the object of a grant on `test` or a database like it: a new MariaDB lets everybody write there. */
 const TEST_DATABASE_OBJECT = /^`test(?:\\_%)?`\./
 
-/** Reports on the database and the account. */
+/** Returns a report on the database and the account. */
 export async function readReport(state: MariadbSnapshot, { ca, mirror }: SourceFile): Promise<EngineReport> {
   const texts = async (text: string): Promise<readonly string[]> =>
     (await state.run({ text, values: [] })).rows.map(([first]) => first ?? '')

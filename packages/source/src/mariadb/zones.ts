@@ -5,7 +5,7 @@
 
 const TIME_PATTERN = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(\.\d+)?$/
 
-/** Makes a function that reads a time without a zone as a time of this zone. */
+/** Makes a function that adds to the text of a time the offset that this zone has then, such as +02; other texts stay. */
 export const timeInZone =
   (zone: string) =>
   (text: string): string => {
@@ -16,7 +16,7 @@ export const timeInZone =
     return writeZonedTime(local, fractionOf(text), offsetAt(zone, local - near * 60_000))
   }
 
-/** Makes a function that writes a UTC time as the same instant in this zone; other texts stay. */
+/** Makes a function that returns the text of a UTC time as the same instant in this zone, with its offset; other texts stay. */
 export const instantInZone =
   (zone: string) =>
   (text: string): string => {
@@ -26,7 +26,7 @@ export const instantInZone =
     return writeZonedTime(time + offset * 60_000, fractionOf(text), offset)
   }
 
-/** The milliseconds of a time; null: the text is no time. */
+/** The milliseconds since 1970 of a time, taken as UTC; null: the text is no time. */
 function millisecondsOf(text: string): number | null {
   if (!TIME_PATTERN.test(text)) return null
   const time = Date.parse(`${text.slice(0, 10)}T${text.slice(11, 19)}Z`)

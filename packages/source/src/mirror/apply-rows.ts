@@ -39,7 +39,7 @@ export interface KeyedRowResult {
 /** The number of rows after which other work of the process gets its turn. */
 const ROWS_PER_TURN = 32
 
-/** Makes a record of each row, by the mapping. Now and then other work of the process gets its turn. */
+/** Reads each row by the mapping, as a record or its problems. Now and then other work of the process gets its turn. */
 export async function readRows(
   kind: Kind,
   records: RecordMapping,

@@ -1,4 +1,4 @@
-/** Writes tests of columns as conditions of PostgreSQL. */
+/** Makes the SQL conditions of PostgreSQL for tests of columns. */
 
 import type { ColumnTest } from '../engine/column-test.ts'
 import type { ColumnType } from '../engine/column-type.ts'
@@ -24,8 +24,8 @@ export const createParameters = (): Parameters => new Parameters((position, type
 const AROUND_REAL = 1e-6
 
 /**
- * Writes that an expression has one of these values. PostgreSQL often plans a prepared statement anew if it has a list,
- * whose length it does not know; with one value it can keep the plan.
+ * Returns the SQL condition that an expression has one of these values. PostgreSQL often plans a prepared statement anew if it
+ * has a list, whose length it does not know; with one value it can keep the plan.
  */
 export function oneOf(expression: string, values: readonly unknown[], type: string, parameters: Parameters): string {
   const [value] = values
@@ -152,7 +152,7 @@ function writeDaysTest(
   ])
 }
 
-/** Writes a test of instants, a day wider on each side. When a record is read, it is compared exactly. */
+/** Returns the SQL condition for a test of instants, a day wider on each side. When a record is read, it is compared exactly. */
 function writeInstantsTest(
   { from, to }: Extract<ColumnTest, { is: 'instants' }>,
   column: string,

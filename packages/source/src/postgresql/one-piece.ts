@@ -181,7 +181,7 @@ class PieceQuery {
   }
 }
 
-/** The text of a parameter. A list becomes an array in PostgreSQL's form, with each element in quotation marks. */
+/** The text of a parameter; null stays. A list becomes an array in PostgreSQL's form, with each element in quotation marks. */
 function parameterText(value: unknown): string | null {
   if (!Array.isArray(value)) return value === null ? null : String(value)
   return `{${value.map((one) => `"${String(one).replace(/["\\]/g, '\\$&')}"`).join(',')}}`

@@ -61,7 +61,7 @@ const IS_REMOTE = `select 1 where inet_server_addr() is not null
   and not inet_server_addr() << any (array['127.0.0.0/8', '::1/128']::inet[])`
 
 /**
- * Reports on the database and the account.
+ * Returns a report on the database and the account.
  * @throws SourceRefusal the database is one of Rollcall: a source file could read records and keys past all grants
  */
 export async function readReport(state: PostgresSnapshot, { ca, mirror }: SourceFile): Promise<EngineReport> {

@@ -61,7 +61,7 @@ export async function isBecomingMirror(client: Pick<ClientBase, 'query'>, regist
   return rows.length > 0
 }
 
-/** Notes that all records were copied, so that stored ids of records are those of the copies. */
+/** Stores that all records were copied, so that stored ids of records are those of the copies. */
 export async function noteMirrorComplete(client: Pick<ClientBase, 'query'>, registry: number): Promise<void> {
   await client.query('update source_mirror set was_live = false where registry = $1', [registry])
 }
@@ -96,7 +96,7 @@ export async function forgetPlace(pool: Pool, registry: number, place: Abandoned
   )
 }
 
-/** Deletes the copies of a registry, unless the registry is a mirror. */
+/** Deletes the copies that a former mirror of a registry has left; nothing if it is a mirror again or never was one. */
 export async function dropLeftCopies(db: Database, registry: number): Promise<void> {
   await withTransaction(db.pool, async (client) => {
     if (await forgetRows(client, registry)) await dropCopiedRecords(client, registry)

@@ -11,9 +11,9 @@ import { liveIdOf, NO_LIVE_RECORD } from './live-ids.ts'
 const NO_COPY = '0'
 
 /**
- * Gives events and the stored pages of answers the new ids of records: those of the copies, or those of live records.
- * The stored rows say which copy belongs to which row. Ends unfinished backfills. The caller holds
- * `lockRegistryFor(..., 'merge')`.
+ * Gives events and the stored pages of answers the new ids of records: those of the copies, or those of live records. The stored
+ * rows say which copy belongs to which row. Ends unfinished backfills of subscriptions. The caller holds `lockRegistryFor(...,
+ * 'merge')`.
  */
 export async function replaceStoredRecordIds(
   client: Pick<ClientBase, 'query'>,

@@ -18,7 +18,7 @@ export function aboutText(diff: readonly DiffLine[]): string {
   return typeof to === 'string' ? to : at
 }
 
-/** Writes a list of plain values in one line; null for an empty list, and for any other value. */
+/** Returns a list of plain values as one line of text; null for an empty list, and for any other value. */
 export function listText(value: unknown): string | null {
   if (!Array.isArray(value) || value.length === 0) return null
   return value.some((one) => typeof one === 'object') ? null : value.join(', ')

@@ -72,7 +72,7 @@ export function changedMembers(before: Draft, after: Draft): readonly DraftChang
 const comparableText = (value: unknown): string | undefined =>
   JSON.stringify(Array.isArray(value) ? [...value].sort() : value)
 
-/** Writes a value for people; undefined stays undefined. */
+/** Returns a value as text for people; undefined stays undefined. */
 export function draftText(value: unknown): string | undefined {
   if (value === undefined || typeof value === 'string') return value
   return Array.isArray(value) ? value.join(', ') || '–' : JSON.stringify(value)

@@ -4,7 +4,7 @@ import { useState } from 'react'
 /**
  * Keeps a typed text while the draft has its value.
  * @param value the value in the draft
- * @param show writes a value as text
+ * @param show returns a value as text
  * @returns the typed text; and a function that takes a typed text with its value
  */
 export function useTypedText<Value, Typed>(

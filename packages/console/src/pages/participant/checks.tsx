@@ -100,7 +100,7 @@ function CheckButton({ sender_id }: { readonly sender_id: string }) {
   )
 }
 
-/** A button that repeats a check with the same registry and the same beginning. */
+/** A button that repeats a check with the same registry, from the same time on. */
 function RepeatCheck({ sender_id, report }: { readonly sender_id: string; readonly report: Report }) {
   const { namespace, since } = report
   const act = useAct({

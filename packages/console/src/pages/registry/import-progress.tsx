@@ -93,7 +93,7 @@ interface ReportedValues {
   readonly after_today_lines: readonly number[]
 }
 
-/** Texts about values that are understood but unlikely. */
+/** The texts for codes that are not on their list, and for dates after the day of the import. */
 interface OddTexts {
   readonly unlisted: string
   readonly afterToday: string

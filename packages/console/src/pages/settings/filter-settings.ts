@@ -1,4 +1,4 @@
-/** Filters the settings, and writes their values. */
+/** Filters the settings, and makes texts of their values. */
 import { numberText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 

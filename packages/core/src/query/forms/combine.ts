@@ -16,7 +16,7 @@ export interface UnreadCondition {
   readonly about: Searchable | undefined
   /**
    * Reads the condition.
-   * @param narrowed the identifiers with fewer types, when another condition gives the type
+   * @param narrowed `about` with only the types that another condition gives; undefined when none gives a type
    * @param said the types for identifier values inside an object or in alternatives
    */
   readonly read: (narrowed?: SearchableIdentifiers, said?: SaidTypes) => Condition

@@ -159,7 +159,7 @@ export function readIdentifiers(types: readonly IdentifierType[], { value, path 
   throw new IdentifierProblem(path, `must be ${VALUE_RULES.identifier}${formsOf(types)}`)
 }
 
-/** The rule for the value in a message, if all possible types have the same one; otherwise empty. */
+/** The form of the values, in words for a refusal, if all these types have the same one; otherwise empty. */
 function formsOf(types: readonly IdentifierType[]): string {
   const forms = new Set(
     types.map(({ normaliser, patterns }) =>

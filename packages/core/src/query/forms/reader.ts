@@ -52,7 +52,7 @@ export class QueryReader {
     this.#named = recordType
   }
 
-  /** Notes the record type of a `collection`. With `anyCollection`, it never replaces a known record type. */
+  /** Notes the record type of a `collection`. A known one stays with `anyCollection`; without it, another one is refused. */
   nameCollection(recordType: RecordType, path: string): void {
     if (this.#named === undefined || !this.#anyCollection) this.name(recordType, path)
   }

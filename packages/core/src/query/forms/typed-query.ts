@@ -48,7 +48,7 @@ export const NESTED_FORMS: readonly ObjectForm<ReadForm>[] = [
   },
 ]
 
-/** The forms that the `value` beside a `type` may have. */
+/** The forms that an object in `value`, `expression` or `query` may have. */
 const VALUE_FORMS: readonly ObjectForm<ReadForm>[] = [
   {
     members: ['id_type', 'id_value'],

@@ -1,4 +1,4 @@
-/** Sorts records in memory, with the same result as `search-statement` in the database. */
+/** Reads the sort values of records and compares them in memory, in the same order as `search-statement` in the database. */
 import {
   type AttributeValue,
   compareCodePoints,

@@ -87,8 +87,8 @@ export async function countDeliveryChange(
 
 /**
  * Retries, drops or replays those of the chosen deliveries whose state allows the change, and tells the nodes what is due.
- * Retried deliveries are attempted first. A finished envelope of notifications is not sent again: they wait in the mailbox and
- * are sent under another message_id. Nothing is retried or replayed from a closed mailbox.
+ * Retried deliveries are attempted first. A finished envelope of notifications is not sent again: its notifications wait in the
+ * mailbox, and are sent under another message_id. Nothing is retried or replayed from a closed mailbox.
  * @param options.probes true: a destination whose circuit breaker is open is probed at once
  * @returns the number of changed deliveries
  */

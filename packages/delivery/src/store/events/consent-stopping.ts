@@ -14,16 +14,16 @@ export interface ConsentStops {
   readonly subscriptions: readonly string[]
   /** The number of notifications of these subscriptions that were waiting, or are in envelopes not yet delivered. */
   readonly notifications: number
-  /** The number of answers whose delivery was stopped, because their consent has ended. */
+  /** The number of deliveries of answers, one for each page, that were stopped because their consent has ended. */
   readonly deliveries: number
-  /** The number of answers that are being sent at this moment. If that attempt fails, there is no other one. */
+  /** The number of such deliveries that are being attempted now. If that attempt fails, there is no other one. */
   readonly in_flight: number
 }
 
 /**
- * Stops what depends on consents that have ended. The withdrawal is committed before. A subscription or an answer that
- * is committed at the same time either sees the withdrawal, or is found here. If this function fails, housekeeping and
- * the next attempts stop the rest.
+ * Stops the subscriptions and answers under those selected consents that have ended. The caller has committed the withdrawal. A
+ * subscription or an answer that is committed at the same time either sees the withdrawal, or is found here. If this function
+ * fails, housekeeping and the next attempts stop the rest.
  */
 export const stopUnderEndedConsents = (
   { pool }: Pick<Database, 'pool'>,

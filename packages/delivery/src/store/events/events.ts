@@ -150,7 +150,7 @@ export async function insertEvents(client: ClientBase, registryId: number, event
   )
 }
 
-/** Stores with each event what its notifications show, and how many subscriptions it matched. */
+/** Stores with each event the documents for its notifications, and adds to its number of matched subscriptions. */
 export async function storeMatches(client: ClientBase, matched: readonly MatchedDocument[]): Promise<void> {
   if (matched.length === 0) return
   await client.query(

@@ -10,7 +10,7 @@ import { IS_UNFILTERED_SQL } from './waiting.ts'
 
 type Pool = Pick<Database, 'pool'>
 
-/** The values by which two subscriptions of a participant in a registry are the same. Both types have canonical names. */
+/** Subscriptions of a participant in a registry are the same if these values are. Both types have canonical names. */
 export interface SubscriptionIdentity {
   readonly event_type: string
   readonly record_type: string
@@ -147,7 +147,7 @@ export const CONSENT_OF_SUBSCRIPTION_SQL = `(select json_build_object('purpose',
     'authority', ${authorityNameSql('subscription_consent.authority')})
   from subscription_consent where subscription_consent.subscription = subscription.id)`
 
-/** Lists the live subscriptions of a participant in a registry, with the text of their criteria, by id. */
+/** Lists a participant's live subscriptions in a registry in the order of their ids, with their criteria as texts. */
 export async function listLiveSubscriptions(
   client: ClientBase,
   participant: number,
@@ -161,7 +161,7 @@ export async function listLiveSubscriptions(
   return rows
 }
 
-/** Reads the text of the criteria of these subscriptions, by subscription id. */
+/** Returns the criteria of these subscriptions as texts, by subscription id. */
 export async function readCriteriaTexts({ pool }: Pool, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
   const { rows } = await pool.query<{ id: number; criteria: string }>({
     name: 'criteria of subscriptions',

@@ -64,7 +64,7 @@ export async function failOutboxRow(client: ClientBase, id: string, failure: str
   await client.query('update rollcall_outbox.event set failure = $2, failed_at = now() where id = $1', [id, failure])
 }
 
-/** Notes that publishing a row took longer than a statement may take. @returns how often that has happened */
+/** Counts in the row that publishing it took longer than a statement may take. @returns the new count */
 export async function noteOutboxTimeout(client: ClientBase, id: string): Promise<number> {
   const { rows } = await client.query<{ timeouts: number }>(
     'update rollcall_outbox.event set timeouts = timeouts + 1 where id = $1 returning timeouts',

@@ -102,10 +102,10 @@ export async function findUnfinishedBackfill(
 }
 
 /**
- * Queues a page of the records that match now, as they are now, with the version of their last event (0 without one), and stores
- * the place for the next page. An item names the day on which its record was written: the time would show which records one batch
- * of an import has written, and so how many hidden persons are among them. Records and versions are read in one snapshot, so that
- * no version is that of a later change.
+ * Queues a notification for each record on a page of the records that match now, as they are now, with the version of their last
+ * event (0 without one), and stores the place for the next page. An item names the day on which its record was written: the time
+ * would show which records one batch of an import has written, and so how many hidden persons are among them. Records and
+ * versions are read in one snapshot, so that no version is that of a later change.
  * @returns null: another backfill of the subscription has continued meanwhile, or the subscription is not live
  */
 export async function queueBackfill(

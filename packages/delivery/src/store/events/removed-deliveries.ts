@@ -21,7 +21,7 @@ export const subscriptionRowsToRemove = (removable: Removable): StoredPart => ({
 
 const IN_NAMESPACE = `namespace = ${namespaceSql('$1')}`
 
-/** The tables with a registry's events, to count and to empty. Failed outbox rows do not count as pending. */
+/** The rows of a registry's events and outbox, to count and to delete. Failed outbox rows do not count as pending. */
 export const EVENT_ROWS_TO_REMOVE: StoredPart = {
   counted: { events: countRowsSql('registry', 'event') },
   pending: { outbox: `select count(*) from rollcall_outbox.event where ${IN_NAMESPACE} and failed_at is null` },

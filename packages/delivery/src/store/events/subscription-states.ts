@@ -153,7 +153,7 @@ export interface ReopenedSubscription {
   readonly id: number
   readonly event_type: string
   readonly record_type: string
-  /** `suspended` when the mailbox is closed. A live subscription must be filed under its keys. */
+  /** `suspended` when the mailbox is closed. The caller files a live subscription under its keys. */
   readonly state: 'live' | 'suspended'
 }
 

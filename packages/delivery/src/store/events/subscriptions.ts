@@ -122,7 +122,7 @@ async function putConsents(client: ClientBase, subscriptions: readonly Subscript
   }
 }
 
-/** The keys of subscriptions, each with the subscription's id. A subscription that was not made has none. */
+/** The keys of subscriptions, each with the subscription's id. One that was not made or renewed is left out. */
 const keysOf = <Subscription extends SubscriptionFiling>(
   subscriptions: readonly Subscription[],
   idOf: (subscription: Subscription) => number | undefined,

@@ -10,7 +10,7 @@ export const UNSENT_NOTIFICATIONS_SQL = `(select mailbox.participant, count(*) a
     join subscription on subscription.id = notification.subscription join mailbox on mailbox.id = subscription.mailbox
   where notification.state = 'waiting' group by mailbox.participant)`
 
-/** Drops the unsent deliveries and notifications of a participant. */
+/** Drops the pending deliveries and the waiting notifications of a participant. Deliveries without an address stay. */
 export async function dropUnsent(client: Pick<PoolClient, 'query'>, participant: number): Promise<void> {
   await client.query(
     `update notification set state = 'dropped' from subscription join mailbox on mailbox.id = subscription.mailbox

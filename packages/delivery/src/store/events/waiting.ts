@@ -30,7 +30,7 @@ export interface WaitingNotification {
   readonly recorded_at: Date
   /** The identifier of the record that has replaced this one, as that record writes it; null: none has. */
   readonly replaced_by: Identifier | null
-  /** The bytes of the event's document, or of its identifiers when it has none. */
+  /** The length in bytes of the event's document, or of its identifiers when it has none. */
   readonly bytes: number
   readonly subscription: number
   readonly code: string

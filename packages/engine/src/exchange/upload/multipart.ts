@@ -119,7 +119,7 @@ class PartSplitter {
     if (chunk === null) this.#end('cut off')
   }
 
-  /** Notes how the body has ended. Only the first call counts. */
+  /** Sets `state` when the body has ended. Only the first call has an effect. */
   #end(state: 'complete' | 'cut off'): void {
     if (this.state === 'open') this.state = state
   }

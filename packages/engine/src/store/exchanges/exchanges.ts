@@ -79,7 +79,7 @@ export interface ExchangeMemory {
    * messages wait, it rejects with an error for which `isUnavailable` is true; then the message must not be answered.
    */
   remember(exchange: NewExchange): Promise<KnownExchange>
-  /** Returns the result of `remember` for a message that is stored; null for another one. It stores nothing. */
+  /** Returns the result of `remember` for a message that is stored; null for one that is not. It stores nothing. */
   known(
     exchange: Pick<NewExchange, 'participant' | 'message_id' | 'fingerprint' | 'correlation_id'>,
   ): Promise<KnownExchange | null>

@@ -111,7 +111,7 @@ async function countForgettable(
   return rows[0]?.count ?? 0
 }
 
-/** Deletes the record ids of exchanges that are answered or have failed. Only further pages needed them. */
+/** Deletes the record ids of answered and failed exchanges, which only further pages needed. @returns how many items */
 export async function clearAnsweredItems({ pool }: Pick<Database, 'pool'>): Promise<number> {
   for (let total = 0; ; ) {
     const { rowCount } = await pool.query(

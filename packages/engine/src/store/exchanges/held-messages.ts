@@ -19,7 +19,7 @@ export interface HeldMessages {
   readonly requests: number
 }
 
-/** Lists the participants that have held messages, by sender_id. */
+/** Lists the participants that have held messages, with the numbers of these, in the order of their sender_ids. */
 export async function countHeldMessages({ pool }: Pick<Database, 'pool'>): Promise<readonly HeldMessages[]> {
   const { rows } = await pool.query<HeldMessages>(
     `select sender_id as participant, coalesce(sent.count, 0)::integer as deliveries,

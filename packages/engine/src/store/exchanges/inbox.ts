@@ -41,7 +41,7 @@ export interface Inbox {
    * Rejects like `ExchangeMemory.remember`; then the callback must not be acknowledged.
    */
   persist(message: NewInboxMessage): Promise<PersistedMessage>
-  /** Returns the result of `persist` for a callback that is stored; null for another one. */
+  /** Returns the result of `persist` for a callback that is stored; null for one that is not. */
   known(message: Pick<NewInboxMessage, 'participant' | 'message_id' | 'fingerprint'>): Promise<PersistedMessage | null>
 }
 

@@ -2,7 +2,7 @@
 import { consentUsesOf } from '@rollcall/consents/store/removed-consents'
 import { countRowsSql, type Removable, rowsToRemove, type StoredPart } from '@rollcall/database/removal'
 
-/** The tables to count and to empty. Items of exchanges, and chunks, are deleted with their exchange. */
+/** The rows to count and to delete. Items of exchanges, and chunks, are deleted with their exchange. */
 export function exchangeRowsToRemove(removable: Removable): StoredPart {
   const exchanges = `select correlation_id from exchange where ${removable} = $1`
   return {

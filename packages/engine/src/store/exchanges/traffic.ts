@@ -1,4 +1,4 @@
-/** Counts the traffic of the last hours in the audit log, and keeps the counts of hours that ended two minutes ago. */
+/** Counts the traffic of the last hours in the audit log, and caches those of hours that ended over two minutes ago. */
 
 import { countTrafficBetween, durationOfStep, type TrafficRow } from '@rollcall/audit/store/traffic'
 import type { Database } from '@rollcall/database/database'
@@ -6,7 +6,7 @@ import { oncePerPool } from '@rollcall/database/group-commit'
 import { EXCHANGES_SQL } from './exchange-names.ts'
 
 const HOUR_MS = 3_600_000
-/** Milliseconds after the end of an hour in which its entries may still be written, so its count is not kept. */
+/** Milliseconds after the end of an hour in which its entries may still be written, so its count is not cached. */
 const LATE_ENTRIES_MS = 120_000
 /** The number of hours in the list of traffic, the present one included. */
 export const TRAFFIC_HOURS = 24

@@ -24,8 +24,8 @@ interface Sourced {
 }
 
 /**
- * For each form, the function that writes it. `rfc8785` depends on values only: the received text may be spelled in any way.
- * `as-received` keeps the whole text, and the sorted forms keep the text of numbers.
+ * For each form, the function that returns its text. `rfc8785` depends on values only: the received text may be spelled in any
+ * way. `as-received` keeps the whole text, and the sorted forms keep the text of numbers.
  */
 export const CANONICAL_FORMS: Readonly<Record<CanonicalFormName, (sourced: Sourced) => string>> = {
   rfc8785: ({ value }) => canonicalJson(value),

@@ -37,7 +37,10 @@ export interface Freshness {
   readonly skew?: number
   /** True when the message came on a callback path. */
   readonly callback?: boolean
-  /** True when the message is a result, whose message_ts is read by `normaliseTimestamp`. */
+  /**
+   * True for an answer or a callback, false for a request. The message_ts of an answer or a callback may have a space before the
+   * time, a zone without a colon, or no zone (UTC).
+   */
   readonly result?: boolean
 }
 

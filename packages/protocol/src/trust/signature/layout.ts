@@ -82,6 +82,6 @@ export interface Layout {
   readonly digest: boolean
   /** Reads the text of a signature. @throws {SignatureProblem} */
   read(text: string, rules: ReadingRules): ReadSignature
-  /** Writes a signature as text. `signed` returns the signature of bytes. */
+  /** Returns a new signature as text. `signed` is called with the bytes to sign, and returns their signature. */
   write(parts: CanonicalParts, claims: WritingClaims, signed: (content: Bytes) => Promise<Bytes>): Promise<string>
 }

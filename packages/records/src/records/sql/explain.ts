@@ -167,10 +167,10 @@ function namesElements(of: Predicate): boolean {
   }
 }
 
-/** Writes a value of a query as text: as JSON, or as `?` when values must not be shown. */
+/** Returns a value of a query as text: as JSON, or as `?` when values must not be shown. */
 type WriteValue = (value: unknown) => string
 
-/** Writes a predicate as lines of text, with its parts indented. */
+/** Returns a predicate as lines of text, with its parts indented. */
 export function predicateText(
   predicate: Predicate,
   write: WriteValue = (value) => JSON.stringify(value),

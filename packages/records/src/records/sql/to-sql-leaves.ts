@@ -14,7 +14,7 @@ import { firstTextAfterPrefix, type OrderOperator, type ParameterList, toStorabl
 /** A condition on one value: a comparison, a choice of values, or that there is a value. */
 export type ValueLeaf = Comparison | OneOf | HasValue
 
-/** Where a condition finds its values: the alias to write before each column name, and the list of parameters. */
+/** What a condition tests: the row with this alias. Its literals are added to `values`, the parameters of the statement. */
 export interface Operand {
   readonly alias: 'record' | 'element'
   readonly values: ParameterList

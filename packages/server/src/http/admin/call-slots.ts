@@ -22,7 +22,7 @@ interface SlotLimits {
   readonly admin_reads: number
   /** The most GET calls of one operator that run. */
   readonly admin_reads_at_once: number
-  /** The most searches of the audit log that run, of all operators. */
+  /** The most searches of the audit log that run or wait, of all operators. */
   readonly audit_searches: number
 }
 
@@ -33,7 +33,7 @@ const SLOT_LIMITS: SlotLimits = { admin_reads: 20, admin_reads_at_once: 3, audit
 export type HeavyCall = 'auditLog' | 'prunable' | 'sources'
 
 export function createCallSlots({ admin_reads, admin_reads_at_once, audit_searches } = SLOT_LIMITS): CallSlots {
-  /** The most heavy calls of each kind that run on this node: `all` of all operators together, `each` of one operator. */
+  /** The most heavy calls of each kind that run or wait here: `all` of all operators together, `each` of one operator. */
   const heavySlots: Readonly<Record<HeavyCall, { readonly all: number; readonly each: number }>> = {
     // One operator cannot take the last slot for the audit log or for sources from the others.
     auditLog: { all: audit_searches, each: audit_searches - 1 },

@@ -60,7 +60,7 @@ function sendRefusal(reply: FastifyReply, fault: RequestFault): void {
 /** The most seconds that a sign-in at the provider may take. */
 const SIGN_IN_SECONDS = 600
 
-/** The cookie with the secret of a sign-in. `SameSite=Lax`, because the browser comes back from another site. */
+/** The Set-Cookie header with the secret of a sign-in; '' removes the cookie. `Lax`: the browser comes back from another site. */
 function openIdCookie(value: string, byTls: boolean): string {
   const age = value === '' ? 0 : SIGN_IN_SECONDS
   return `${cookieName(byTls)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${age}${byTls ? '; Secure' : ''}`

@@ -1,6 +1,6 @@
 /**
- * Finds calls that an open page of the console repeats by itself. Such calls are one access of the operator: it is audited once
- * in five minutes and not at each call.
+ * Finds GET calls that a session of the console makes again within five minutes, as an open page does by itself. They are one
+ * access of the operator, which is audited once.
  */
 import type { CallFacts } from './call-log.ts'
 import type { AdminRoute } from './route.ts'
@@ -14,10 +14,10 @@ interface RepeatableCall {
 
 export interface RepeatedAccesses {
   /**
-   * True when the same session made the same call, with an audit entry, in the last five minutes. False for calls with a token.
+   * True when the same session made the same call, with an audit entry, in the last five minutes. False without a key (`keyOf`).
    */
   isRepeated(asked: RepeatableCall): boolean
-  /** Notes the time at which a call was answered and audited. */
+  /** Notes the time of an answered and audited call; a repetition keeps the earlier time. */
   note(asked: RepeatableCall): void
 }
 

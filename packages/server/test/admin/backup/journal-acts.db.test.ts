@@ -56,6 +56,19 @@ test('a person who is protected under another category since the backup gets tha
   expect(await rowsOf(into, PROTECTED)).toEqual([{ type: 'UIN', value: '3', category: 'witness_protection' }])
 })
 
+test('a protection that was refused is not repeated, so the person keeps the category', async () => {
+  const { from, journal, deps } = await started()
+  await protectPerson(acting(deps), { ...child, category: 'shelter', reason: 'court order' })
+  const file = await backupOf(from)
+  await expect(protectPerson(acting(deps), { ...child, category: 'adoption', reason: 'mistake' })).rejects.toThrow(
+    'identifier: the person is protected already; lift that protection first',
+  )
+  const into = await target()
+  const done = await restoreDatabase(acting(depsOf(into)), { file, journal })
+  expect(done).toMatchObject({ journal: 0, undone: [] })
+  expect(await rowsOf(into, PROTECTED)).toEqual([{ type: 'UIN', value: '3', category: 'shelter' }])
+})
+
 test('a hold of the backup that ended before an erasure does not bring the person back', async () => {
   const { from, journal, deps } = await started()
   await audited(deps, '2')
