@@ -7,6 +7,8 @@ import { StoreRefusal } from '@rollcall/database/refusal'
 import {
   type IdentifierType,
   identifierTypeProblem,
+  identifierValue,
+  namesOf,
   resolveIdentifierType,
   sortedIdentifiers,
   UNLISTED,
@@ -27,8 +29,6 @@ import { dropColumns, runAttributeChange } from './registry-attributes.ts'
 export async function addIdentifierType(db: Database, namespace: string, type: IdentifierType): Promise<Registry> {
   return runAttributeChange(db, namespace, async (transaction, registry) => {
     await insertType(transaction, registry, type)
-    // Until now, identifiers of this type were stored as UNLISTED. Some may belong to protected persons.
-    await copyProtected(transaction, registry, UNLISTED.name, type.name)
     return applyTypeChange(transaction, registry)
   })
 }
@@ -74,10 +74,7 @@ export async function removeIdentifierType(db: Database, namespace: string, give
     const name = resolveIdentifierType(registry.kind, given)?.name ?? given
     await deleteType(transaction, registry, name)
     const left = await requireRegistry({ kysely: transaction }, namespace)
-    if (!left.kind.identifier_types.some((one) => one.name === name)) {
-      await checkUnused(transaction, registry, name)
-      await copyProtected(transaction, registry, name, UNLISTED.name)
-    }
+    if (!left.kind.identifier_types.some((one) => one.name === name)) await checkUnused(transaction, registry, name)
     return applyTypeChange(transaction, registry)
   })
 }
@@ -103,11 +100,19 @@ export async function setPrimaryIdentifiers(
 }
 
 /**
- * Updates columns and indexes after a change of identifier types, notes which stored columns and identifiers `applyIndexes` must
- * read again, and returns the registry.
+ * Copies identifiers of protected persons, and updates columns and indexes, after a change of identifier types. Notes which
+ * stored columns and identifiers `applyIndexes` must read again, and returns the registry.
  */
 async function applyTypeChange(transaction: Transaction<unknown>, before: Registry): Promise<Registry> {
   const after = await requireRegistry({ kysely: transaction }, before.namespace)
+  // Identifiers under a new name of a type were read as UNLISTED until now; those under a name that is gone are UNLISTED from now
+  // on. Some may belong to protected persons.
+  for (const type of after.kind.identifier_types) {
+    if (!knowsNames(before, type)) await copyProtected(transaction, before, UNLISTED, type)
+  }
+  for (const type of before.kind.identifier_types) {
+    if (!knowsNames(after, type)) await copyProtected(transaction, before, type, UNLISTED)
+  }
   for (const recordType of before.kind.record_types) {
     const left = after.kind.record_types.find(({ name }) => name === recordType.name)
     const sorted = left === undefined ? [] : sortedIdentifiers(left)
@@ -146,17 +151,25 @@ async function checkUnused(transaction: Transaction<unknown>, registry: Registry
   }
 }
 
-/** Copies the identifiers of protected persons from one identifier type to another, with the same values. */
+/** True when the registry reads all names of this identifier type as this type. */
+const knowsNames = ({ kind }: Registry, type: IdentifierType): boolean =>
+  namesOf(type).every((name) => resolveIdentifierType(kind, name)?.name === type.name)
+
+/** Copies the identifiers of protected persons from one identifier type to another, with values as the other normalises them. */
 async function copyProtected(
   transaction: Transaction<unknown>,
   { id }: Registry,
-  from: string,
-  to: string,
+  from: IdentifierType,
+  to: IdentifierType,
 ): Promise<void> {
+  const { rows } = await sql<{ value: string; person: number }>`
+    select value, person from protected_identifier where registry = ${id} and type = ${from.name}`.execute(transaction)
+  const values = rows.map(({ value }) => identifierValue(to, value))
   const { numAffectedRows = 0n } = await sql`
     insert into protected_identifier (registry, type, value, person, protects)
-    select registry, ${to}, value, person, false from protected_identifier
-    where registry = ${id} and type = ${from} on conflict do nothing`.execute(transaction)
+    select ${id}, ${to.name}, value, person, false
+    from unnest(${values}::text[], ${rows.map(({ person }) => person)}::int[]) as copied (value, person)
+    where value is not null on conflict do nothing`.execute(transaction)
   if (numAffectedRows === 0n) return
   await sql`update registry set protection_version = nextval('protection_version') where id = ${id}`.execute(
     transaction,

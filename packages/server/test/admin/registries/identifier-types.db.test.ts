@@ -274,6 +274,47 @@ describe('the form of values', () => {
   })
 })
 
+describe('an identifier type that gets or loses a name', () => {
+  const act = acting({ db })
+  let last = 7_000
+  beforeAll(() => applyIndexes(db, namespace))
+
+  it.each<[string, string, () => Promise<unknown>]>([
+    [
+      'a name more, of a type that was added',
+      'BADGE',
+      () => changeIdentifierType(act, { namespace, name: 'CEDULA', aliases: ['DocNo', 'BADGE'] }),
+    ],
+    ['a name less', 'BADGE', () => changeIdentifierType(act, { namespace, name: 'CEDULA', aliases: ['DocNo'] })],
+    [
+      'a name more, of a type of the kind, with values that it compares in another way',
+      'E_POST',
+      () => addIdentifierType(act, { namespace, name: 'EMAIL', aliases: ['E_POST'] }),
+    ],
+    ['what was added to a type of the kind, removed', 'E_POST', () => removeIdentifierType(act, { namespace, name: 'EMAIL' })],
+  ])('hides protected persons before and after: %s', async (_, identifier_type, change) => {
+    const [own, other] = [String(last + 1), String(last + 2)]
+    last += 2
+    const identifier_value = `p-${own}@x.org`
+    await writeDocuments(server.database, await requireRegistry(db, namespace), [
+      person({ NID: own, [identifier_type]: identifier_value }),
+      person({ NID: other }, { parent1_identifier: { identifier_type, identifier_value } }),
+    ])
+    const parent = async () => (await byType('NID', other)).data.reg_records[0].parent1_identifier
+    expect(await parent()).toEqual({ identifier_type, identifier_value })
+    const named = { identifier_type: 'NID', identifier_value: own }
+    await protectPerson(act, { namespace, ...named, category: 'shelter', reason: 'Order 8' })
+    server.clock.pass(1_000)
+    expect(await parent()).toBeUndefined()
+    await change()
+    server.clock.pass(1_000)
+    expect(await parent()).toBeUndefined()
+    await applyIndexes(db, namespace)
+    server.clock.pass(1_000)
+    expect(await parent()).toBeUndefined()
+  })
+})
+
 describe('an identifier type is refused', () => {
   it.each([
     [{ name: 'cedula_2' }, /^name: must be 1 to 41 capital letters/],
