@@ -20,6 +20,31 @@ describe('criteria about one person', () => {
     })
   })
 
+  it('name one identifier: two values of different types are refused, one value that each type writes in its way is not', () => {
+    const civil = kindNamed('civil') as Kind
+    const ask = (query: object) => readPersonCriteria(civil, ENROLLED, { query }, LIMITS)
+    const query = { identifier_type: { $in: ['EMAIL', 'MOBILE'] }, identifier_value: { $in: ['a@b.org', '0712 345'] } }
+    expect(() => ask(query)).toThrow(
+      expect.objectContaining({
+        code: 'rjct.search_criteria.invalid',
+        message:
+          'enrolled_criteria.query: must name one person by one identifier with eq, and may name one programme by programme_identifier, and nothing else',
+      }),
+    )
+    expect(ask({ identifier_value: { eq: 'tel:+254 (700) 000-001' } }).identifiers).toEqual(
+      expect.arrayContaining([
+        { type: 'UIN', value: 'TEL:+254(700)000-001' },
+        { type: 'MOBILE', value: '254700000001' },
+      ]),
+    )
+    expect(ask({ identifier_value: { eq: 'Ada@B.org' } }).identifiers).toEqual(
+      expect.arrayContaining([
+        { type: 'UIN', value: 'ADA@B.ORG' },
+        { type: 'EMAIL', value: 'ada@b.org' },
+      ]),
+    )
+  })
+
   it.each([
     { person_identifier: { eq: 'HS-89' } },
     { person_identifier: { $eq: 'HS-89' }, programme_identifier: { eq: 'P' } },

@@ -85,7 +85,7 @@ export function readPersonCriteria(
     persons.length === 1 &&
     programmes.length <= (question.programme ? 1 : 0) &&
     persons.length + programmes.length === conditions.length
-  if (identifiers === undefined || !understood || shape !== undefined || !isOneValue(identifiers)) {
+  if (identifiers === undefined || !understood || shape !== undefined || !isOneValue(kind, identifiers)) {
     const also = question.programme ? `, and may name one programme by ${PROGRAMME_NAME}` : ''
     throw criteriaRejection(rules, 'query', `must name one person by one identifier with eq${also}, and nothing else`)
   }
@@ -127,18 +127,20 @@ function programmeOf(condition: Predicate): string[] {
 }
 
 /**
- * True when no two identifiers have the same type. One value in a query gives an identifier for each type that it may have; two
- * identifiers of one type come from two values.
+ * True when one value gives all the identifiers, each by its own type. Two values are two identifiers, even if each fits another
+ * type.
  */
-const isOneValue = (identifiers: readonly Identifier[]): boolean =>
-  new Set(identifiers.map(({ type }) => type)).size === identifiers.length
+const isOneValue = (kind: Kind, identifiers: readonly Identifier[]): boolean =>
+  identifiers.some(({ value }) => identifiers.every((one) => isReadFrom(kind, one, value)))
+
+/** True when the type of the identifier reads this value as the identifier. */
+const isReadFrom = (kind: Kind, { type, value }: Identifier, raw: JsonValue): boolean =>
+  identifierValue(resolveIdentifierType(kind, type) ?? UNLISTED, raw) === value
 
 /** Finds the identifier as the query writes it, which names the item in the answer; undefined when not found. */
 function findWrittenIdentifier(kind: Kind, query: JsonValue, identifiers: readonly Identifier[]): string | undefined {
   if (typeof query !== 'object' || query === null) {
-    const isMeant = ({ type, value }: Identifier): boolean =>
-      identifierValue(resolveIdentifierType(kind, type) ?? UNLISTED, query) === value
-    return identifiers.some(isMeant) ? String(query) : undefined
+    return identifiers.some((one) => isReadFrom(kind, one, query)) ? String(query) : undefined
   }
   const parts = isJsonObject(query) ? Object.values(query) : query
   for (const part of parts) {
