@@ -62,6 +62,16 @@ describe('the member of a notification, made from a beneficiary', () => {
     })
   })
 
+  it('has identifiers whose members have a prefix', () => {
+    const stored = { 'ns:identifier_type': 'NID', 'ns:identifier_value': 'N-300' }
+    const identifiers = [{ '@type': 'Identifier', identifier_type: 'NID', identifier_value: 'N-300' }]
+    expect(member({ member_identifier: stored, demographic_info: { identifier: [stored] } })).toEqual({
+      '@type': 'Member',
+      member_identifier: identifiers,
+      demographic_info: { identifier: identifiers },
+    })
+  })
+
   it('is itself again when it is stored so', () => {
     const once = member({
       member_identifier: [{ identifier_type: 'UIN', identifier_value: 'HS-88' }],

@@ -5,8 +5,7 @@ import type { NotifiedAs, NotifiedMember } from '../kinds/notified-shape.ts'
 import { SCALAR_READERS } from './attribute-types.ts'
 import { dayInterval, instantText } from './dates.ts'
 import { heldAt } from './held.ts'
-import { identifierTypeOf, identifierValue } from './read-identifiers.ts'
-import { compilePath, visitValuesAt } from './walk.ts'
+import { writtenIdentifiers } from './read-identifiers.ts'
 
 /** The record in the form for notifications; the same object when its type has no such form. */
 export function notifiedRecord(kind: Kind, recordType: RecordType, document: JsonValue): JsonValue {
@@ -89,19 +88,8 @@ function identifiersAt(
   paths: readonly string[],
   from: JsonValue,
 ): JsonObject[] {
-  const found = new Map<string, JsonObject>()
-  for (const path of paths) {
-    const source = recordType.identifiers.find((one) => one.path === path) ?? { path, names: 'record' as const }
-    visitValuesAt(from, compilePath(path), (leaf) => {
-      const type = identifierTypeOf(kind, source, leaf)
-      const raw = isJsonObject(leaf) ? leaf.identifier_value : leaf
-      const value = type === undefined ? null : identifierValue(type, raw)
-      if (type === undefined || value === null || raw === undefined) return false
-      const named = isJsonObject(leaf) && typeof leaf.identifier_type === 'string' ? leaf.identifier_type : type.name
-      const identifier = { '@type': 'Identifier', identifier_type: named, identifier_value: String(raw) }
-      if (!found.has(`${type.name} ${value}`)) found.set(`${type.name} ${value}`, identifier)
-      return false
-    })
-  }
-  return [...found.values()]
+  const identifiers = paths.map(
+    (path) => recordType.identifiers.find((one) => one.path === path) ?? { path, names: 'record' as const },
+  )
+  return writtenIdentifiers(kind, { identifiers }, from).map(({ written }) => ({ '@type': 'Identifier', ...written }))
 }
