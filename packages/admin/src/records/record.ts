@@ -5,8 +5,7 @@ import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { Identifier } from '@rollcall/core/model/records'
 import { PathCollector } from '@rollcall/core/policy/disclosed-paths'
 import { auditedPersonsOf, findRelatedPersons } from '@rollcall/core/policy/disclosed-persons'
-import type { JsonValue } from '@rollcall/protocol'
-import { identifierValue, resolveIdentifierType } from '@rollcall/protocol'
+import { identifierValue, type JsonValue, resolveIdentifierType } from '@rollcall/protocol'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import { requireRegistry } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
@@ -62,6 +61,7 @@ export const showRecord = defineAct(
       }),
     )
     const records = found.flat()
+    const byType = [...Map.groupBy(records, ({ recordType }) => recordType.name)]
     await enter({
       records: records.length,
       persons: [
@@ -72,7 +72,7 @@ export const showRecord = defineAct(
         }),
       ],
       shown: Object.fromEntries(
-        records.map(({ recordType, record }) => [recordType.name, new PathCollector().collect(record)]),
+        byType.map(([name, ofType]) => [name, new PathCollector().collect(ofType.map(({ record }) => record))]),
       ),
     })
     if (records.length === 0) {

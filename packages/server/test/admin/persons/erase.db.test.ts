@@ -200,6 +200,22 @@ test('an operator sees a record whole, and the access has an audit entry before'
   )
 })
 
+test('the entry about two records of one type says what both show', async () => {
+  const shared = { identifier_type: 'MRN', identifier_value: 'M-30' }
+  const record = (uin: string, more: object) => ({
+    '@type': 'Person',
+    identifier: [{ identifier_type: 'UIN', identifier_value: uin }, shared],
+    ...more,
+  })
+  await writeDocuments(world.database, civil, [record('30', { sex: 'F' }), record('31', { birth_place: 'Tarn' })])
+  expect(await showRecord(acting(world.deps()), { namespace: 'civil', type: 'MRN', value: 'M-30' })).toHaveLength(2)
+  const [logged] = await world.rows('select entry::json as entry from account order by at desc, sequence desc limit 1')
+  expect(logged?.entry).toMatchObject({
+    records: 2,
+    shown: { Person: expect.arrayContaining(['identifier.identifier_value', 'sex', 'birth_place']) },
+  })
+})
+
 test('a deleted record leaves a tombstone, which is erased as well', async () => {
   await deleteRecords(acting(world.deps()), { namespace: 'civil', record_type: 'Person', identifiers: ['2'] })
   expect(await world.rows('select from record_tombstone')).toHaveLength(1)
