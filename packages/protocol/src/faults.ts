@@ -21,6 +21,8 @@ export class RequestFault extends Error {
   readonly httpStatus: number
   /** Whole seconds after which the same request may succeed, for the header Retry-After. */
   readonly retryAfter: number | undefined
+  /** The reason for our own log, where the sender is not told the reason; without personal data. */
+  readonly reason?: string
 
   constructor(
     code: AckCode,

@@ -29,7 +29,7 @@ interface AdmittedCaller {
 /** The refusal of a participant at a registry of the other environment. Its text is that for a missing grant. */
 export class OtherEnvironment extends RequestFault {
   /** Says for our log which side is the sandbox. The sender is not told. */
-  readonly reason: 'sandbox_participant_at_live_registry' | 'live_participant_at_sandbox_registry'
+  override readonly reason: 'sandbox_participant_at_live_registry' | 'live_participant_at_sandbox_registry'
 
   constructor({ environment }: Pick<Participant, 'environment'>) {
     super('err.request.forbidden', NOTHING_GRANTED)

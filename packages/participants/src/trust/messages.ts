@@ -143,7 +143,7 @@ export async function openMessage(
   const fingerprint = Buffer.from(await ciphertextFingerprint(parts))
   const { message_id } = header
   const own = await ciphertexts.remember({ fingerprint, participant: participant.id, message_id })
-  if (!own) throw encryptionFault(CANNOT_BE_DECRYPTED)
+  if (!own) throw Object.assign(encryptionFault(CANNOT_BE_DECRYPTED), { reason: 'decryption_copied' })
   return opened
 }
 

@@ -129,7 +129,10 @@ export interface Decryption extends DecryptionLimits {
 /** The one text for all reasons why decryption fails, so that a peer learns nothing from it. */
 export const CANNOT_BE_DECRYPTED = 'message: cannot be decrypted'
 
-/** The message, decrypted if necessary. @throws RequestFault err.encryption.invalid; all failures of decryption have one text */
+/**
+ * The message, decrypted if necessary.
+ * @throws RequestFault err.encryption.invalid; all failures of decryption have one text, and `reason` has the failed step
+ */
 export async function openMessage(message: JsonObject, sender: Decryption): Promise<JsonObject> {
   const { encrypted, refuses } = sender
   const problem = encryptionProblem(encrypted, message) ?? refuses[encrypted ? 'encrypted' : 'clear']
@@ -140,7 +143,7 @@ export async function openMessage(message: JsonObject, sender: Decryption): Prom
     return (await decryptMessage(message, sender.keys, sender)).message
   } catch (error) {
     if (!(error instanceof EncryptionProblem)) throw error
-    throw encryptionFault(CANNOT_BE_DECRYPTED)
+    throw Object.assign(encryptionFault(CANNOT_BE_DECRYPTED), { reason: `decryption_${error.step}` })
   }
 }
 

@@ -2,7 +2,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { readPrefix } from '@rollcall/base/shared/address-prefix'
-import { OtherEnvironment } from '@rollcall/engine/exchange/admit'
 import type { Metrics } from '@rollcall/observe/metrics'
 import type { Refusals, RefusedRequest } from '@rollcall/observe/refusals'
 import type { Throttle } from '@rollcall/participants/admission/throttle'
@@ -109,7 +108,7 @@ export function createRequestGate(deps: {
       if (fault.httpStatus >= 500) return fault
       const address = unitOf(request)
       const { participant } = noted(request)
-      const reason = fault instanceof OtherEnvironment ? { reason: fault.reason } : {}
+      const reason = fault.reason === undefined ? {} : { reason: fault.reason }
       refusals.note({ refusal: fault.code, participant, address, ...reason }, askedOf(request))
       if (fault.code !== 'err.request.unauthorized' || fault instanceof NotSignedIn) return fault
       const retryAfter = count(address)

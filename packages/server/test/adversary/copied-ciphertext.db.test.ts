@@ -77,6 +77,11 @@ describe('a ciphertext that was copied', () => {
     await expectRefused(eve, copy(eve, { header: sent.header, message: { ...sent.message, header } }))
   })
 
+  it('our log alone says that it was copied', () => {
+    expect(server.logged()).toContain('"reason":"decryption_copied"')
+    expect(JSON.stringify(refused)).not.toContain('decryption_copied')
+  })
+
   it('what is remembered is a digest', async () => {
     const { message, header } = encrypted(searchBy(ada), rsa)
     await expectTaken(ada, { message, header })

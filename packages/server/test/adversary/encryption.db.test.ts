@@ -303,6 +303,16 @@ describe('what cannot be decrypted has one answer', () => {
     await expectRefused(ada, { header, message: { ...message, ciphertext: 'A'.repeat(90_000) } })
   })
 
+  it('the log says which step failed, and the peer is not told', () => {
+    const lines = server.logged().split('\n')
+    const noted = lines.filter((line) => line.includes('requests were refused')).map((line) => JSON.parse(line))
+    const reasons = ['form', 'key', 'open', 'content'].map((step) => `decryption_${step}`)
+    for (const reason of reasons) {
+      expect(noted).toContainEqual(expect.objectContaining({ refusal: 'err.encryption.invalid', reason }))
+    }
+    expect(JSON.stringify(refused)).not.toContain('decryption_')
+  })
+
   it('nothing that was refused is remembered, and nothing has become a failure of ours', async () => {
     expect(server.logged()).not.toMatch(/failed inside|"level":"(error|fatal)"/)
     expect(refused.every(({ status }) => status === 400)).toBe(true)
