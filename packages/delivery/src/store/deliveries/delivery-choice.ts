@@ -33,10 +33,7 @@ export interface DeliveryChoice {
 /** Matches a UUID as text. */
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/**
- * The text of a condition. A text that the database cannot store becomes '', which no sender_id or namespace equals; as an origin
- * it stands for deliveries without an address.
- */
+/** The text of a condition. A text that the database cannot store becomes '', which no sender_id or namespace equals. */
 const storable = (name: string): string => (isStorable(name) ? name : '')
 
 /** Makes the SQL of the conditions that are given, and of no others, so that PostgreSQL finds the index for them. */
@@ -55,7 +52,8 @@ export function choiceConditions(choice: DeliveryChoice): { readonly text: strin
     const namespace = value(storable(registry))
     conditions.push(`delivery.registry = ${registryIdSql(namespace)}`)
   }
-  if (origin !== undefined) conditions.push(`delivery.origin = ${value(storable(origin))}`)
+  // The origin '' stands for deliveries without an address, so an origin that the database cannot store must not become ''.
+  if (origin !== undefined) conditions.push(isStorable(origin) ? `delivery.origin = ${value(origin)}` : 'false')
   // The state is written into the statement, because indexes exist for single states.
   if (state !== undefined) conditions.push(`delivery.state = '${state}'`)
   if (states !== undefined) conditions.push(`delivery.state = any(${value(states)}::text[])`)

@@ -235,6 +235,26 @@ test('one that is held says that there is no address, and only those without one
   expect(await statesOf()).toEqual({ delivered: 1, pending: 1 })
 })
 
+test.each(['https://away.example\0', 'https://away.example/\ud800'])(
+  'an origin that the database cannot store is that of no delivery: %j',
+  async (origin) => {
+    for (const state of ['held', 'dead']) await add({ state, origin: null })
+    expect(await listDeliveries(server.database, { origin })).toEqual([])
+    for (const change of ['replay', 'drop'] as const) {
+      expect(await changeDeliveries(acting(deps()), { change, origin })).toEqual({ changed: 0 })
+    }
+    expect(await replayDeliveries(acting(deps()), { origin, dry_run: true })).toMatchObject({ deliveries: 0 })
+    expect(await refused(cancelDeliveries(acting(deps()), { origin }))).toBe(
+      'only deliveries that are pending or held or dead can be changed so; none of these is',
+    )
+    expect(await statesOf()).toEqual({ dead: 1, held: 1 })
+    expect(await listDeliveries(server.database, { namespace: 'civil\0' })).toEqual([])
+    expect(await refused(listDeliveries(server.database, { participant: 'one.example\0' }))).toMatch(
+      /^there is no participant /,
+    )
+  },
+)
+
 test('what waits is due at once after the settings for callbacks were changed, what is held stays held', async () => {
   const pending = await add({ state: 'pending', reason: null })
   await add({ state: 'held', reason: null, origin: null })
