@@ -38,3 +38,13 @@ test('an error that is not about the other side opens nothing', async () => {
   await expect(breaker.run(() => Promise.reject(new Error('of a statement')), isAway)).rejects.toThrow('of a statement')
   expect(breaker.isOpen).toBe(false)
 })
+
+test('work that began before a failure does not end it', async () => {
+  const breaker = new Breaker(() => 0)
+  const earlier = Promise.withResolvers<string>()
+  const answer = breaker.run(() => earlier.promise, isAway)
+  breaker.failed()
+  earlier.resolve('late')
+  expect(await answer).toBe('late')
+  expect(breaker.isOpen).toBe(true)
+})

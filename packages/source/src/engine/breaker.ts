@@ -19,7 +19,7 @@ export class Breaker {
     this.#now = now
   }
 
-  /** True from a failure until `run` has run work that succeeded. */
+  /** True from a failure until a probe has succeeded. */
   get isOpen(): boolean {
     return this.#pause > 0
   }
@@ -31,18 +31,19 @@ export class Breaker {
   }
 
   /**
-   * Runs work. After a failure no work begins until the pause is over; then one caller at a time probes.
+   * Runs work. After a failure no work begins until the pause is over; then one caller at a time probes. Only a probe that
+   * succeeds ends the failure: other work may have begun before it.
    * @param isAway whether an error means that the database is away
    * @throws RecordsUnavailable during a pause or while another caller probes, without running the work; otherwise the
    * error of the work
    */
-  async run<Result>(work: () => Promise<Result>, isAway: (error: unknown) => boolean): Promise<Result> {
+  async run<Result>(work: (isProbe: boolean) => Promise<Result>, isAway: (error: unknown) => boolean): Promise<Result> {
     if (this.isOpen && (this.#probing || this.#now() < this.#until)) throw new RecordsUnavailable(null)
     const isProbe = this.isOpen
     this.#probing ||= isProbe
     try {
-      const result = await work()
-      this.#pause = 0
+      const result = await work(isProbe)
+      if (isProbe) this.#pause = 0
       return result
     } catch (error) {
       if (isAway(error)) this.failed(isProbe)

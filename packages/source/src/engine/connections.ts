@@ -44,7 +44,7 @@ export interface DatabaseSnapshot<Type> {
 export interface Connections<Type> {
   /** Begins a transaction that only reads one snapshot. @throws RecordsUnavailable */
   begin(): Promise<DatabaseSnapshot<Type>>
-  /** True from a failure that means that the database is away, until a connection to it was free or made again. */
+  /** True from a failure that means that the database is away, until it has answered a statement again. */
   isAway(): boolean
   close(): Promise<void>
 }
@@ -98,8 +98,11 @@ export interface Transaction<Type> {
     statement: Statement,
     running: { readonly time: number; readonly isLast: boolean },
   ): Promise<StatementResult<Type>>
-  /** Makes the connection usable again after a statement that took too long. Absent: such a connection is broken. */
-  goOn?(): Promise<unknown>
+  /**
+   * Makes the connection usable again after a statement that took too long. Absent: such a connection is broken.
+   * @param error the error of the statement @throws any error: the connection is broken
+   */
+  goOn?(error: unknown): Promise<unknown>
   /** Gives the connection back to the pool; a broken one is closed. */
   end(isBroken: boolean): Promise<void>
 }
@@ -136,11 +139,12 @@ export function connectionsOf<Type>(
           isBroken = true
           const meant = meaning(error, time)
           if (meant instanceof SearchTimeout && transaction.goOn !== undefined) {
-            // If `goOn` fails too, the connection stays broken.
-            isBroken = await transaction.goOn().then(
+            // If `goOn` fails too, the connection stays broken, and the database is taken to be away.
+            isBroken = await transaction.goOn(error).then(
               () => false,
               () => true,
             )
+            if (isBroken) breaker.failed()
           }
           throw meant
         }
@@ -163,8 +167,26 @@ export function connectionsOf<Type>(
   }
   return {
     // If we use all connections, waiting too long for one does not mean that the database is away.
-    begin: () => breaker.run(begin, (error) => error instanceof RecordsUnavailable && held < pool),
+    begin: () =>
+      breaker.run(
+        async (isProbe) => (isProbe ? requireAnswer(await begin()) : begin()),
+        (error) => error instanceof RecordsUnavailable && held < pool,
+      ),
     isAway: () => breaker.isOpen,
     close: () => driver.close(),
+  }
+}
+
+/**
+ * Returns a snapshot when the database has answered on its connection: one that only comes from the pool may be lost.
+ * @throws RecordsUnavailable there is no answer; the snapshot has ended
+ */
+async function requireAnswer<Type>(state: DatabaseSnapshot<Type>): Promise<DatabaseSnapshot<Type>> {
+  try {
+    await state.run({ text: 'select 1', values: [] }, { isLast: true })
+    return state
+  } catch (error) {
+    await state.end()
+    throw error instanceof SearchTimeout ? error.cause : error
   }
 }

@@ -8,6 +8,7 @@ import { addressOf, makeOffice, officeSource } from '../../test/office.ts'
 import { openEngine } from '../engines.ts'
 import { liveRecords } from '../live-records.ts'
 import { readSourceFile } from '../source-file.ts'
+import { connectionTo, openConnections } from './connections.ts'
 
 const kind = kindNamed('civil') as Kind
 const [recordType] = kind.record_types
@@ -78,6 +79,31 @@ test('a state goes on after a statement that took too long, which may have less 
   expect(await state.rows(records, asked)).toHaveLength(1)
   await state.end()
   await engine.close()
+})
+
+test('a search that stalls after its first rows closes its connection, and the database counts as away', async () => {
+  // statement_timeout ends the first pause alone, so that our own time limit ends the wait.
+  await admin.query(`create function office.stall() returns text language plpgsql as $$ begin
+    perform pg_sleep(60); return ''; exception when query_canceled then perform pg_sleep(60); return ''; end $$`)
+  const given = { ...officeSource({ env: 'OFFICE' }), pool: 1, statement_timeout: 1 }
+  const file = readSourceFile(JSON.parse(JSON.stringify(given)), kind)
+  const connections = openConnections(file, connectionTo(file, { OFFICE: addressOf(office.connection) }))
+  const ask = async (text: string) => {
+    const state = await connections.begin()
+    return state.run({ text, values: [] }, { isLast: true }).finally(() => state.end())
+  }
+  try {
+    const rows = `select repeat('x', 100000) from generate_series(1, 10)`
+    const failed = await ask(`${rows} union all select office.stall()`).catch((error) => error)
+    expect(failed).toMatchObject({ name: 'SearchTimeout', seconds: 1, cause: { cause: { message: 'Query read timeout' } } })
+    expect(connections.isAway()).toBe(true)
+    await expect(ask('select 2')).rejects.toMatchObject({ name: 'RecordsUnavailable', cause: null })
+    // After the pause another connection answers.
+    await expect.poll(() => ask('select 2').catch(() => null)).toMatchObject({ rows: [['2']] })
+    expect(connections.isAway()).toBe(false)
+  } finally {
+    await connections.close()
+  }
 })
 
 test('what the operator wrote cannot write, whatever the account may do', async () => {

@@ -109,9 +109,11 @@ function transactionOn(
   let hasBegun = false
   /** The milliseconds for a statement that the transaction has set; 0: they must be set before the next one. */
   let limit = 0
-  const goOn = async (): Promise<void> => {
+  const goOn = async (error: unknown): Promise<void> => {
     limit = 0
     if (hasBegun) await piece([], ROLL_BACK_TO_SAVEPOINT)
+    // PostgreSQL has ended a whole piece only if the error is its own. After our own time limit the piece may still run.
+    else if (!(error instanceof pg.DatabaseError)) throw error
   }
   const send: Transaction<number>['run'] = (asked, { time, isLast }) => {
     // Without BEGIN, the statements of a piece are one transaction, which ends with the piece.
@@ -131,7 +133,7 @@ function transactionOn(
     async run(statement, options) {
       const answer = await send(statement, options).catch(async (error: unknown) => {
         if (!(error instanceof OutdatedStatement)) throw error
-        await goOn()
+        await goOn(error.cause)
         return send(statement, options)
       })
       limit = options.time
