@@ -38,6 +38,7 @@ export interface MirrorHealth {
   readonly namespace: string
   /**
    * Seconds since the time up to which the changes that the feed found are written; null while the first copy is not complete.
+   * After a loss of changes, that time stands still until the comparison has ended which finds them.
    * Changes that only a comparison finds, such as rows that a poll does not see deleted, are not counted.
    */
   readonly lag: number | null

@@ -26,7 +26,7 @@ export async function followSource(deps: MirrorDeps, place: MirrorPlace, signal:
     let state = await beginFollowing(deps, feed, place, signal)
     while (!signal.aborted) {
       if (state.comparison === null && (state.isWanted || isDue(deps, state.comparedAt))) {
-        state = { ...state, comparison: await newComparison(deps.db.pool), isWanted: false }
+        state = { ...state, comparison: await newComparison(deps.db.pool, false), isWanted: false }
       }
       // Changes come before the comparison, so that they are written even if the comparison fails.
       const wait = state.comparison === null ? deps.file.mirror.every : 0
@@ -62,7 +62,8 @@ async function beginFollowing(
   const { position, comparison, compared_at: comparedAt, comparison_wanted: isWanted } = place
   const file = fileDigest(registry)
   if (place.file === file) return { position, comparison, comparedAt, isWanted }
-  const fresh = { position: await feed.begin(signal), comparison: await newComparison(db.pool) }
+  // Changes between the position of the former file and the new position are missing until the comparison has ended.
+  const fresh = { position: await feed.begin(signal), comparison: await newComparison(db.pool, comparedAt !== null) }
   await withTransaction(db.pool, (client) => saveProgress(client, claim, { file, ...fresh }))
   return { ...fresh, comparedAt, isWanted: false }
 }
@@ -93,9 +94,11 @@ const isEvent = ({ file }: MirrorDeps, { comparedAt }: MirrorProgress): boolean 
 async function applyBatch(deps: MirrorDeps, state: MirrorProgress, batch: ChangeBatch): Promise<MirrorProgress> {
   const { db, claim } = deps
   const portions = portionsOf(deps, batch)
-  const comparison = batch.isIncomplete ? await newComparison(db.pool) : state.comparison
-  const { position, currentAt: current_at } = batch
-  const last = { position, comparison, behind: 0, ...(current_at !== null && { current_at }) }
+  const comparison = batch.isIncomplete ? await newComparison(db.pool, true) : state.comparison
+  const { position, currentAt } = batch
+  // A copy in which changes are missing stays as old as it was, so that its lag grows until the comparison has ended.
+  const isCurrent = currentAt !== null && comparison?.isRepair !== true
+  const last = { position, comparison, behind: 0, ...(isCurrent && { current_at: currentAt }) }
   let behind = portions.reduce((sum, { keys }) => sum + keys.length, 0)
   let isWanted = false
   for (const due of portions) {

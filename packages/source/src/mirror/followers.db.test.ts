@@ -169,6 +169,36 @@ test('while a comparison fails, changes are found all the same', async () => {
   await expect.poll(async () => (await mirror())?.failure, waiting).toBe(failure)
 })
 
+test('a copy in which changes are missing is not current until it was compared; during any other comparison it is', async () => {
+  const { records, ...file } = polledSource({ env: 'READER' }) as { records: { Person: object } }
+  const where = 'removed_at is null and 1 / (person_no - 5) is not null'
+  const registry = await mirroredRegistry(database.db, { ...file, records: { Person: { ...records.Person, where } } })
+  const first = follow()
+  await expect.poll(uins, waiting).toEqual(['A1', 'A2'])
+  const lag = async () => (await mirror())?.lag ?? Number.NaN
+  const set = (change: string) => database.db.pool.query(`update source_mirror set ${change}`)
+  const failure = 'the database cannot be read as the file says: a value does not fit (22012)'
+  const year = 365 * 86_400
+  await office.query(`alter table office.person disable trigger changed;
+    insert into office.person (person_no, national_no, family_name, changed_at) values (5, 'A5', 'Nobody', '2000-01-01');
+    alter table office.person enable trigger changed`)
+  await requestComparison(database.db, registry.id)
+  await expect.poll(async () => (await mirror())?.failure, waiting).toBe(failure)
+  await set(`current_at = '2000-01-01'`)
+  await expect.poll(lag, waiting).toBeLessThan(year)
+  await first.stop()
+  // The position is lost, so that it is unknown what has changed since.
+  await set(`current_at = '2000-01-01', position = '{}', comparison = null, comparison_wanted = false, failure = null`)
+  follow()
+  await expect.poll(async () => (await mirror())?.failure, waiting).toBe(failure)
+  await office.query(`insert into office.person values (3, 'A3', 'Eze')`)
+  await expect.poll(uins, waiting).toEqual(['A1', 'A2', 'A3'])
+  expect(await lag()).toBeGreaterThan(year)
+  await office.query('delete from office.person where person_no = 5')
+  await expect.poll(lag, waiting).toBeLessThan(year)
+  expect(await mirror()).toMatchObject({ failure: null })
+})
+
 test('rows that a policy of the source hides stop the copy, and do not go', async () => {
   await mirroredRegistry(database.db, polledSource({ env: 'READER' }))
   follow()

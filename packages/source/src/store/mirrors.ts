@@ -30,6 +30,8 @@ export interface ComparisonProgress {
   readonly after: string | null
   /** The time at which the comparison began, in seconds since 1970 by our database. */
   readonly began: number
+  /** True when changes are known to be missing in the copy until the comparison has ended. Absent in older rows: false. */
+  readonly isRepair?: boolean
 }
 
 /** The stored progress of a mirror, from which a node continues. */
@@ -138,11 +140,11 @@ export async function saveProgress(
   return row.wanted
 }
 
-/** Makes the progress of a comparison of all records that begins now. */
-export async function newComparison(pool: Pool): Promise<ComparisonProgress> {
+/** Makes the progress of a comparison of all records that begins now. @param isRepair whether changes are known to be missing */
+export async function newComparison(pool: Pool, isRepair: boolean): Promise<ComparisonProgress> {
   const { rows } = await pool.query<{ began: number }>('select extract(epoch from now())::float8 as began')
   const began = rows[0]?.began ?? 0
-  return { run: Math.floor(began * 1_000), recordType: null, after: null, began }
+  return { run: Math.floor(began * 1_000), recordType: null, after: null, began, isRepair }
 }
 
 /** Stores why the source cannot be followed now. @param failure words for the operator, without a value */
