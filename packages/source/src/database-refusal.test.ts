@@ -31,6 +31,35 @@ test.each([
   })
 })
 
+test.each([
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', postgresqlFailure, { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', postgresqlFailure, { code: 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY' }],
+  ['SELF_SIGNED_CERT_IN_CHAIN', postgresqlFailure, { code: 'SELF_SIGNED_CERT_IN_CHAIN' }],
+  ['UNABLE_TO_VERIFY', mariadbFailure, { code: 'HANDSHAKE_SSL_ERROR', message: 'unable to verify the first certificate' }],
+  ['UNABLE_TO_VERIFY', mariadbFailure, { code: 'HANDSHAKE_SSL_ERROR', message: 'unable to get local issuer certificate' }],
+  ['UNABLE_TO_VERIFY', mariadbFailure, { code: 'HANDSHAKE_SSL_ERROR', message: 'self-signed certificate' }],
+])('a certificate that nobody known has signed is told as such: %s', (reason, failureOf, facts) => {
+  expect(refusalOf(Object.assign(new Error(''), facts), failureOf)).toMatchObject({
+    message: `the certificate of the database at the address in OFFICE is not signed by those of tls.ca (${reason})`,
+  })
+})
+
+const ALERT = 'C0:error:0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure:SSL alert number 40'
+
+test.each([
+  ['CERT_REVOKED', postgresqlFailure, { code: 'CERT_REVOKED' }],
+  ['INVALID_PURPOSE', postgresqlFailure, { code: 'INVALID_PURPOSE' }],
+  ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', postgresqlFailure, { code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION' }],
+  ['EPROTO', postgresqlFailure, { code: 'EPROTO' }],
+  ['HANDSHAKE_SSL_ERROR', mariadbFailure, { code: 'HANDSHAKE_SSL_ERROR', message: ALERT }],
+])('another failure of TLS is not told as an unsigned certificate: %s', (reason, failureOf, facts) => {
+  const refusal = refusalOf(Object.assign(new Error(''), facts), failureOf)
+  expect(refusal).toBeInstanceOf(SourceRefusal)
+  expect(refusal).toMatchObject({
+    message: `the TLS connection to the database at the address in OFFICE failed (${reason})`,
+  })
+})
+
 test('a source that is not asked for a while, because it was away, is told as such', () => {
   expect(refusalOf(null)).toBeInstanceOf(SourceRefusal)
   expect(refusalOf(null)).toMatchObject({
