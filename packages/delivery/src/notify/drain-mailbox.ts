@@ -71,7 +71,8 @@ interface Recipient {
 /**
  * Sends what is due in a mailbox that this node has claimed.
  * @param signal when it is aborted, no further envelope is begun
- * @returns true when more may be due: the turn is over, the signal was aborted, or an envelope could not be committed
+ * @returns true when the mailbox must be looked at again: the turn is over, the signal was aborted, an envelope could not be
+ * committed, or nothing may be sent any more after an envelope
  */
 export async function drainMailbox(
   deps: NotifyDeps,
@@ -92,9 +93,9 @@ export async function drainMailbox(
 }
 
 /**
- * How a mailbox was left. `more`: more may be due. `done`: an envelope was committed, which ended the claim of the mailbox, and
- * its delivery continues or nothing more is due. `nowhere`: nothing may be sent now, or there is no address. `lost`: an envelope
- * was not committed. `nothing`: nothing was due.
+ * How a mailbox was left. `more`: look again; an envelope was committed, which ended the claim of the mailbox. `done`: an
+ * envelope was committed, and its delivery continues or nothing more is due. `nowhere`: nothing may be sent now, or there is no
+ * address, and the claim still holds. `lost`: an envelope was not committed. `nothing`: nothing was due.
  */
 type DrainResult = 'more' | 'done' | 'nowhere' | 'lost' | 'nothing'
 
@@ -109,7 +110,7 @@ async function sendNext(
   let { sequence } = mailbox
   let next = await composeNext(deps, mailbox, sequence, ahead)
   while (next !== null) {
-    if (next === 'nowhere') return 'nowhere'
+    if (next === 'nowhere') return sequence === mailbox.sequence ? 'nowhere' : 'more'
     const attemptNow = await commitEnvelope(deps, mailbox, claim, sequence, next)
     if (attemptNow === 'lost') return 'lost'
     if (attemptNow === 'left') return 'done'

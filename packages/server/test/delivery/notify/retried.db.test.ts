@@ -5,13 +5,15 @@ import { changeDeliveries } from '@rollcall/admin/deliveries/deliveries'
 import { addParticipantKeys } from '@rollcall/admin/participants/keys'
 import { setParticipantStatus } from '@rollcall/admin/participants/participants'
 import { allowParticipantHost, changeParticipantPolicy } from '@rollcall/admin/participants/policy'
+import { setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { expect, test } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { keyPair } from '../../../../core/test/key-pairs.ts'
 import { answering } from '../../deliveries.ts'
 import { mailboxSender } from '../../mailboxes.ts'
+import { uinsOf } from '../../notifications.ts'
 
-const { server, rows, newPeer, until, receiver } = await mailboxSender()
+const { server, rows, newPeer, until, working, receiver } = await mailboxSender()
 const { db } = server.database
 const vault = () => Promise.reject(new Error('no credentials, no master key'))
 
@@ -98,6 +100,27 @@ test('a mailbox that rests for want of an address is looked at again', async () 
   await until(async () => expect(await rest()).toBeGreaterThan(30))
   await changeCallback(acting({ db, vault }), { sender_id: participant.sender_id, default_url: receiver().url })
   expect(await rest()).toBeLessThanOrEqual(1)
+})
+
+test('a mailbox whose receiver loses its address while an envelope is sent rests at once', async () => {
+  const { mailboxes } = server.context
+  const participant = await newPeer({ notify_items: 1 })
+  const subscribed = await rows.subscribe(participant)
+  for (const uin of ['A', 'B']) await rows.notify(subscribed, await rows.event(uin))
+  receiver().answer = async (response, one) => {
+    await setCallbackSettings(db, participant.id, { default_url: null })
+    server.clock.pass(2_000)
+    answering(200)(response, one)
+  }
+  mailboxes.due([subscribed.mailbox])
+  for (let poll = 0; poll < 2; poll += 1) {
+    await mailboxes.poll(working())
+    await mailboxes.idle()
+  }
+  expect(receiver().received.flatMap(uinsOf)).toEqual(['A'])
+  expect(await rows.states()).toEqual(['sent', 'waiting'])
+  const { rows: found } = await db.pool.query('select resting_since from mailbox')
+  expect(found).toEqual([{ resting_since: expect.any(Date) }])
 })
 
 test('a destination that answers again gets what waits first in all of its mailboxes, and no other does', async () => {
