@@ -60,15 +60,17 @@ export function createDatabaseHealth(
     return now() < openUntil ? 'open' : 'probing'
   }
   const ask = async (): Promise<boolean> => {
-    if (openUntil === null) return answersInTime(deps.read())
+    const before = openUntil
+    if (before === null) return answersInTime(deps.read())
     const written = await answersInTime(
       deps.write().catch((error: unknown) => {
         if (refusesWrites(error)) failed(error)
         throw error
       }),
     )
-    if (written) openUntil = null
-    return written
+    // If another write was refused meanwhile, the breaker has opened again and stays open.
+    if (written && openUntil === before) openUntil = null
+    return openUntil === null
   }
   const { get } = shortLived(ask, { maxAge: READY_AGE_MS, now })
   return { failed, breaker, isReady: async () => breaker() !== 'open' && get('database') }
