@@ -3,6 +3,7 @@ import { addOperator } from '@rollcall/admin/operators/operators'
 import { acting } from '../../admin/test/acting.ts'
 import { openBrowser, type TestBrowser } from '../../admin/test/browser.ts'
 import { bearer, post, postSearch, searchRequest, type TestServer, testServer } from '../../server/test/server.ts'
+import type { TestSettings } from '../../settings/test/config.ts'
 import { checked, importUnderWay, indexesMissing } from './rare-states.ts'
 
 export const person = (uin: string) => ({
@@ -21,8 +22,8 @@ export interface BrowsedServer {
   close(): Promise<void>
 }
 
-export async function browsedServer(): Promise<BrowsedServer> {
-  const server = await testServer({ ROLLCALL_PARTNER_PAGE: '1' })
+export async function browsedServer(env: TestSettings = {}): Promise<BrowsedServer> {
+  const server = await testServer({ ROLLCALL_PARTNER_PAGE: '1', ...env })
   const civil = await server.registry('civil', [person('0012'), person('0013')])
   const asker = await server.participant('spmis.example')
   const item = { search_criteria: { query_type: 'idtype-value', query: { type: 'UIN', value: '0012' } } }

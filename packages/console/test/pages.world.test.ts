@@ -26,8 +26,18 @@ let complaints: string[]
 /** Pages whose rare states are below the screen. */
 const RARE = new Set(['registries-one', 'participants-one'])
 
+/** A provider of OpenID Connect that nobody signs in at: the sign-in page offers it. */
+const OPENID = {
+  ROLLCALL_OIDC_ISSUER: 'http://127.0.0.1:9',
+  ROLLCALL_OIDC_CLIENT_ID: 'console',
+  ROLLCALL_OIDC_CLIENT_SECRET: 'a-secret-of-the-client',
+  ROLLCALL_OIDC_ROLES: 'staff=read',
+  ROLLCALL_OIDC_TITLE: 'Ministry login',
+  ROLLCALL_CONSOLE_URL: 'https://console.example.org',
+}
+
 beforeAll(async () => {
-  browsed = await browsedServer()
+  browsed = await browsedServer(OPENID)
   ;({ server, opened, token, message_id } = browsed)
   ;({ page, open, complaints } = await strangerPage(opened.browser, server))
 })
@@ -192,13 +202,15 @@ it('is used with the keyboard alone', async () => {
   expect(complaints).toEqual([])
 })
 
-it('signs out, and shows nothing of before', async () => {
+it('signs out, shows nothing of before, and offers each way to sign in', async () => {
   await page.emulateMedia({ colorScheme: 'light' })
   await page.getByRole('button', { name: 'Signed in as ops' }).click()
   expect(await violations()).toEqual([])
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   expect(await page.getByRole('table').count()).toBe(0)
+  const other = page.getByRole('link', { name: OPENID.ROLLCALL_OIDC_TITLE, exact: true })
+  expect(await other.getAttribute('href')).toBe('/admin/v1/session/openid')
 })
 
 it('shows to a reader what a reader may see, and offers nothing else', async () => {

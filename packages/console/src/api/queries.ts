@@ -1,7 +1,7 @@
 /** The cache of answers, and what happens when a session has ended. */
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiFault } from './fault.ts'
-import { SESSION_KEY, type SessionState } from './session.ts'
+import { SESSION_KEY, withoutSession } from './session.ts'
 
 /** Milliseconds for which cached data is fresh. Older data is shown at once, and loaded again. */
 const FRESH_MS = 5_000
@@ -12,7 +12,7 @@ const ALSO_OFFLINE = { networkMode: 'always' } as const
 /** After a 401 the sign-in page is shown at the same address, so that signing in leads back to the page. */
 const handleSessionEnd = (error: Error): void => {
   if (!(error instanceof ApiFault) || error.status !== 401) return
-  queryClient.setQueryData<SessionState>(SESSION_KEY, (before) => ({ offers: [], ...before, session: null }))
+  queryClient.setQueryData(SESSION_KEY, withoutSession)
   forgetAnswers()
 }
 

@@ -36,7 +36,12 @@ export interface SessionState {
 export const SESSION_KEY = ['session'] as const
 const SESSION_PATH = '/admin/v1/session'
 
-export const SIGNED_OUT: SessionState = { session: null, offers: [] }
+/** The state after the session has ended: the ways to sign in stay. */
+export const withoutSession = (before: SessionState | undefined): SessionState => ({
+  offers: [],
+  ...before,
+  session: null,
+})
 
 /** Reads the session, and the ways to sign in. @throws ApiFault */
 export async function readSession(): Promise<SessionState> {
