@@ -212,3 +212,24 @@ it('what a grant says beside names is a form: whom it finds, emergencies, times'
   })
   expect(operator.complaints).toEqual([])
 })
+
+it('the registry of an address is chosen in the form before and after the choices are loaded, and the next search keeps it', async () => {
+  const { page: at } = operator
+  await operator.open('/deliveries?namespace=civil')
+  await addRegistry(acting({ db: server.database.db }), { kind: 'social', namespace: 'aid' })
+  const registry = at.getByLabel('Registry', { exact: true })
+  const choices = '**/admin/v1/registries'
+  await at.route(choices, async (route) => {
+    await registry.waitFor()
+    expect(await registry.inputValue()).toBe('civil')
+    await route.continue()
+  })
+  await at.reload()
+  await expect.poll(() => registry.locator('option').allTextContents()).toEqual(['all', 'aid', 'civil'])
+  expect(await registry.inputValue()).toBe('civil')
+  await at.unroute(choices)
+  await at.getByLabel('Participant', { exact: true }).fill('spmis.example')
+  await operator.button('Search').click()
+  await at.waitForURL(/#\/deliveries\?namespace=civil&participant=spmis\.example$/)
+  expect(operator.complaints).toEqual([])
+})

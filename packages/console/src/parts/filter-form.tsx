@@ -83,9 +83,12 @@ function Field({ field: { name, label, options, required, time }, filter, first 
   const value = filter.values[name]
   const shared = { id, name, label }
   if (options !== undefined) {
-    const choices = options.map((one) => ({ value: one, label: one }))
+    // The word of the filter is a choice also while the options are loaded, and when they lack it.
+    const words = value === undefined || options.includes(value) ? options : [...options, value]
+    const choices = words.map((one) => ({ value: one, label: one }))
     const data = required ? choices : [{ value: '', label: COMMON.all }, ...choices]
-    return <NativeSelect {...shared} data={data} defaultValue={value ?? data[0]?.value} />
+    // The list is made anew when its choices change: the browser would show the choice at the old place.
+    return <NativeSelect key={words.join()} {...shared} data={data} defaultValue={value ?? data[0]?.value} />
   }
   if (time) return <TextInput {...shared} type="datetime-local" defaultValue={localTimeOf(value)} />
   return (
