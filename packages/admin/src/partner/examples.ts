@@ -7,7 +7,7 @@ import { readStoredGrant } from '@rollcall/core/policy/grant'
 import { searchAsCurl, searchAsTypeScript } from '@rollcall/participants/programs/curl-and-typescript'
 import { searchAsJava, searchAsPython } from '@rollcall/participants/programs/python-and-java'
 import { findGrant } from '@rollcall/participants/store/grants'
-import { listLiveKeys } from '@rollcall/participants/store/participant-keys'
+import { findSigningKey } from '@rollcall/participants/store/participant-keys'
 import { operation, operationsOf, PROTOCOL_VERSION } from '@rollcall/protocol'
 import { listRegistries } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
@@ -36,12 +36,12 @@ export const listExampleSearches = defineAdminFunction(
       }),
     ),
   },
-  async ({ db, sender_id, sampleOf }: PartnerDeps) => {
+  async ({ db, clock, sender_id, sampleOf }: PartnerDeps) => {
     const participant = await requireParticipant(db, sender_id)
     const registries = await listRegistries(db)
     const granted = await Promise.all(registries.map((registry) => maySearch(db, participant, registry)))
     const must_sign = participant.signature_policy === 'required'
-    const [key] = (await listLiveKeys(db, participant)).filter(({ use }) => use === 'sig')
+    const key = await findSigningKey(db, participant, new Date(clock.date()))
     const signs = { participant, kid: key?.kid ?? null }
     return registries
       .filter((_, at) => granted[at])

@@ -12,7 +12,7 @@ import {
   TRY_QUERY_FORMS,
 } from '@rollcall/participants/programs/curl-and-typescript'
 import { searchAsJava, searchAsPython } from '@rollcall/participants/programs/python-and-java'
-import { listLiveKeys } from '@rollcall/participants/store/participant-keys'
+import { findSigningKey } from '@rollcall/participants/store/participant-keys'
 import { type JsonObject, type JsonValue, operation, PROTOCOL_VERSION } from '@rollcall/protocol'
 import { requireRegistry } from '@rollcall/records/registries/registries'
 import { requireRecordType } from '@rollcall/records/registries/registry-attributes'
@@ -120,9 +120,7 @@ export const trySearch = defineAct(
     if (send && problem !== null) throw new AdminRefusal(`send: ${problem}`, { reason: 'conflict' })
     // Without `send` nothing is sent and nothing of a record is shown, so there is no audit entry.
     await enter(send ? {} : null)
-    const [key] = (await listLiveKeys(db, participant)).filter(
-      ({ use, valid_from }) => use === 'sig' && valid_from <= now(),
-    )
+    const key = await findSigningKey(db, participant, now())
     const { layout } = participant.signature_profile
     const shown = { namespace, registry, participant, criteria, kid: key?.kid ?? null, later }
     return {

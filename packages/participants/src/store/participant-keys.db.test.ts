@@ -6,6 +6,7 @@ import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import {
   addParticipantKey,
   findRegisteredKeys,
+  findSigningKey,
   listLiveKeys,
   listParticipantKeys,
   revokeParticipantKey,
@@ -51,6 +52,8 @@ test('the live ones are those that are not over, the latest to begin first', asy
   await add('second', at(2))
   await add('later', new Date(Date.now() + 86_400_000))
   expect((await listLiveKeys(db, a)).map(({ kid }) => kid)).toEqual(['later', 'second', 'first'])
+  expect((await findSigningKey(db, a, new Date()))?.kid).toBe('second')
+  expect(await findSigningKey(db, b, new Date())).toBeUndefined()
   expect((await listParticipantKeys(db, a)).map(({ kid }) => kid)).toEqual(['later', 'second', 'over', 'first'])
 })
 

@@ -134,6 +134,16 @@ export async function listLiveKeys(
   return rows
 }
 
+/** Finds the registered key with which a participant signs at a time: its newest valid one; undefined when it has none. */
+export async function findSigningKey(
+  db: Database,
+  participant: Pick<Participant, 'id'>,
+  now: Date,
+): Promise<ParticipantKey | undefined> {
+  const live = await listLiveKeys(db, participant)
+  return live.find(({ use, valid_from }) => use === 'sig' && valid_from <= now)
+}
+
 /** Finds the registered keys with these thumbprints, of all participants, also revoked ones. */
 export async function findRegisteredKeys(
   db: Database,

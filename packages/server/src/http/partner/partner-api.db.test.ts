@@ -16,7 +16,7 @@ import {
 import { LOOPBACK } from '../../../test/deliveries.ts'
 import { eventRows } from '../../../test/notifications.ts'
 import { askPartner, cookieOf, errorOf, partnerBrowser, partnerCode } from '../../../test/partner.ts'
-import { sealingPeer, sendAs, signedBody } from '../../../test/sealing.ts'
+import { newSigner, sealingPeer, sendAs, signedBody } from '../../../test/sealing.ts'
 import { type Answer, QUIET, testServer } from '../../../test/server.ts'
 import { PARTNER_ROUTES } from './routes.ts'
 
@@ -146,7 +146,8 @@ describe('a participant sees', () => {
     expect(grant.words).toContainEqual({ about: 'basis', words: 'law: no consent is asked for' })
   })
 
-  it('a first search for its own sender_id, about nobody', async () => {
+  it('a first search for its own sender_id, about nobody, with the key that is valid now', async () => {
+    await newSigner(server, sender_id, 'sig-2', 'EdDSA', { valid_from: new Date(clock.date() + 24 * 60 * MINUTE) })
     const [example, ...others] = (await get('/examples')).body
     expect(others).toEqual([])
     expect(example).toMatchObject({ namespace: 'civil', must_sign: true })
@@ -154,6 +155,7 @@ describe('a participant sees', () => {
     expect(example.curl).toContain(`"sender_id":"${sender_id}"`)
     expect(example.curl).toContain('"value":"IDENTIFIER"')
     expect(example.typescript).toContain(`sender_id: "${sender_id}"`)
+    for (const program of [example.python, example.java]) expect(program).toMatch(/SigningKey.*"sig-1"\)/)
   })
 
   it('its deliveries with every attempt, and sends one again', async () => {
