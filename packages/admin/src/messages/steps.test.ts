@@ -55,5 +55,10 @@ test('a step says what happened, and never what a receiver or a person sent', ()
     outcome: 'waiting',
     attempt: 4,
   })
+  // The reason may be that the person is protected or was erased, which the message must not tell.
+  expect(makeStepOfEvent({ at, event: 'left out' })).toMatchObject({
+    step: 'ended',
+    message: 'It is not sent, for example because its subscription was taken back or is not permitted any more.',
+  })
   expect(makeStepOfEvent({ at, event: 'accepted', items: 1 }).message).toBe('The request was accepted with 1 item.')
 })

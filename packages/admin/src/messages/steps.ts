@@ -162,7 +162,7 @@ const STEP_MAKERS: { readonly [Name in StoryEvent['event']]: (event: StoryEvent 
   waits: () => ({ step: 'next', outcome: 'waiting', message: 'It is due in its mailbox.' }),
   'left out': () => ({
     step: 'ended',
-    message: 'It is not sent: its subscription was taken back, or is not permitted any more.',
+    message: 'It is not sent, for example because its subscription was taken back or is not permitted any more.',
   }),
 }
 
