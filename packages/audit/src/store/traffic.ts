@@ -24,7 +24,7 @@ export const durationOfStep = (step: number): number => DURATION_STEP_FACTOR ** 
 
 /**
  * Counts messages except notifications. The duration of an answer or callback goes from the receipt of the request to the audit
- * entry, which is committed before the message is sent. Only the first answer to a repeated request has a duration.
+ * entry, which is committed before the message is sent. Only the first answer to a repeated request of a participant has a duration.
  * @param exchanges SQL for a `from` clause: each remembered exchange with its correlation_id and received_at
  */
 export async function countTrafficBetween(
@@ -44,6 +44,7 @@ export async function countTrafficBetween(
       timed as (
         select members, outcome, case when received_at is not null and not exists (
             select from ${entriesSql('earlier')} where earlier.message_id = answered.message_id
+              and earlier.content::jsonb ->> 'participant' is not distinct from members ->> 'participant'
               and (earlier.at, earlier.chain, earlier.sequence) < (answered.at, answered.chain, answered.sequence)
               and strpos(earlier.content, '"kind":"answer"') > 0
           ) then ceil(ln(greatest(extract(epoch from answered.at - received_at) * 1000, 1)::float8) / ln(${DURATION_STEP_FACTOR}::float8))

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { listEmergencies, reviewEmergency } from '@rollcall/admin/audit/list'
 import { addOperator } from '@rollcall/admin/operators/operators'
 import { showOverview } from '@rollcall/admin/overview'
+import { countTrafficBetween } from '@rollcall/audit/store/traffic'
+import { EXCHANGES_SQL } from '@rollcall/engine/store/exchanges/exchange-names'
 import { validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { acting } from '../../../admin/test/acting.ts'
 import { auditEntry, testAuditLog } from '../../../settings/test/audit-log.ts'
-import { postSearch, type TestServer, testServer } from '../server.ts'
+import { bearer, post, postSearch, searchRequest, type TestServer, testServer } from '../server.ts'
 
 let server: TestServer
 /** No time passes while hours are counted. */
@@ -163,4 +165,19 @@ test('what waits, fails and died, what ends soon, and what nobody has looked at'
   // Its breaker is still open: nothing is on its way there any more.
   await pool.query("update delivery set target = 'https://well.example/a' where state = 'pending'")
   expect((await show()).breakers).toEqual([])
+})
+
+test('two participants with one message_id each have a first answer, with its duration', async () => {
+  const header = { message_id: 'm-of-two' }
+  for (const sender_id of ['one.example', 'two.example']) {
+    const asking = await server.participant(sender_id)
+    const request = searchRequest(sender_id, { type: 'UIN', value: '1' }, { header })
+    const { status } = await post(`${server.url}/civil/v1.0.0/registry/sync/search`, request, bearer(asking))
+    expect(status).toBe(200)
+  }
+  const all = { from: new Date(0), to: new Date('9999-12-31') }
+  const rows = await countTrafficBetween(server.context.db, all, EXCHANGES_SQL)
+  const answers = rows.filter(({ registry, outcome }) => registry === 'civil' && outcome === 'succeeded')
+  expect(answers.reduce((sum, { messages }) => sum + messages, 0)).toBe(4)
+  expect(answers.filter(({ step }) => step === null)).toEqual([])
 })
