@@ -1,4 +1,6 @@
 /** THE table of acts is walked: each has a caller, or is refused; each of the other functions is named here, with its reason. */
+import type { AuditEntry } from '@rollcall/core/model/audit-entry'
+import type { Operator } from '@rollcall/core/model/operator'
 import Type from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { acting } from '../test/acting.ts'
@@ -88,6 +90,7 @@ describe('an act', () => {
     result: closed({ done: Type.Boolean() }),
   } as const
   const tried = defineAct(terms, async () => ({ done: true }))
+  const operator: Operator = { id: 1, name: 'ops', roles: ['read'], registries: null, authority: null }
 
   test('that leaves no entry is a failure', async () => {
     const forgets = defineAct({ ...terms, entry: 'within' }, async () => ({ done: true }))
@@ -103,6 +106,24 @@ describe('an act', () => {
     const auditLog = { write: () => Promise.reject(new Error('no audit log')) }
     await expect(late(acting({ auditLog }), {})).rejects.toThrow('no audit log')
     expect(begun).toBe(false)
+  })
+
+  test('that an open page repeats leaves another entry only with details', async () => {
+    const notes: unknown[] = []
+    const deps = acting({
+      caller: { kind: 'operator', operator, isRepeatedAccess: true } as const,
+      auditLog: { write: async ({ note }: AuditEntry) => void notes.push(note) },
+    })
+    await tried(deps, {})
+    const within = (details?: { note: string }) =>
+      defineAct({ ...terms, entry: 'within' }, async (_deps, _input, enter) => {
+        await enter(details)
+        return { done: true }
+      })
+    await within()(deps, {})
+    expect(notes).toEqual([])
+    await within({ note: 'a person' })(deps, {})
+    expect(notes).toEqual(['a person'])
   })
 
   test('needs a caller by its type', async () => {

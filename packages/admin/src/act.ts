@@ -90,7 +90,7 @@ interface ActTerms<Deps, Input extends TSchema, Result extends TSchema, Stored> 
   readonly result: Result
 }
 
-/** Writes the audit entry of an act. Null: none is written, as the call changes nothing and shows no person, or is repeated. */
+/** Writes the entry of an act. Null: none, as the call changes nothing and shows no person. A repeat has one only with details. */
 export type WriteActEntry = (details?: Partial<EntryDetails> | null) => Promise<void>
 
 /** The facts about an act that other code reads, such as the code of proposals. */
@@ -140,7 +140,7 @@ export function defineAct<Deps, Input extends TSchema, Result extends TSchema, S
     if (caller.kind === 'proposal') checkSame(lines, caller.diff)
     else if (lines !== null) return { waits: lines }
     let entered = false
-    const enter: WriteActEntry = async (details = {}) => {
+    const enter: WriteActEntry = async (details = isRepeatedAccess(caller) ? null : {}) => {
       entered = true
       if (details === null) return
       await auditAct(deps, { note: noteOf(name, given), registry: namespaceIn(given), ...details })
@@ -148,7 +148,7 @@ export function defineAct<Deps, Input extends TSchema, Result extends TSchema, S
     const checkDecision = async (db: Database): Promise<void> => {
       if (isAsked) checkSame(await diff({ ...deps, db }, given), canonicalText(lines))
     }
-    if (entry === 'first') await enter(isRepeatedAccess(caller) ? null : {})
+    if (entry === 'first') await enter()
     const answer = await work(deps, given, enter, checkDecision)
     if (!entered) throw new Error(`the act ${name} left no entry`)
     return { answer }

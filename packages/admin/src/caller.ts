@@ -8,7 +8,7 @@ export type Caller =
       readonly operator: Operator
       /**
        * True when an open page reloads what it showed a short while ago. The first access has the audit entry; this one gets
-       * none, unless the work of the act writes its entry (`within`).
+       * none, unless the work of the act gives details for it (`WriteActEntry`).
        */
       readonly isRepeatedAccess?: boolean
     }

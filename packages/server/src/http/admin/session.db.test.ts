@@ -219,6 +219,8 @@ describe('a session', () => {
     expect(await looks()).toBe(before + 3)
     for (const _ of [1, 2]) await call('/messages?limit=25', { Authorization: `Bearer ${token}` })
     expect(await looks()).toBe(before + 5)
+    for (const _ of [1, 2]) await call('/accounts?limit=25', live)
+    expect(await looks()).toBe(before + 6)
     const other = await signedIn(token)
     const signedInAgain = await looks()
     await call('/messages?limit=25', other)
