@@ -248,5 +248,6 @@ function textOf(value: string | readonly string[] | number | boolean | undefined
 function witnessText(witness: Config['witness']): string | undefined {
   if (witness === null) return undefined
   if (witness.kind === 'file') return witness.path
-  return `${witness.kind === 'udp' ? 'syslog' : 'syslog+tcp'}://${witness.host}:${witness.port}`
+  const host = witness.host.includes(':') ? `[${witness.host}]` : witness.host
+  return `${witness.kind === 'udp' ? 'syslog' : 'syslog+tcp'}://${host}:${witness.port}`
 }

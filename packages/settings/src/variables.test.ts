@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { LIMITS } from '@rollcall/core/limits'
 import { expect, test } from 'vitest'
+import { readConfig } from './config.ts'
 import { REPLACED_VARIABLES } from './replaced.ts'
-import { OPTION_ROWS } from './settings.ts'
+import { listNodeSettings, OPTION_ROWS } from './settings.ts'
 import { refuseUnknownVariables } from './variables.ts'
 
 test.each([
@@ -72,4 +73,14 @@ test('every option of docs/settings.md that a node reads has a row for operators
   expect(OPTION_ROWS.map(({ variable }) => variable).toSorted()).toEqual(
     named.filter((name) => !ofCommands(name)).toSorted(),
   )
+})
+
+test.each([
+  ['/var/log/witness', '/var/log/witness'],
+  ['syslog://log.example', 'syslog://log.example:514'],
+  ['syslog+tcp://192.0.2.1:601', 'syslog+tcp://192.0.2.1:601'],
+  ['syslog://[2001:db8::1]', 'syslog://[2001:db8::1]:514'],
+])('ROLLCALL_WITNESS=%s is shown as an address that could be set', (ROLLCALL_WITNESS, shown) => {
+  const settings = listNodeSettings(readConfig({ ROLLCALL_WITNESS }))
+  expect(settings.find(({ variable }) => variable === 'ROLLCALL_WITNESS')?.value).toBe(shown)
 })
