@@ -1,22 +1,21 @@
 import { createSecretKey } from 'node:crypto'
-import type { Snapshot } from '@rollcall/database/transaction'
 import { DecryptionError } from '@rollcall/keys/encrypted-value'
 import type { Vault } from '@rollcall/keys/vault'
 import { type ConfidentialKey, decryptKey } from '../keys.ts'
 import { openReview } from '../reviews.ts'
 import type { AuditKey } from '../store/audit-keys.ts'
-import { readReviews } from '../store/entry-pages.ts'
+import type { StoredReview } from '../store/entry-pages.ts'
 import type { VerificationReport } from './report.ts'
 
 /** Verifies reviews of emergencies. @param vault null: reviews are only counted, as their seals need the master key */
 export async function verifyReviews(
-  snapshot: Snapshot,
+  rows: AsyncIterable<StoredReview>,
   keys: readonly AuditKey[],
   vault: Vault | null,
   report: VerificationReport,
 ): Promise<void> {
   const key = vault === null ? null : await confidentialKey(keys, vault)
-  for await (const row of readReviews(snapshot)) {
+  for await (const row of rows) {
     report.counts.reviews += 1
     if (vault === null) continue
     const review = key === null ? null : openReview(key, row)

@@ -1,7 +1,7 @@
 /** Reads the tombstones of the audit log, which say what was removed and may therefore be missing. */
 
 import type { Snapshot } from '@rollcall/database/transaction'
-import { findTombstonesOfChain, readTombstones, type TombstoneToVerify } from '../store/entry-pages.ts'
+import { findTombstonesOfChain, type TombstoneToVerify } from '../store/entry-pages.ts'
 import { chainsNamedIn, type PrunedChain, type RestoreTombstone, type TombstoneContent } from '../tombstones.ts'
 import { isSameTime } from './chain.ts'
 import type { Verifier } from './keys.ts'
@@ -17,9 +17,10 @@ export interface TombstoneFacts {
   readonly restores: readonly RestoreTombstone[]
 }
 
-/** Reads and verifies the tombstones, and reports their faults. */
-export async function readAllTombstones(
+/** Verifies the tombstones, and reports their faults. */
+export async function verifyTombstones(
   snapshot: Snapshot,
+  rows: AsyncIterable<TombstoneToVerify>,
   verifier: Verifier,
   report: VerificationReport,
 ): Promise<TombstoneFacts> {
@@ -27,7 +28,7 @@ export async function readAllTombstones(
   const signed = new Set<string>()
   const erasing = new Set<string>()
   const restores: RestoreTombstone[] = []
-  for await (const row of readTombstones(snapshot)) {
+  for await (const row of rows) {
     report.counts.tombstones += 1
     const content = verifyTombstone(row, verifier, report)
     if (content === null) continue

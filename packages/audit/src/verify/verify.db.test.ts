@@ -1,6 +1,7 @@
 /** Every kind of tampering is found, and named. */
+import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { testAuditLog } from '../../../settings/test/audit-log.ts'
+import { testAuditLog, vaultOf } from '../../../settings/test/audit-log.ts'
 import {
   AT,
   bury,
@@ -10,6 +11,7 @@ import {
   erase,
   places,
   prune,
+  review,
   tamper,
   twoChains,
   verified,
@@ -17,6 +19,7 @@ import {
   writeChain,
 } from '../../../settings/test/tampering.ts'
 import { auditEntry } from '../../test/audit-entry.ts'
+import { newReport } from './report.ts'
 import { verifyAuditLog } from './verify.ts'
 
 const entry = (chain: string, sequence: number): string => `chain = '${chain}' and sequence = ${sequence}`
@@ -83,6 +86,28 @@ describe('a healthy audit log', () => {
     expect(report.unsigned).toBe(3)
     await auditLog.close()
   })
+})
+
+test.each(['tombstones', 'reviews', 'witnessed'] as const)('is aborted also while it reads %s', async (counted) => {
+  const { on, chain } = await twoChains()
+  for (const sequence of [3, 5]) {
+    await erase(on, chain, sequence, 0)
+    await review(on, chain, sequence)
+  }
+  const report = newReport()
+  const abort = new AbortController()
+  let read = 0
+  Object.defineProperty(report.counts, counted, {
+    get: () => read,
+    set(count: number) {
+      read = count
+      abort.abort(new Error('enough'))
+    },
+  })
+  const witness = Readable.from(await witnessOf(on))
+  const verifying = verifyAuditLog({ db: on.db, vault: await vaultOf(on.db), witness, report, signal: abort.signal })
+  await expect(verifying).rejects.toThrow('enough')
+  expect(read).toBe(1)
 })
 
 type Place = { readonly chain: string; readonly other: string }

@@ -6,7 +6,15 @@ import { type Snapshot, withSnapshot } from '@rollcall/database/transaction'
 import type { Vault } from '@rollcall/keys/vault'
 import type { CheckpointContent } from '../checkpoints.ts'
 import { listAuditKeys } from '../store/audit-keys.ts'
-import { findCheckpoints, readCheckpoints, readEntries, readPersons, readShapes } from '../store/entry-pages.ts'
+import {
+  findCheckpoints,
+  readCheckpoints,
+  readEntries,
+  readPersons,
+  readReviews,
+  readShapes,
+  readTombstones,
+} from '../store/entry-pages.ts'
 import { readWitnessLine, type WitnessLine } from '../witness-line.ts'
 import { verifyChain } from './chain.ts'
 import { cursorOf } from './cursor.ts'
@@ -14,7 +22,7 @@ import { createVerifier } from './keys.ts'
 import { newReport, type VerificationReport } from './report.ts'
 import { createLostCheckpoints, type LostCheckpoints } from './restores.ts'
 import { verifyReviews } from './reviews.ts'
-import { readAllTombstones } from './tombstones.ts'
+import { verifyTombstones } from './tombstones.ts'
 
 export interface VerifyDeps {
   readonly db: Database
@@ -24,9 +32,7 @@ export interface VerifyDeps {
   readonly witness: AsyncIterable<string> | null
   /** Gets the findings while entries are read, so that the caller can show them; absent: a new report. */
   readonly report?: VerificationReport
-  /**
-   * Aborts the reading of shapes, entries, persons and checkpoints: the call rejects. Reviews and the witness are not aborted.
-   */
+  /** Aborts the reading of rows and of lines of the witness: the call rejects. */
   readonly signal?: AbortSignal
 }
 
@@ -46,7 +52,8 @@ export async function verifyAuditLog({
   const keys = await listAuditKeys(db)
   return withSnapshot(db, async (snapshot) => {
     const verifier = await createVerifier(keys, vault, report)
-    const tombstones = await readAllTombstones(snapshot, verifier, report)
+    const tombstoneRows = rowsUntilAborted(signal, readTombstones(snapshot))
+    const tombstones = await verifyTombstones(snapshot, tombstoneRows, verifier, report)
     const gaps = createLostCheckpoints(snapshot, tombstones.restores, report)
     const [entries, persons, checkpoints] = [
       cursorOf(rowsUntilAborted(signal, readEntries(snapshot))),
@@ -73,8 +80,8 @@ export async function verifyAuditLog({
       })
     }
     await others.finish()
-    await verifyReviews(snapshot, keys, vault, report)
-    if (witness !== null) await compareWitness(snapshot, witness, { report, gaps })
+    await verifyReviews(rowsUntilAborted(signal, readReviews(snapshot)), keys, vault, report)
+    if (witness !== null) await compareWitness(snapshot, rowsUntilAborted(signal, witness), { report, gaps })
     return { report, keys: [...verifier.used].toSorted() }
   })
 }
