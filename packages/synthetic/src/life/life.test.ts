@@ -1,6 +1,8 @@
 import { kindNamed, recordTypesOf, resolveEventType } from '@rollcall/protocol'
 import { describe, expect, test } from 'vitest'
 import { KIND_GENERATORS } from '../generate.ts'
+import { ess } from '../kinds/ess.ts'
+import { populationOf } from '../stream.ts'
 import { lifeOf } from './life.ts'
 import type { LifeEvent } from './life-row.ts'
 
@@ -128,6 +130,14 @@ describe('a beneficiary registry', () => {
       statuses.set(key, status)
     }
   })
+})
+
+test('the numbers of new people are behind those of all existing ones', () => {
+  const count = 91_000_000
+  const [event] = lifeOf('ess', { seed: 1, people: { seed: 'demo', count }, today: () => TODAY })
+  const population = populationOf('demo')
+  const firsts = Array.from({ length: 90 }, (_, run) => ess.document(population, count + run * 1_000_000))
+  expect(firsts).toContainEqual(event?.record)
 })
 
 test('a kind without people has no life', () => {

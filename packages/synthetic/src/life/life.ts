@@ -28,7 +28,10 @@ export interface LifeOptions {
   readonly today: () => string
 }
 
-/** New documents get numbers from `from` on. The seed of the events chooses one of `runs` ranges of `each` numbers. */
+/**
+ * New documents get numbers from `from` on, or behind the existing documents when these are more. The seed of the events chooses
+ * one of `runs` ranges of `each` numbers.
+ */
 const NEWCOMER_NUMBERS = { from: 1_000_000, each: 1_000_000, runs: 90 } as const
 
 /** Yields life events of a kind without end. @throws RangeError at once, when the kind has no events */
@@ -40,7 +43,7 @@ export function lifeOf(kind: string, { seed, people, today }: LifeOptions): Iter
   const rows = make({
     population: populationOf(people.seed),
     documents: people.count,
-    next: NEWCOMER_NUMBERS.from + run * NEWCOMER_NUMBERS.each,
+    next: Math.max(NEWCOMER_NUMBERS.from, people.count) + run * NEWCOMER_NUMBERS.each,
     today,
   })
   return events(rows, chance)
