@@ -1,5 +1,5 @@
 /** `rollcall subscribe`: subscribes to events of any registry, and with --listen prints them as they come. */
-import { onEvent, type RegistryClient, resultsOf, type SubscribeInput } from '@rollcall/client'
+import { itemsOrThrow, onEvent, type RegistryClient, resultsOf, type SubscribeInput } from '@rollcall/client'
 import type { Command } from 'commander'
 import { withCallbacks } from '../asking/called-back.ts'
 import { callClient } from '../asking/failures.ts'
@@ -115,7 +115,7 @@ async function subscribeAndListen(
         const same = equalSubscriptions(error)
         if (same.length === 0) throw error
         if (options.replace !== true) throw new CommandError(toPrintableLine(equalSubscriptionsText(same, namespace)))
-        await asking.unsubscribe(same, { signal })
+        await endSubscriptions(asking, same, { signal })
         process.stderr.write(`${toPrintableLine(`unsubscribed from ${same.join(', ')}, which was to the same`)}\n`)
         return make()
       }),
@@ -125,7 +125,7 @@ async function subscribeAndListen(
     process.stderr.write(`${toPrintableLine(`subscribed as ${codes.join(', ')}; Ctrl-C ends it`)}\n`)
     await stop.asked
     if (options.keep === true) return
-    await callClient(asking.unsubscribe(codes))
+    await callClient(endSubscriptions(asking, codes))
     process.stderr.write('unsubscribed\n')
   })
 }
@@ -144,4 +144,15 @@ async function subscribeForCodes(
     return subscriptionCodes(result.item)
   })
   return codes
+}
+
+/** Ends subscriptions, and prints what the registry says beside it. @throws ItemRejected the registry has ended none of them */
+async function endSubscriptions(
+  asking: RegistryClient,
+  codes: readonly string[],
+  options: { readonly signal?: AbortSignal } = {},
+): Promise<void> {
+  const [message] = itemsOrThrow(await asking.unsubscribe(codes, options))
+  const more = message?.status_reason_message
+  if (more !== undefined) process.stderr.write(`${toPrintableLine(more)}\n`)
 }

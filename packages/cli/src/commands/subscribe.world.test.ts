@@ -18,6 +18,8 @@ let home: Awaited<ReturnType<typeof demoHome>>
 let asked: Asked[] = []
 /** The code and the text with which the next subscribes are rejected, one each. */
 let rejections: [code: string, text: string][] = []
+/** What the registry answers to the next unsubscribes, in place of ending the subscriptions; one each. */
+let unsubscribed: object[] = []
 const calls: Promise<unknown>[] = []
 
 const { kty, crv, x } = SIGNER.privateJwk as Readonly<Record<string, unknown>>
@@ -43,7 +45,8 @@ async function callBack({ header, message }: Asked): Promise<void> {
   const post = (to: string, envelope: Unsigned) => postCallback(to, signed(envelope))
   if (action === 'unsubscribe') {
     const subscription_status = message.subscription_codes.map((code: string) => ({ code, status: 'unsubscribe' }))
-    await post(sender_uri, onUnsubscribe({ message: { transaction_id, subscription_status } }))
+    const answer = unsubscribed.shift() ?? { subscription_status }
+    await post(sender_uri, onUnsubscribe({ message: { transaction_id, ...answer } }))
     return
   }
   const rejection = rejections.shift()
@@ -72,6 +75,7 @@ afterAll(async () => {
 beforeEach(() => {
   asked = []
   rejections = []
+  unsubscribed = []
 })
 
 const SUBSCRIBE = ['subscribe', 'civil', '--event', 'Death', '--record-type', 'Person']
@@ -166,6 +170,37 @@ test('--replace ends a subscription to the same, and subscribes again', async ()
     ...['subscribe', 'unsubscribe', 'subscribe', 'unsubscribe'],
   ])
   expect(message.subscription_codes).toEqual([SAME])
+})
+
+const NOT_ENDED = {
+  status: 'rjct',
+  status_reason_code: 'rjct.requester.invalid',
+  status_reason_message: 'not ended, since you may not: S-1',
+}
+const REJECTED = 'rollcall: rejected: rjct.requester.invalid: not ended, since you may not: S-1\n'
+
+test('a subscription that the registry does not end is not called unsubscribed', async () => {
+  unsubscribed = [NOT_ENDED]
+  const running = start([...ONE, '--listen'], home.env)
+  await printed(running, /"0012"[\s\S]*\n\n/)
+  const { code, stderr } = await running.stop('SIGINT')
+  expect([code, stderr]).toEqual([1, `subscribed as S-1; Ctrl-C ends it\n${REJECTED}`])
+})
+
+test('what the registry says beside the end of a subscription is printed', async () => {
+  unsubscribed = [{ status_reason_message: 'not ended, since they are unknown: S-2' }]
+  const running = start([...ONE, '--listen'], home.env)
+  await printed(running, /"0012"[\s\S]*\n\n/)
+  const { code, stderr } = await running.stop('SIGINT')
+  const said = 'not ended, since they are unknown: S-2\nunsubscribed\n'
+  expect([code, stderr]).toEqual([0, `subscribed as S-1; Ctrl-C ends it\n${said}`])
+})
+
+test('--replace does not subscribe again when the registry does not end the other subscription', async () => {
+  rejections = [ALREADY]
+  unsubscribed = [NOT_ENDED]
+  expect(await rollcall([...ONE, '--listen', '--replace'], home.env)).toEqual({ code: 1, stdout: '', stderr: REJECTED })
+  expect(asked.map(({ header }) => header.action)).toEqual(['subscribe', 'unsubscribe'])
 })
 
 test('without a listener it prints the acknowledgement', async () => {
