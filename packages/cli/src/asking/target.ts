@@ -87,6 +87,9 @@ async function credentialsOf(
 ): Promise<ClientOptions['credentials']> {
   const more = tokenUrl === undefined ? {} : { token_url: readAddress('--token-url', tokenUrl).href }
   if (clientId === undefined) {
+    if (tokenUrl !== undefined || clientSecretFile !== undefined) {
+      throw new CommandError('--token-url and --client-secret-file need --client-id, our client_id at the registry')
+    }
     if (participant === null) return undefined
     const { client_id, client_secret } = participant
     return { client_id, client_secret }
