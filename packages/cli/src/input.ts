@@ -1,18 +1,30 @@
 /** Reads files that a command is given; `-` is standard input. */
 import { readFile } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { systemReason } from '@rollcall/base/shared/system-error'
 import { JsonError, type JsonValue, parseJson } from '@rollcall/protocol'
 import { CommandError } from './failure.ts'
 
+/** The standard inputs that a file was read from. */
+const takenInputs = new WeakSet<Readable>()
+
+/** Returns standard input, which can be read only once. @throws CommandError another file of the command was read from it */
+export function takeStandardInput(): Readable {
+  if (takenInputs.has(process.stdin)) throw new CommandError('only one file can be read from standard input (-)')
+  takenInputs.add(process.stdin)
+  return process.stdin
+}
+
 /**
  * Reads the text of a file.
  * @param option the option that names the file; undefined for an argument
- * @throws CommandError it cannot be read
+ * @throws CommandError it cannot be read, or is the second one from standard input
  */
 export async function readInput(path: string, option?: string): Promise<string> {
+  const input = path === '-' ? takeStandardInput() : null
   try {
-    return path === '-' ? await text(process.stdin) : await readFile(path, 'utf8')
+    return input === null ? await readFile(path, 'utf8') : await text(input)
   } catch (error) {
     const of = option === undefined ? '' : ` of ${option}`
     throw new CommandError(`the file ${path}${of} cannot be read: ${systemReason(error)}`)

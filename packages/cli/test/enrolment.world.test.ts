@@ -146,6 +146,12 @@ describe('enrol', () => {
       `${JSON.stringify(enrolment('9001', 'Active'))}\n[]\n`,
     )
     expect([code, stdout]).toEqual([3, '1 of 2 lines were taken\n1 rejected: name a file with --rejects to see why\n'])
+    // The mapping would be read, and no row would be left.
+    expect(await rollcall([...words, '--map', '-'], demo.home.env, '{"member.member_identifier": "No"}')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'rollcall: only one file can be read from standard input (-)\n',
+    })
   })
 
   test.each([

@@ -8,6 +8,7 @@ import { callClient, makeClient } from '../asking/failures.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
 import { readTarget } from '../asking/target.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
+import { takeStandardInput } from '../input.ts'
 import { type OutputOptions, printResult, withJson } from '../output.ts'
 import { reportImport } from '../progress.ts'
 import { addRecordFileOptions, type RecordFileOptions, readRecordFileOptions } from '../record-file-options.ts'
@@ -52,7 +53,7 @@ async function runEnrol(words: readonly string[], options: EnrolOptions): Promis
   const read = await readRecordFileOptions(options)
   const { client } = await readTarget({ ...options, ...(namespace !== undefined && { registry: namespace }) })
   const asking = makeClient(() => new RegistryClient(client))
-  const source = await openRecordFile(file === '-' ? process.stdin : file, {
+  const source = await openRecordFile(file === '-' ? takeStandardInput() : file, {
     ...read,
     ...(rejectsPath !== undefined && { rejectsPath }),
   })

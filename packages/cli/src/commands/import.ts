@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander'
 import { withOwnDatabase } from '../environment.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
 import { howReadText, importReportText } from '../import-report.ts'
+import { takeStandardInput } from '../input.ts'
 import { type OutputOptions, printResult, withJson } from '../output.ts'
 import { reportImport } from '../progress.ts'
 import {
@@ -84,7 +85,7 @@ async function runImport(namespace: string, file: string, options: CommandOption
   const begun = Date.now()
   const progress = reportImport()
   const files = {
-    source: file === '-' ? process.stdin : file,
+    source: file === '-' ? takeStandardInput() : file,
     ...(rejects && { rejectsPath: rejects }),
     ...(removals && { removalsPath: removals }),
   }

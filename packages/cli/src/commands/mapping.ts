@@ -5,6 +5,7 @@ import { systemReason } from '@rollcall/base/shared/system-error'
 import type { Command } from 'commander'
 import { isDatabaseKnown, readConfiguration, withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
+import { takeStandardInput } from '../input.ts'
 import { leftOutRowsText, mappingText } from '../mapping-text.ts'
 import { type OutputOptions, printResult, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
@@ -41,7 +42,7 @@ interface ProposeOptions extends OutputOptions {
 async function runPropose(file: string, of: string, options: ProposeOptions): Promise<void> {
   listenForStop()
   const { recordType: record_type, delimiter, encoding, out } = options
-  const source = file === '-' ? process.stdin : file
+  const source = file === '-' ? takeStandardInput() : file
   const input = { of, record_type, delimiter, encoding }
   // With a database, `of` may be a namespace. Without one, `of` must be the name of a kind.
   const proposal = (await isDatabaseKnown(readConfiguration()))

@@ -34,9 +34,6 @@ export const COMMAND_TREE = adminCommand(async () => (await import('@rollcall/ad
   examples: ['civil --event Death --record death.json --event-id crvs-2026-118'],
   adds: true,
   input: async ({ record, remove }: { readonly record: unknown; readonly remove?: unknown }) => {
-    if (record === '-' && remove === '-') {
-      throw new CommandError('only one of --record and --remove may be read from standard input')
-    }
     const read = await objectIn(record, '--record')
     if (remove === undefined) return { record: read }
     // The admin function checks that the file has a list of elements for each path.

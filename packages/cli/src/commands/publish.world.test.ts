@@ -58,7 +58,7 @@ describe('publish', () => {
     expect(rows).toEqual([{ identifier }])
     expect(await publish(RECORD, '--remove', '-')).toMatchObject({
       code: 1,
-      stderr: 'rollcall: only one of --record and --remove may be read from standard input\n',
+      stderr: 'rollcall: only one file can be read from standard input (-)\n',
     })
     await writeFile(file, '{"identifier": "SECRET-9"}')
     const { code, stderr } = await publish(RECORD, '--remove', file)

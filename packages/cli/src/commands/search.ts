@@ -79,20 +79,12 @@ interface SearchOptions extends RegistryOptions, QuestionOptions, OutputOptions 
 
 async function runSearch(options: SearchOptions): Promise<void> {
   const { signal } = listenForStop()
-  refuseTwoInputs(options)
   const questions = await readQuestions(options)
   const target = await readTarget(options)
   const isAsync = options.async === true || options.senderUri !== undefined || options.listen !== undefined
   if (isAsync) await askForCallback(target, questions, options, signal)
   else if (options.all === true) await askForAll(target, questions, options, signal)
   else await askSynchronously(target, questions, options, signal)
-}
-
-/** Refuses two options that read standard input, because it can be read only once. */
-function refuseTwoInputs(options: SearchOptions): void {
-  const { query, consentJws, clientSecretFile, signKey, decryptKey, peerKeys } = options
-  const read = [query, consentJws, clientSecretFile, signKey, decryptKey, peerKeys].filter((file) => file === '-')
-  if (read.length > 1) throw new CommandError('only one of these options can read standard input (-)')
 }
 
 async function askSynchronously(

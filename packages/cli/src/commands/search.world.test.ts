@@ -206,14 +206,24 @@ test.each<[string, readonly string[], string]>([
     '- holds a public key: give the file with the private key that belongs to it',
   ],
   [
+    'a secret without the client_id that it belongs to',
+    ['--identifier', 'UIN=1', '--client-secret-file', '-'],
+    '--token-url and --client-secret-file need --client-id, our client_id at the registry',
+  ],
+  [
+    'the address of a token endpoint without a client_id',
+    ['--identifier', 'UIN=1', '--token-url', 'https://registry.example/token'],
+    '--token-url and --client-secret-file need --client-id, our client_id at the registry',
+  ],
+  [
     'standard input twice',
     ['--query', '-', '--sign-key', '-'],
-    'only one of these options can read standard input (-)',
+    'only one file can be read from standard input (-)',
   ],
   [
     'standard input twice, once for the keys of the registry',
     ['--query', '-', '--peer-keys', '-'],
-    'only one of these options can read standard input (-)',
+    'only one file can be read from standard input (-)',
   ],
   ['a rejected search', ['--where', '{"shoe": 42}'], 'rejected: rjct.search_criteria.invalid: search_criteria.query'],
   ['all of several', ['--identifier', 'UIN=1', '--identifier', 'UIN=2', '--all'], '--all needs exactly one question'],
