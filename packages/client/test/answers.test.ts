@@ -170,6 +170,24 @@ describe('common questions', () => {
     expect(registry.asked).toHaveLength(2)
   })
 
+  it('searchAll ends with an error when the registry answers with another page', async () => {
+    const pagination = { page_size: 1, page_number: 1, total_count: 3 }
+    const asking = await client([finding([{ n: 1 }], { item: { pagination } })])
+    const seen: unknown[] = []
+    const error = await failure(
+      (async () => {
+        for await (const record of asking.searchAll({ ...ADA, pagination: { page_size: 1 } })) seen.push(record)
+      })(),
+    )
+    expect(error).toMatchObject({
+      name: 'TransportError',
+      reason: 'unreadable',
+      message: 'message.search_response[0].pagination.page_number: must be 2, the requested page',
+    })
+    expect(seen).toEqual([{ n: 1 }])
+    expect(registry.asked).toHaveLength(2)
+  })
+
   it('searchAll ends with a registry that knows no pages', async () => {
     const asking = await client([finding([{ n: 1 }])])
     expect(await all(asking.searchAll(ADA))).toEqual([{ n: 1 }])

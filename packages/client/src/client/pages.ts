@@ -1,11 +1,16 @@
 /** Yields records page by page (spec "SearchRequest", pagination). */
 import type { SearchCriteria, SearchResponse } from '@rollcall/protocol'
+import { TransportError } from '../errors.ts'
 import type { RegistryRecord } from './records.ts'
 import { itemsOrThrow } from './results.ts'
 
 const PAGE_SIZE = 100
 
-/** Yields the records of a search, and requests one page after another. @param search requests one page */
+/**
+ * Yields the records of a search, and requests one page after another.
+ * @param search requests one page
+ * @throws ItemRejected; TransportError `unreadable` the registry answers with another page than the requested one
+ */
 export async function* pagesOf(
   search: (criteria: SearchCriteria) => Promise<{ readonly message: SearchResponse }>,
   criteria: SearchCriteria,
@@ -15,10 +20,14 @@ export async function* pagesOf(
     const answer = await search({ ...criteria, pagination: { page_size, page_number } })
     const [item] = itemsOrThrow(answer)
     const records = item?.data?.reg_records ?? []
+    if (records.length === 0) return
+    const { pagination } = item ?? {}
+    if (pagination !== undefined && pagination.page_number !== page_number) {
+      const member = 'message.search_response[0].pagination.page_number'
+      throw new TransportError('unreadable', `${member}: must be ${page_number}, the requested page`)
+    }
     yield* records
     // The registry may give smaller pages than requested. An answer without pagination has the only page.
-    const { pagination } = item ?? {}
-    if (pagination === undefined || records.length === 0) return
-    if (pagination.page_number * pagination.page_size >= pagination.total_count) return
+    if (pagination === undefined || page_number * pagination.page_size >= pagination.total_count) return
   }
 }

@@ -193,7 +193,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
    * Yields the found records. The next page is requested when the loop needs it, so leaving the loop ends the requests.
    * Give `sort` if the order matters. Pages have 100 records and begin with page 1, unless `criteria.pagination` says
    * otherwise.
-   * @throws ItemRejected
+   * @throws ItemRejected; TransportError `unreadable` also where an answer has another page than the requested one
    */
   searchAll<const Criteria extends SearchCriteria>(
     criteria: Criteria,
