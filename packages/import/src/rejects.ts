@@ -34,7 +34,8 @@ export async function openRejects(path: string | null, bytes: number): Promise<R
   if (found?.isFile() && bytes === 0) await rm(path).catch(throwUnwritable)
   else if (found?.isFile() && found.size > bytes) await truncate(path, bytes).catch(throwUnwritable)
   let handle: FileHandle | null = null
-  let length = bytes
+  // The file may be shorter than at the last batch: somebody has deleted or cut it since.
+  let length = Math.min(bytes, found?.size ?? 0)
   return {
     async append(rejects) {
       if (rejects.length === 0) return
