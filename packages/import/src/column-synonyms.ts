@@ -83,22 +83,26 @@ export const AGE_COLUMNS: readonly string[] = ['age', 'âge', 'edad', 'idade']
 
 /** The meanings that an international standard gives to numbers; a file may have other meanings. */
 export const USUAL_CODES: Readonly<
-  Record<string, { readonly codes: Readonly<Record<string, string>>; readonly source: string }>
-> = { sex: { codes: { 0: 'unknown', 1: 'male', 2: 'female' }, source: 'ISO/IEC 5218' } }
+  Record<string, { readonly codes: ReadonlyMap<string, string>; readonly source: string }>
+> = {
+  sex: { codes: new Map(Object.entries({ 0: 'unknown', 1: 'male', 2: 'female' })), source: 'ISO/IEC 5218' },
+}
 /** Words of other languages for codes. */
-export const CODE_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  sex: {
-    h: 'male',
-    homme: 'male',
-    masculin: 'male',
-    hombre: 'male',
-    masculino: 'male',
-    homem: 'male',
-    femme: 'female',
-    féminin: 'female',
-    mujer: 'female',
-    femenino: 'female',
-    feminino: 'female',
-    mulher: 'female',
-  },
+export const CODE_WORDS: Readonly<Record<string, ReadonlyMap<string, string>>> = {
+  sex: new Map(
+    Object.entries({
+      h: 'male',
+      homme: 'male',
+      masculin: 'male',
+      hombre: 'male',
+      masculino: 'male',
+      homem: 'male',
+      femme: 'female',
+      féminin: 'female',
+      mujer: 'female',
+      femenino: 'female',
+      feminino: 'female',
+      mulher: 'female',
+    }),
+  ),
 }

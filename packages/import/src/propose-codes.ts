@@ -41,7 +41,7 @@ const isKnown = (list: CodeList, value: string): boolean =>
 
 /** Returns a listed value as it is, and for a word the code that it means; undefined for any other value. */
 const inWords = (list: CodeList, value: string): string | undefined =>
-  isKnown(list, value) ? value : CODE_WORDS[list]?.[value.toLowerCase()]
+  isKnown(list, value) ? value : CODE_WORDS[list]?.get(value.toLowerCase())
 
 const canonicalCode = (list: CodeList, value: string): string =>
   value === UNDECIDED ? value : (normaliseCode(list, value) ?? value)
@@ -67,7 +67,7 @@ export function proposeCodes(
   }
   const isCode = (value: string): boolean =>
     inWords(list, value) !== undefined ||
-    USUAL_CODES[list]?.codes[value] !== undefined ||
+    USUAL_CODES[list]?.codes.has(value) ||
     (!LONG_NUMBER_PATTERN.test(value) && values.filter((one) => one === value).length >= ROWS_OF_A_CODE)
   if (isDatabase && !distinct.every(isCode)) {
     return proposeChoices(
@@ -92,10 +92,10 @@ export function proposeCodes(
     ])
   }
   const usual = USUAL_CODES[list]
-  const meant = (value: string): string => usual?.codes[value] ?? inWords(list, value) ?? UNDECIDED
+  const meant = (value: string): string => usual?.codes.get(value) ?? inWords(list, value) ?? UNDECIDED
   const codes = Object.fromEntries(distinct.map((value) => [value, canonicalCode(list, meant(value))]))
   const meaning =
-    usual !== undefined && distinct.every((value) => usual.codes[value] !== undefined)
+    usual !== undefined && distinct.every((value) => usual.codes.has(value))
       ? `as ${usual.source} has them; ask who made the data`
       : `write what each means in place of ${UNDECIDED}`
   return proposeChoices(

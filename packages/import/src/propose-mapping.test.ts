@@ -170,6 +170,14 @@ describe('codes', () => {
     )
   })
 
+  it('may be called as members that every object has', () => {
+    const { state, choices } = propose('Sex', 'M', 'constructor', 'toString')
+    expect(state).toBe('decide')
+    expect(choices.map(({ rule }) => JSON.stringify(rule))).toEqual([
+      '{"column":"Sex","codes":{"M":"male","constructor":"?","toString":"?"}}',
+    ])
+  })
+
   it('that are long or many are no codes, and do not leave', () => {
     const long = propose('Sex', 'a value that is longer than any code')
     expect(long).toMatchObject({ state: 'decide', choices: [{ rule: 'Sex' }] })

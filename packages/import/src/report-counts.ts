@@ -211,16 +211,12 @@ function addRejections(rejections: readonly RejectionCounts[]): readonly Rejecti
 }
 
 function addValues(before: CountedValues | undefined, after: CountedValues): CountedValues {
-  const names = new Set([...Object.keys(before?.values ?? {}), ...Object.keys(after.values)])
-  return {
-    count: (before?.count ?? 0) + after.count,
-    values: Object.fromEntries(
-      [...names].map((name) => [
-        name,
-        addCounts(before?.values[name] ?? NO_VALUE_COUNTS, after.values[name] ?? NO_VALUE_COUNTS),
-      ]),
-    ),
+  // A map, because a member of a record may be called `constructor`.
+  const values = new Map(Object.entries(before?.values ?? {}))
+  for (const [name, counts] of Object.entries(after.values)) {
+    values.set(name, addCounts(values.get(name) ?? NO_VALUE_COUNTS, counts))
   }
+  return { count: (before?.count ?? 0) + after.count, values: Object.fromEntries(values) }
 }
 
 const addCounts = (before: ValueCounts, after: ValueCounts): ValueCounts => ({
