@@ -211,9 +211,13 @@ test.each([
 })
 
 test.each([
-  [['SXE'], 'the file has no column Sex, which the column mapping names for sex; the nearest is SXE'],
+  [['SXE', 'Name'], 'the file has no column Sex, which the column mapping names for sex; the nearest is SXE'],
   [['Name'], 'the file has no column Sex, which the column mapping names for sex'],
+  [['_SEX', 'NAME'], 'the file has no column Sex, which the column mapping names for sex; the nearest is _SEX'],
+  // No column is there: these may be the values of a person.
+  [['Sexy', 'Nam'], 'the file has no column Sex, which the column mapping names for sex'],
   [['Sex', 'Sex'], 'the file has more than one column Sex; rename the others in its header line'],
 ])('header %j is refused', (header, reason) => {
-  expect(() => createRowReader(readColumnMapping({ sex: 'Sex' }, civil), header)).toThrow(new ImportError(reason))
+  const columns = readColumnMapping({ sex: 'Sex', 'name.surname': 'Name' }, civil)
+  expect(() => createRowReader(columns, header)).toThrow(new ImportError(reason))
 })

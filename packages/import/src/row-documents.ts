@@ -1,6 +1,6 @@
 /** Makes documents from the rows of a table, by a column mapping. */
 
-import { nearestHint } from '@rollcall/base/shared/message-words'
+import { comparableName, nearestHint } from '@rollcall/base/shared/message-words'
 import type { JsonValue } from '@rollcall/protocol'
 import type { ColumnMapping, Target } from './column-mapping.ts'
 import { ImportError } from './import-error.ts'
@@ -37,7 +37,9 @@ type Scalar = string | number | boolean
  */
 export function createRowReader({ targets }: ColumnMapping, header: readonly string[]): RowReader {
   const names = header.map((name) => name.trim())
-  const placed = targets.map((target) => ({ target, index: columnIndex(target, names) }))
+  // A first line without any mapped column may be the data of a person.
+  const isHeader = targets.some(({ column }) => column !== null && names.includes(column.trim()))
+  const placed = targets.map((target) => ({ target, index: columnIndex(target, names, isHeader) }))
   const used = new Set(placed.map(({ index }) => index))
   return {
     unused: names.filter((name, index) => name !== '' && !used.has(index)),
@@ -76,13 +78,18 @@ export const cellProblems = ({ targets, states }: RowCells): readonly string[] =
       })
     : []
 
-/** The index of the column that a target names; null when the target is a constant. */
-function columnIndex({ path, column }: Target, names: readonly string[]): number | null {
+/**
+ * The index of the column that a target names; null when the target is a constant.
+ * @param isHeader false: the names may be values. The message then quotes a name only if it differs from the column's in case and
+ * separators alone.
+ */
+function columnIndex({ path, column }: Target, names: readonly string[], isHeader: boolean): number | null {
   if (column === null) return null
   const index = names.indexOf(column.trim())
   if (index === -1) {
+    const known = names.filter((name) => isHeader || comparableName(name) === comparableName(column))
     throw new ImportError(
-      `the file has no column ${column}, which the column mapping names for ${path}${nearestHint(column, names)}`,
+      `the file has no column ${column}, which the column mapping names for ${path}${nearestHint(column, known)}`,
     )
   }
   if (names.lastIndexOf(column.trim()) !== index) {

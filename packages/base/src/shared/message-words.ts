@@ -5,7 +5,7 @@ export const countWithNoun = (count: number, one: string, many = `${one}s`): str
   `${count} ${count === 1 ? one : many}`
 
 /** The name in lower case, without separators between its words. */
-const comparableName = (name: string): string => name.toLowerCase().replace(/[\s_.:-]+/g, '')
+export const comparableName = (name: string): string => name.toLowerCase().replace(/[\s_.:-]+/g, '')
 
 /** The number of characters of a name that are compared. The rest of a longer name is ignored. */
 const MOST_COMPARED_CHARACTERS = 80
