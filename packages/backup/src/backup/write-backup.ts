@@ -35,7 +35,7 @@ interface WriteBackupDeps {
 
 /**
  * Writes a backup as the application role. Reads the tables in one transaction, without locking rows.
- * @throws StoreRefusal the file exists already or cannot be created, the master key was replaced at the same time, or `signal`
+ * @throws StoreRefusal the file exists already or cannot be written, the master key was replaced at the same time, or `signal`
  * was aborted
  */
 export async function writeBackup({ db, vault, signal }: WriteBackupDeps, path: string): Promise<MadeBackup> {

@@ -14,9 +14,13 @@ const deflate = promisify(deflateRaw)
 const MOST_IN_WORK = 3
 
 export interface BackupFile {
-  /** Adds a part. Resolves when at most `MOST_IN_WORK` parts are not written. */
+  /** Adds a part. Resolves when at most `MOST_IN_WORK` parts are not written. @throws StoreRefusal the file cannot be written */
   add(kind: PartKind, bytes: Buffer): Promise<void>
-  /** Writes the end and gives the file its name. @returns the size of the file in bytes, and its SHA-256 in hexadecimal */
+  /**
+   * Writes the end and gives the file its name. `abandon` must follow an error.
+   * @returns the size of the file in bytes, and its SHA-256 in hexadecimal
+   * @throws StoreRefusal the file cannot be written
+   */
   finish(end: Buffer): Promise<{ readonly bytes: number; readonly sha256: string }>
   /** Removes the unfinished file. */
   abandon(): Promise<void>
@@ -26,18 +30,17 @@ export interface BackupFile {
 export async function refuseExistingFile(path: string): Promise<void> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
-    throw new StoreRefusal(`${path}: cannot be written (${error.code})`)
+    return throwUnwritable(path, error)
   })
   if (found !== null) throw new StoreRefusal(`${path}: is there already; a backup overwrites nothing`)
 }
 
-/** Creates the unfinished file of a backup. @throws StoreRefusal it cannot be created */
+/** Creates the unfinished file of a backup. @throws StoreRefusal it cannot be created or written; then nothing is left of it */
 export async function createBackupFile(path: string, header: BackupHeader, key: KeyObject): Promise<BackupFile> {
   await refuseExistingFile(path)
   const part = `${path}.${randomBytes(4).toString('hex')}.part`
-  const file = await open(part, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
-    throw new StoreRefusal(`${path}: cannot be written (${error.code})`)
-  })
+  const refuse = (error: NodeJS.ErrnoException): never => throwUnwritable(path, error)
+  const file = await open(part, 'wx', 0o600).catch(refuse)
   const head = Buffer.concat([MAGIC, Buffer.from(`${JSON.stringify(header)}\n`)])
   const digest = createHash('sha256')
   const binding = headerBinding(head)
@@ -48,7 +51,7 @@ export async function createBackupFile(path: string, header: BackupHeader, key: 
   const write = async (buffer: Buffer): Promise<void> => {
     digest.update(buffer)
     bytes += buffer.length
-    await writeAll(file, buffer)
+    await writeAll(file, buffer).catch(refuse)
   }
   const writeNext = async (last: boolean): Promise<void> => {
     const [next, ...others] = inWork
@@ -63,7 +66,14 @@ export async function createBackupFile(path: string, header: BackupHeader, key: 
     packed.catch(() => undefined)
     inWork.push(packed)
   }
-  await write(head)
+  const abandon = async (): Promise<void> => {
+    await file.close().catch(() => undefined)
+    await rm(part, { force: true })
+  }
+  await write(head).catch(async (error: unknown) => {
+    await abandon()
+    throw error
+  })
   return {
     async add(kind, content) {
       begin(kind, content)
@@ -73,22 +83,20 @@ export async function createBackupFile(path: string, header: BackupHeader, key: 
       while (inWork.length > 0) await writeNext(false)
       begin('end', end)
       await writeNext(true)
-      await file.sync()
+      await file.sync().catch(refuse)
       await file.close()
       // A link is made instead of a renaming, because a link does not overwrite a file.
-      await link(part, path).catch(async (error: NodeJS.ErrnoException) => {
-        await rm(part, { force: true })
-        throw new StoreRefusal(`${path}: cannot be written (${error.code})`)
-      })
+      await link(part, path).catch(refuse)
       await rm(part)
       await syncDirectory(dirname(path))
       return { bytes, sha256: digest.digest('hex') }
     },
-    async abandon() {
-      await file.close().catch(() => undefined)
-      await rm(part, { force: true })
-    },
+    abandon,
   }
+}
+
+function throwUnwritable(path: string, { code }: NodeJS.ErrnoException): never {
+  throw new StoreRefusal(`${path}: cannot be written (${code})`)
 }
 
 async function writeAll(file: FileHandle, buffer: Buffer): Promise<void> {
