@@ -4,7 +4,7 @@ import { auditPerson } from '@rollcall/admin/audit/person-accesses'
 import type { Command } from 'commander'
 import { personAuditText } from '../audit-text.ts'
 import { callWithDatabase } from '../environment.ts'
-import { writeNewFile } from '../new-file.ts'
+import { refuseExistingFile, writeNewFile } from '../new-file.ts'
 import { type OutputOptions, printResult, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { addPersonArguments, readInstant, readPerson } from '../values.ts'
@@ -50,6 +50,8 @@ async function writeReport(
   options: OutputOptions,
 ): Promise<void> {
   const json = `${file.replace(/\.html?$/, '')}.json`
+  // Both are refused before the access, which gets an audit entry.
+  for (const path of [file, json]) await refuseExistingFile(path)
   const { html, report } = await callWithDatabase(reportAccess, person)
   await writeNewFile(file, html)
   await writeNewFile(json, `${JSON.stringify(report, null, 2)}\n`)

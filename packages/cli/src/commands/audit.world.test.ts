@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { listAuditEntries, listEmergencies, reviewEmergency } from '@rollcall/admin/audit/list'
 import { auditPerson } from '@rollcall/admin/audit/person-accesses'
@@ -61,8 +61,17 @@ test('audit person --report writes a page and JSON of its owner alone, over no f
   expect(await readFile(file, 'utf8')).toContain('<td>Health (health.example)</td>')
   expect(JSON.parse(await readFile(join(home.path, 'answer.json'), 'utf8')).seen).toHaveLength(1)
   expect((await stat(file)).mode & 0o777).toBe(0o600)
+  const accesses = async () => (await printed('audit', 'list', '--json')).split('"audit person"').length - 1
+  const before = await accesses()
+  expect(before).toBeGreaterThan(0)
   const again = await rollcall(['audit', 'person', 'UIN', '1', '--report', file], env)
   expect(again).toMatchObject({ code: 1, stderr: `rollcall: ${file}: is there already\n` })
+  // The JSON is there, and its page is not: nothing is read, and no page is written.
+  await rm(file)
+  const beside = await rollcall(['audit', 'person', 'UIN', '1', '--report', file], env)
+  expect(beside).toMatchObject({ code: 1, stderr: `rollcall: ${join(home.path, 'answer.json')}: is there already\n` })
+  await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' })
+  expect(await accesses()).toBe(before)
 })
 
 test('audit list has the newest entries', async () => {
