@@ -45,3 +45,14 @@ test('versions are compared by their numbers', () => {
     isLaterVersion('0.9.9', '1.0.0'),
   ]).toEqual([true, false, false])
 })
+
+test('a version with a suffix comes before its release, and after the release before', () => {
+  const inOrder = ['0.1.9', '0.2.0-rc2', '0.2.0-rc10', '0.2.0', '0.2.1-beta-1', '0.10.0']
+  for (const [at, one] of inOrder.entries()) {
+    expect(inOrder.filter((other) => isLaterVersion(one, other))).toEqual(inOrder.slice(0, at))
+  }
+  const versions = new Map([[8080, '0.2.0-rc1']])
+  expect(planUpgrade(asked({ versions, installed: '0.2.0', schemas: ['0.1.0', '0.2.0'] }))).toEqual({
+    ...{ from: '0.2.0-rc1', to: '0.2.0', port: 8080, next: 8082 },
+  })
+})

@@ -38,8 +38,12 @@ export function planUpgrade({ port, versions, installed, schemas, back }: NodeVe
   return { from, to, port, next }
 }
 
+const { compare } = new Intl.Collator('en', { numeric: true })
+
+/** True when a version comes after another one. A version with a suffix, such as 0.2.0-rc1, comes before the release 0.2.0. */
 export function isLaterVersion(one: string, than: string): boolean {
-  const [left, right] = [one, than].map((version) => version.split('.').map(Number))
-  const at = left?.findIndex((number, index) => number !== right?.[index]) ?? -1
-  return at !== -1 && (left?.[at] ?? 0) > (right?.[at] ?? 0)
+  const [[release = '', ...suffix], [otherRelease = '', ...otherSuffix]] = [one.split('-'), than.split('-')]
+  if (release !== otherRelease) return compare(release, otherRelease) > 0
+  if (suffix.length === 0 || otherSuffix.length === 0) return suffix.length < otherSuffix.length
+  return compare(suffix.join('-'), otherSuffix.join('-')) > 0
 }
