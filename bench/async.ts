@@ -65,11 +65,7 @@ export async function run(args: readonly string[]): Promise<readonly Row[]> {
       }
       const answer = await answerOf(ours)
       const process = await start('floors/async', { [SIGNATURE_VARIABLE]: signatureOf(answer) })
-      const floorAt = (path: string): Side => ({
-        process,
-        url: `${process.url}/${path}`,
-        headers: async () => JSON_BODY,
-      })
+      const floorAt = (path: string): Side => ({ process, url: `${process.url}/${path}`, headers: async () => JSON_BODY })
       const signed = await envelopeSigner()
       const floors = { unsigned: floorAt('search'), signed: floorAt('signed-search') }
       for (const floor of Object.values(floors)) checkSameBytes(answer, await answerOf(floor))
@@ -83,9 +79,7 @@ export async function run(args: readonly string[]): Promise<readonly Row[]> {
           floor: floors.signed,
           questions: (count) =>
             Promise.all(
-              asker
-                .questions(identifiers, count)
-                .map(async (question) => ({ ...question, body: await signed(question.body) })),
+              asker.questions(identifiers, count).map(async (question) => ({ ...question, body: await signed(question.body) })),
             ),
         },
       ]

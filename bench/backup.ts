@@ -53,8 +53,7 @@ export async function run(args: readonly string[]): Promise<readonly Row[]> {
   try {
     return await withBenchDatabase(place, async ({ owner }) => {
       const { host, port, user, password } = new pg.Client(owner.connection)
-      const open = (database: string): Database =>
-        openDatabase({ host, port, user, password, database, statement_timeout: 0 })
+      const open = (database: string): Database => openDatabase({ host, port, user, password, database, statement_timeout: 0 })
       // A database of its own, which has these records and nothing else.
       return inNewDatabase(owner, open, async (db) => {
         await migrate(db)
@@ -152,10 +151,7 @@ async function copyRound(db: Database, into: Database, file: string): Promise<Ro
   return { backup, restore, bytes }
 }
 
-async function eachTable(
-  { pool }: Database,
-  work: (client: PoolClient, table: string) => Promise<unknown>,
-): Promise<void> {
+async function eachTable({ pool }: Database, work: (client: PoolClient, table: string) => Promise<unknown>): Promise<void> {
   const client = await pool.connect()
   try {
     for (const table of TABLES) await work(client, table)

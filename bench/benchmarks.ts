@@ -38,10 +38,7 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: 'a search beside eight large bodies of another participant, refused and valid ones',
     load: () => import('./hostile.ts'),
   },
-  canonical: {
-    measures: 'canonical JSON of a page of 1 MB, beside JSON.stringify of it',
-    load: () => import('./canonical.ts'),
-  },
+  canonical: { measures: 'canonical JSON of a page of 1 MB, beside JSON.stringify of it', load: () => import('./canonical.ts') },
   query: {
     measures: 'searches of every form on populations of growing size, beside SQL written by hand',
     load: () => import('./query.ts'),

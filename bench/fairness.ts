@@ -83,11 +83,7 @@ interface Pair {
 }
 
 /** Runs both phases in the given order. Callers alternate the order, so that other load of the machine affects both. */
-async function inTurns(
-  badFirst: boolean,
-  run: (tenth: null) => Promise<Phase>,
-  runBeside: () => Promise<Phase>,
-): Promise<Pair> {
+async function inTurns(badFirst: boolean, run: (tenth: null) => Promise<Phase>, runBeside: () => Promise<Phase>): Promise<Pair> {
   if (!badFirst) return { without: await run(null), beside: await runBeside() }
   const beside = await runBeside()
   return { without: await run(null), beside }
@@ -115,9 +111,7 @@ async function judge(found: Record<Bad, readonly Pair[]>, plan: object): Promise
       ),
     }
     const passed =
-      change.throughput < BARS.throughput &&
-      change.p50 < BARS.p50 &&
-      (change.p99 < BARS.p99 || change.p99_ms < BARS.p99_ms)
+      change.throughput < BARS.throughput && change.p50 < BARS.p50 && (change.p99 < BARS.p99 || change.p99_ms < BARS.p99_ms)
     return { manner, ...change, passed }
   })
   await writeResult('fairness', { ...plan, healthy: HEALTHY, bars: BARS, changes, found })

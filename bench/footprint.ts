@@ -11,7 +11,7 @@ import { createServer } from 'node:http'
 import { type Profiler, Session } from 'node:inspector/promises'
 import type { AddressInfo } from 'node:net'
 import { publishEvent } from '@rollcall/admin/events/publish'
-import { CLOCK } from '@rollcall/base/shared/clock'
+import { SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { createContext } from '@rollcall/server/app/context'
 import { startServer } from '@rollcall/server/app/serve'
 import { readConfig } from '@rollcall/settings/config'
@@ -67,7 +67,7 @@ export async function run(args: readonly string[]): Promise<readonly Row[]> {
     const config = readConfig({ ...env, ROLLCALL_ROLE: 'all' })
     const storage = await openStorage(config)
     // Its clock stands still: what a node knows of its settings is not read anew while work is counted.
-    const clock = { ...CLOCK, now: () => 0 }
+    const clock = { ...SYSTEM_CLOCK, now: () => 0 }
     const server = await startServer(config, await createContext(config, storage.db, { clock }))
     const url = `http://127.0.0.1:${server.port}`
     const process = { url, usage: () => Promise.reject(new Error('not counted')), stop: server.stop }

@@ -155,5 +155,4 @@ async function startSenders(
   }
 }
 
-const told = ({ median_ms, worst_ms, searches }: Phase): string =>
-  `median ${median_ms} ms, worst ${worst_ms} ms of ${searches}`
+const told = ({ median_ms, worst_ms, searches }: Phase): string => `median ${median_ms} ms, worst ${worst_ms} ms of ${searches}`

@@ -19,7 +19,7 @@ import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
 import { importFile } from '@rollcall/import/import-file'
 import { type Kind, kindNamed, parseJson } from '@rollcall/protocol'
-import { prepareGiven, prepareRecord } from '@rollcall/records/records/prepare-record'
+import { prepareExternalRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
 import { type RecordTable, recordTable } from '@rollcall/records/records/record-tables'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { generateLines } from '@rollcall/synthetic'
@@ -101,17 +101,7 @@ async function report(
   const ratio = rounded(import_rate / copy_rate, 2)
   const [report_us, line_us] = [median(reports), median(ours.map(({ cpu_us }) => cpu_us))]
   const share = rounded(report_us / line_us, 3)
-  await writeResult('import', {
-    kind: KIND,
-    count,
-    bytes,
-    ratio,
-    bar: BAR,
-    ours,
-    floor,
-    report_share: share,
-    report_us: reports,
-  })
+  await writeResult('import', { kind: KIND, count, bytes, ratio, bar: BAR, ours, floor, report_share: share, report_us: reports })
   return [
     ratioRow(`import of ${count} lines`, ratio, BAR, `${import_rate} lines/s`, `${copy_rate} lines/s by COPY`),
     {
@@ -262,7 +252,7 @@ function reportCost(count: number, turns: number): number {
   const texts = [...generateLines(KIND, { count, seed: 2 })].map((line) => Buffer.from(line))
   const entries = texts.map((text, at) => ({ line: at + 1, end: at + 1, text }))
   // Both keep what they prepare, as an import does until it is written.
-  const bare = () => entries.map((entry) => prepareGiven(kind, recordType, entryDocument(entry)))
+  const bare = () => entries.map((entry) => prepareExternalRecord(kind, recordType, entryDocument(entry)))
   const reported = () => {
     const batch = new Batch()
     for (const entry of entries) batch.add({ kind, recordType, lenient: false, today: TODAY }, entry)

@@ -38,9 +38,7 @@ export async function run(args: readonly string[]): Promise<readonly Row[]> {
   const { plan, place, values } = readOptions(args, NUMBERS, { records: { type: 'string' } })
   const { times } = plan
   const smallest = place.smallest === true
-  const sizes = (values.records ?? (smallest ? '200' : '10000,1000000'))
-    .split(',')
-    .map((text) => wholeNumber('records', text))
+  const sizes = (values.records ?? (smallest ? '200' : '10000,1000000')).split(',').map((text) => wholeNumber('records', text))
   const pure = measurePure(plan.pure / 100)
   const measured = await withBenchDatabase(place, async ({ db, env }) => {
     const context = await createContext(readConfig(env), db)
@@ -125,8 +123,7 @@ function checkSame(row: Case, records: number, ours: Answer, floor: Answer, cap:
 
 function rowsOf(measured: readonly Measured[], sizes: readonly number[]): Row[] {
   const [smallest, largest] = [Math.min(...sizes), Math.max(...sizes)]
-  const of = (row: Case, size: number) =>
-    measured.find((candidate) => candidate.case === row.name && candidate.records === size)
+  const of = (row: Case, size: number) => measured.find((candidate) => candidate.case === row.name && candidate.records === size)
   const told = ({ p50_ms, p99_ms }: Measured['ours']) => `p50 ${p50_ms} ms, p99 ${p99_ms} ms`
   return CASES.flatMap((row) => {
     const large = of(row, largest)

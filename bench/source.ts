@@ -28,10 +28,7 @@ const NUMBERS = {
 
 export type SourcePlan = Readonly<Record<keyof typeof NUMBERS, number>>
 
-type Part = (
-  database: BenchDatabase,
-  plan: SourcePlan,
-) => Promise<{ readonly rows: readonly Row[]; readonly result: object }>
+type Part = (database: BenchDatabase, plan: SourcePlan) => Promise<{ readonly rows: readonly Row[]; readonly result: object }>
 
 const PARTS: Readonly<Record<string, Part>> = { live, mariadb: liveMariadb, mirror }
 

@@ -52,9 +52,7 @@ async function bundlePackage(directory: string, folder: string): Promise<void> {
   const others = new Set(chunks.flatMap(({ moduleIds }) => moduleIds.flatMap(packageOf)))
   const licences = [...others].toSorted().map((other) => {
     const { name, version, license } = JSON.parse(readFileSync(join(other, 'package.json'), 'utf8'))
-    const texts = globSync('{licen[cs]e,LICEN[CS]E}*', { cwd: other }).map((file) =>
-      readFileSync(join(other, file), 'utf8'),
-    )
+    const texts = globSync('{licen[cs]e,LICEN[CS]E}*', { cwd: other }).map((file) => readFileSync(join(other, file), 'utf8'))
     return `${name} ${version} (${license})\n\n${texts.join('\n')}`
   })
   writeFileSync(join(directory, folder, 'LICENSES.txt'), licences.join(`\n${'-'.repeat(80)}\n`))

@@ -23,10 +23,7 @@ const say = (...words: string[]): void =>
 
 const missing = lacking([...NEEDED, ['systemd-nspawn', '--version'], ['nsenter', '--version']])
 if (missing.length > 0 || !hasDpkg()) {
-  say(
-    'skipped: it needs root on Debian, and these fail here:',
-    [...missing, ...(hasDpkg() ? [] : ['dpkg-deb'])].join(', '),
-  )
+  say('skipped: it needs root on Debian, and these fail here:', [...missing, ...(hasDpkg() ? [] : ['dpkg-deb'])].join(', '))
   process.exit(0)
 }
 
@@ -101,23 +98,10 @@ function install({ run, try: attempt }: Machine): void {
   assert.equal(run('rollcall --version').trim(), version)
   const writable = 'find /usr/lib/rollcall /usr/bin/rollcall /lib/systemd/system/rollcall* ! -type l'
   assert.equal(run(`${writable} \\( ! -user root -o ! -group root -o -perm /022 \\)`), '')
-  for (const above of [
-    '/',
-    '/usr',
-    '/usr/lib',
-    '/usr/bin',
-    '/etc',
-    '/etc/rollcall',
-    '/var/lib',
-    '/var/backups',
-    '/run',
-  ]) {
+  for (const above of ['/', '/usr', '/usr/lib', '/usr/bin', '/etc', '/etc/rollcall', '/var/lib', '/var/backups', '/run']) {
     assert.match(run(`stat --format '%U %a' ${above}`), /^root 755\n$/, above)
   }
-  assert.match(
-    run('stat --format "%U %G %a" /var/lib/rollcall /var/backups/rollcall'),
-    /^(?:rollcall rollcall 700\n){2}$/,
-  )
+  assert.match(run('stat --format "%U %G %a" /var/lib/rollcall /var/backups/rollcall'), /^(?:rollcall rollcall 700\n){2}$/)
   assert.match(run('getent passwd rollcall'), /:\/usr\/sbin\/nologin\n$/)
   assert.match(run('cat /var/lib/dpkg/info/rollcall.conffiles'), /^\/etc\/rollcall\/rollcall\.env$/m)
   assert.equal(run('dpkg --verify rollcall'), '')
@@ -183,10 +167,7 @@ function checkSecrets(run: Machine['run'], attempt: Machine['try']): void {
   }
   assert.equal(run('ls -A /run/rollcall; stat --format "%U %a" /run/rollcall'), 'root 711\n')
   // The service's user cannot replace files that root leaves for it.
-  assert.match(
-    run('stat --format "%U %a" /run/rollcall /etc/rollcall /usr/lib/rollcall'),
-    /^root 711\nroot 755\nroot 755\n$/,
-  )
+  assert.match(run('stat --format "%U %a" /run/rollcall /etc/rollcall /usr/lib/rollcall'), /^root 711\nroot 755\nroot 755\n$/)
 }
 
 /** Each way to a certificate, and back to the first one. */
@@ -241,9 +222,7 @@ function restore({ run }: Machine, search: Search): void {
   run('runuser -u postgres -- dropuser rollcall_owner && runuser -u postgres -- dropuser rollcall_application')
   run('nginx -t && systemctl reload nginx')
   run(`cd /root && ${INSTALL} && cp --archive master-key tls.pem tls.key /etc/rollcall`)
-  run(
-    'cd ~copies/rollcall && cp journal /var/lib/rollcall && cp answers.json /etc/rollcall && cp *.backup /var/backups/rollcall',
-  )
+  run('cd ~copies/rollcall && cp journal /var/lib/rollcall && cp answers.json /etc/rollcall && cp *.backup /var/backups/rollcall')
   const [backup = ''] = run('ls /var/backups/rollcall').split('\n')
   const said = run(blockWith('rollcall restore release').replace(/[\d-]+\.backup/, backup))
   assert.match(said, /run \/usr\/bin\/rollcall restore \/var\/backups\/rollcall\/\S+/)
@@ -309,9 +288,7 @@ function purge({ run, try: attempt }: Machine): void {
   run('apt-get purge --yes rollcall')
   run('test -e /etc/rollcall/master-key -a -e /var/backups/rollcall/one -a -d /var/lib/rollcall')
   assert.equal(attempt('test -e /usr/lib/rollcall').code, 1)
-  run(
-    'apt-get install --yes --no-install-recommends /root/rollcall.deb && ROLLCALL_PURGE=data apt-get purge --yes rollcall',
-  )
+  run('apt-get install --yes --no-install-recommends /root/rollcall.deb && ROLLCALL_PURGE=data apt-get purge --yes rollcall')
   for (const gone of ['/etc/rollcall', '/var/backups/rollcall', '/var/lib/rollcall', '/usr/bin/rollcall'])
     assert.equal(attempt(`test -e ${gone}`).code, 1, gone)
   say('purged: data and keys stay unless ROLLCALL_PURGE=data')

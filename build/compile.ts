@@ -18,11 +18,7 @@ const FOR_TESTS = /\.test\.ts$|(?:^|\/)__snapshots__\//
  * tested, with the same line numbers. Files that are not TypeScript are copied.
  * @param files of the package, as patterns: all sources and programs unless it says otherwise
  */
-export function writeJavaScript(
-  directory: string,
-  out: string,
-  files: readonly string[] = ['src/**/*.*', 'bin/*'],
-): void {
+export function writeJavaScript(directory: string, out: string, files: readonly string[] = ['src/**/*.*', 'bin/*']): void {
   const source = join(root, directory)
   const names = globSync(files, { cwd: source }).filter((name) => !FOR_TESTS.test(name))
   for (const name of names) {
@@ -100,9 +96,7 @@ function typeScript(configuration: object): void {
   try {
     const project = join(directory, 'tsconfig.json')
     writeFileSync(project, JSON.stringify(configuration))
-    execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project], {
-      stdio: ['ignore', 2, 2],
-    })
+    execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project], { stdio: ['ignore', 2, 2] })
   } finally {
     rmSync(directory, { recursive: true })
   }

@@ -22,10 +22,7 @@ export function makeDebian(to: string): void {
   const base = process.env.DEBIAN_BASE ?? ''
   if (base !== '') execFileSync('cp', ['--archive', base, to])
   // In a mount namespace of its own, what debootstrap mounts is gone when it ends.
-  else
-    execFileSync('unshare', ['--mount', 'debootstrap', '--variant=minbase', DEBIAN, to], {
-      stdio: ['ignore', 'ignore', 2],
-    })
+  else execFileSync('unshare', ['--mount', 'debootstrap', '--variant=minbase', DEBIAN, to], { stdio: ['ignore', 'ignore', 2] })
 }
 
 /** Installs packages of Debian in such a folder, over the network of this machine. No service is started. */

@@ -54,9 +54,7 @@ export function certify({ run }: Machine, name: string): void {
   assert.match(said, /run certbot certonly [\s\S]*\/ready answers through nginx/)
   const file = `/etc/letsencrypt/live/${name}/fullchain.pem`
   const before = run(`openssl x509 -noout -serial -in ${file}`)
-  run(
-    `${serves(name)}\nserves ${file}; certbot renew --quiet --force-renewal --no-random-sleep-on-renew; serves ${file}`,
-  )
+  run(`${serves(name)}\nserves ${file}; certbot renew --quiet --force-renewal --no-random-sleep-on-renew; serves ${file}`)
   assert.notEqual(run(`openssl x509 -noout -serial -in ${file}`), before)
   run('systemctl stop pebble')
 }

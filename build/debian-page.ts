@@ -9,9 +9,7 @@ const page = readFileSync(join(root, 'docs/small-registry.md'), 'utf8')
 
 /** The block that has this text. @throws Error the page has none, or several */
 export function blockWith(text: string): string {
-  const found = [...page.matchAll(/```\w*\n(.*?)\n```/gs)].flatMap(([, block = '']) =>
-    block.includes(text) ? [block] : [],
-  )
+  const found = [...page.matchAll(/```\w*\n(.*?)\n```/gs)].flatMap(([, block = '']) => (block.includes(text) ? [block] : []))
   const [block, ...more] = found
   if (block !== undefined && more.length === 0) return block
   throw new Error(`docs/small-registry.md has ${found.length} blocks with ${text}`)

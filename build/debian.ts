@@ -83,10 +83,7 @@ function writeCode(built: string, to: string, version: string): void {
     cpSync(directory, join(modules, relative(built, directory)), { recursive: true })
   }
   for (const name of productionModules()) {
-    cpSync(join(root, name), join(to, name), {
-      recursive: true,
-      filter: (path) => !isNested(name, path) && isUsed(path),
-    })
+    cpSync(join(root, name), join(to, name), { recursive: true, filter: (path) => !isNested(name, path) && isUsed(path) })
   }
   mkdirSync(join(to, 'bin'))
   cpSync(realpathSync(process.execPath), join(to, 'bin/node'))
@@ -113,12 +110,10 @@ function productionModules(): readonly string[] {
 }
 
 /** Packages within a package have a row of their own in the list. */
-const isNested = (name: string, path: string): boolean =>
-  relative(join(root, name), path).split('/').includes('node_modules')
+const isNested = (name: string, path: string): boolean => relative(join(root, name), path).split('/').includes('node_modules')
 
 /** Types, maps and descriptions are for whoever writes programs. Licences stay. */
-const isUsed = (path: string): boolean =>
-  !/\.(?:[cm]?ts|map|md)$/.test(path) || /licen[cs]e|copying|notice/i.test(basename(path))
+const isUsed = (path: string): boolean => !/\.(?:[cm]?ts|map|md)$/.test(path) || /licen[cs]e|copying|notice/i.test(basename(path))
 
 /** Root alone writes. What is a program stays one. */
 function setModes(folder: string): void {

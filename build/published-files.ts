@@ -34,10 +34,7 @@ export function unpublishedFiles(file: string, source: string, package_directory
       .replace(NAMED, '')
       .replace(ALLOWED, '')
       .match(/\bimport\.meta\b.*/g) ?? []
-  return [
-    ...missing,
-    ...others.map((use) => `${file}: ${use}: write new URL('./file', import.meta.url) with a literal`),
-  ]
+  return [...missing, ...others.map((use) => `${file}: ${use}: write new URL('./file', import.meta.url) with a literal`)]
 }
 
 function isPublished(path: string, package_directory: string): boolean {
@@ -46,8 +43,7 @@ function isPublished(path: string, package_directory: string): boolean {
 }
 
 /** Where a source stands in the compiled package: `src/a/b.ts` is `lib/a/b.js`. */
-export const compiledName = (path: string): string =>
-  path.replace(/^((?:\.\.?\/)*)src\//, '$1lib/').replace(/\.ts$/, '.js')
+export const compiledName = (path: string): string => path.replace(/^((?:\.\.?\/)*)src\//, '$1lib/').replace(/\.ts$/, '.js')
 
 /** The text of a compiled file, with the names of compiled files. */
 export const withCompiledNames = (code: string): string =>

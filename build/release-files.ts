@@ -19,11 +19,7 @@ const SUMS = 'SHA256SUMS'
  * @param notes more files, by their names
  * @returns the tarballs, in the order in which they are published
  */
-export function writeReleaseFiles(
-  out: string,
-  version: string,
-  notes: Readonly<Record<string, string>> = {},
-): readonly Packed[] {
+export function writeReleaseFiles(out: string, version: string, notes: Readonly<Record<string, string>> = {}): readonly Packed[] {
   rmSync(out, { recursive: true, force: true })
   const tarballs = packAll(out, version)
   writeBillsOfMaterials(out, version)

@@ -78,9 +78,7 @@ async function release(words: readonly string[]): Promise<void> {
 function refuseLost(version: string, lost: readonly string[]): void {
   const major = (text: string): number => Number(text.split('.')[0])
   if (lost.length === 0 || major(version) > major(manifestOf('.').version)) return
-  throw new ReleaseRefused(
-    `Only a new major version may take something away from the public surfaces:\n${lost.join('\n')}`,
-  )
+  throw new ReleaseRefused(`Only a new major version may take something away from the public surfaces:\n${lost.join('\n')}`)
 }
 
 try {

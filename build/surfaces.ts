@@ -40,9 +40,7 @@ type Json = Readonly<Record<string, unknown>>
 interface Operation {
   readonly parameters?: readonly { readonly name: string; readonly required?: boolean; readonly schema: Json }[]
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Json }>> }
-  readonly responses?: Readonly<
-    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: Json }>> }>
-  >
+  readonly responses?: Readonly<Record<string, { readonly content?: Readonly<Record<string, { readonly schema: Json }>> }>>
 }
 
 /** The surface of an OpenAPI document: its inputs and outputs. What we send in a webhook is an output. */
@@ -124,9 +122,7 @@ const ENTRIES: Readonly<Record<string, readonly string[]>> = {
 
 function typeSurfaces(): Readonly<Record<string, Surface>> {
   const files = readDeclarations(Object.values(ENTRIES).flat())
-  return Object.fromEntries(
-    Object.entries(ENTRIES).map(([name, entries]) => [name, declarationSurface(files, entries)]),
-  )
+  return Object.fromEntries(Object.entries(ENTRIES).map(([name, entries]) => [name, declarationSurface(files, entries)]))
 }
 
 /** The columns that a registry system may write, from the statements that grant it. */
@@ -134,9 +130,7 @@ function outboxSurface(): Surface {
   const folder = join(import.meta.dirname, '../packages/database/src/migrations')
   const facts: Record<string, Surface[string]> = {}
   for (const file of readdirSync(folder).filter((name) => !name.includes('.test.'))) {
-    const grants = readFileSync(join(folder, file), 'utf8').matchAll(
-      /grant insert \(([^)]*)\) on rollcall_outbox\.event/g,
-    )
+    const grants = readFileSync(join(folder, file), 'utf8').matchAll(/grant insert \(([^)]*)\) on rollcall_outbox\.event/g)
     for (const [, columns = ''] of grants) {
       for (const name of columns.split(',').map((column) => column.trim())) {
         facts[`rollcall_outbox.event.${name}`] = { direction: 'input', required: false, types: ['any'], rules: {} }
@@ -179,12 +173,7 @@ export function readSurfaces(folder: string = RELEASED): Readonly<Record<string,
       const stored = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Readonly<Record<string, Packed>>
       const facts = Object.entries(stored).map(([path, [direction, required, types, rules = {}]]) => [
         path,
-        {
-          direction,
-          required: required === 'required',
-          types: typeof types === 'string' ? types.split(' | ') : types,
-          rules,
-        },
+        { direction, required: required === 'required', types: typeof types === 'string' ? types.split(' | ') : types, rules },
       ])
       return [file.slice(0, -'.json'.length), Object.fromEntries(facts)]
     }),

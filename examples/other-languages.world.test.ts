@@ -48,54 +48,15 @@ async function expectedCounts({ prefixes, algorithms }: Language): Promise<strin
 
 /** Texts of numbers whose canonical form differs between languages, and texts that no two readers understand alike. */
 const NUMBERS = [
-  ...[
-    '2e23',
-    '1e23',
-    '3.0',
-    '1e-07',
-    '1E21',
-    '1e21',
-    '100000000000000000000',
-    '0.000001',
-    '1e-6',
-    '-0',
-    '-0.0',
-    '-1.50',
-  ],
-  ...[
-    '9007199254740991',
-    '9007199254740992',
-    '9007199254740993',
-    '295147905179352830000',
-    '0.1',
-    '0.10000000000000001',
-  ],
+  ...['2e23', '1e23', '3.0', '1e-07', '1E21', '1e21', '100000000000000000000', '0.000001', '1e-6', '-0', '-0.0', '-1.50'],
+  ...['9007199254740991', '9007199254740992', '9007199254740993', '295147905179352830000', '0.1', '0.10000000000000001'],
   ...['5e-324', '4e-324', '1.7976931348623157e308', '1e400', '1e-400', '123456789012345678', '333333333.3333333'],
-  ...[
-    '1424953923781206.2',
-    '9.5367431640625e-7',
-    '5.684341886080802e-14',
-    '2.2250738585072014e-308',
-    '01',
-    '1.',
-    'NaN',
-  ],
+  ...['1424953923781206.2', '9.5367431640625e-7', '5.684341886080802e-14', '2.2250738585072014e-308', '01', '1.', 'NaN'],
 ]
 const TEXTS = [
   ...['{"\\ud83d\\ude00":1,"\\ufb33":2,"\\u20ac":3,"a":4,"":5}', '{"a":1,"\\u0061":2}', '"\\ud800"', '"\\u0000"'],
-  ...[
-    '"\\u001f\\u007f\\u2028\\/\\"\\\\é€😀"',
-    '[1,]',
-    '[1] 2',
-    "{'a':1}",
-    '[1]//',
-    '"\t"',
-    '{"b":[{"z":1,"a":null}],"a":true}',
-  ],
-  ...[64, 65, 5_000].flatMap((depth) => [
-    '['.repeat(depth) + ']'.repeat(depth),
-    `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`,
-  ]),
+  ...['"\\u001f\\u007f\\u2028\\/\\"\\\\é€😀"', '[1,]', '[1] 2', "{'a':1}", '[1]//', '"\t"', '{"b":[{"z":1,"a":null}],"a":true}'],
+  ...[64, 65, 5_000].flatMap((depth) => ['['.repeat(depth) + ']'.repeat(depth), `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`]),
 ]
 
 function canonicalOf(text: string): string {
@@ -119,8 +80,7 @@ function doubles(count: number): string[] {
 }
 
 describe.each(LANGUAGES)('$name', (language) => {
-  const words = (context: TestContext, program: Parameters<Language['words']>[1]) =>
-    language.words(context, program, folder)
+  const words = (context: TestContext, program: Parameters<Language['words']>[1]) => language.words(context, program, folder)
 
   test('takes and refuses each vector of the layout that it claims', async (context) => {
     const { stdout } = await ended([...(await words(context, 'vectors')), VECTORS])
@@ -239,9 +199,7 @@ describe.each(LANGUAGES)('$name', (language) => {
     expect(await post(body)).toEqual([200, 'ACK', 'c-1'])
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     const lines = (await readFile(file, 'utf8')).trimEnd().split('\n')
-    expect(lines.map((line) => JSON.parse(line))).toEqual(
-      [JSON.parse(body)].map(({ header, message }) => ({ header, message })),
-    )
+    expect(lines.map((line) => JSON.parse(line))).toEqual([JSON.parse(body)].map(({ header, message }) => ({ header, message })))
 
     // A pipe whose other end nobody has opened holds the handler up.
     const pipe = join(later, 'pipe')
@@ -289,23 +247,14 @@ describe.each(LANGUAGES)('$name', (language) => {
         invalid('kidId must name the sender_id of the header, and a key of it'),
       ],
       [signed(onSearch(), {}, ES256), invalid('the algorithm must be one that is accepted of this sender')],
-      [
-        signed(onSearch(), { parameters: { namespace: 'x' } }),
-        invalid('namespace and headers must be those that are accepted'),
-      ],
+      [signed(onSearch(), { parameters: { namespace: 'x' } }), invalid('namespace and headers must be those that are accepted')],
       [signed(onSearch(), times(1.5, 7)), invalid('created and expires must be Unix times in whole seconds')],
       [signed(onSearch(), times(now - 900, now - 600)), invalid('is not fresh')],
       [signed(onSearch(), times(now + 600, now + 900)), invalid('is not fresh')],
       [signed(onSearch(), times(now, now + 3_601)), invalid('is not fresh')],
-      [
-        signed(onSearch(), { parameters: { more: 1 } }),
-        invalid('must be a list of name="value", seven of them, each once'),
-      ],
+      [signed(onSearch(), { parameters: { more: 1 } }), invalid('must be a list of name="value", seven of them, each once')],
       [signed(onSearch(), { parameters: { signature: 'AA' } }), invalid('must be base64 in its one spelling')],
-      [
-        header({ receiver_id: 'other.example' }),
-        [400, 'err.receiver_id.invalid', 'header.receiver_id: is not this system'],
-      ],
+      [header({ receiver_id: 'other.example' }), [400, 'err.receiver_id.invalid', 'header.receiver_id: is not this system']],
       [
         header({ message_ts: new Date(Date.now() - 97 * 3_600_000).toISOString() }),
         [400, 'err.request.bad', 'header.message_ts: is too old, or in the future'],
@@ -318,10 +267,7 @@ describe.each(LANGUAGES)('$name', (language) => {
         header({ message_ts: '2026-02-30T09:15:00' }),
         [400, 'err.request.bad', 'header.message_ts: must be a date-time with a time zone'],
       ],
-      [
-        header({ is_msg_encrypted: true }),
-        [400, 'err.encryption.invalid', 'message: encrypted messages are not read here'],
-      ],
+      [header({ is_msg_encrypted: true }), [400, 'err.encryption.invalid', 'message: encrypted messages are not read here']],
       [header({ action: 'search' }), [404, 'err.request.not_found', 'header.action: nothing here takes it']],
     ]
     for (const [body, told, headers] of cases) expect(await post(body, headers)).toEqual(told)

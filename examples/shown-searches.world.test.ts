@@ -38,10 +38,7 @@ type Shown = 'curl' | 'typescript' | 'python' | 'java'
 
 /** The file of each text, and the words that run it in a folder with the files of the example. */
 const RUN: Readonly<Record<Shown, { file: string; words: (context: TestContext) => Promise<readonly string[]> }>> = {
-  curl: {
-    file: 'search.sh',
-    words: async (context) => [programOrSkip(context, 'curl') && 'bash', join(folder, 'search.sh')],
-  },
+  curl: { file: 'search.sh', words: async (context) => [programOrSkip(context, 'curl') && 'bash', join(folder, 'search.sh')] },
   typescript: { file: 'search.ts', words: async () => [process.execPath, join(folder, 'search.ts')] },
   python: { file: 'search.py', words: async (context) => [pythonOrSkip(context), '-B', join(folder, 'search.py')] },
   java: {
@@ -114,11 +111,7 @@ test.for(PROGRAMS)('the reference page shows its requests in %s, and each progra
   const [item] = search.message.search_request
   if (item !== undefined) item.search_criteria.query = { type: 'UIN', value: '0012' }
   const program = await onReferencePage(name, 'registry/sync/search', JSON.stringify(search))
-  expect(await run(context, name, program)).toMatchObject({
-    code: 0,
-    stderr: '',
-    stdout: expect.stringMatching(/0012/),
-  })
+  expect(await run(context, name, program)).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/0012/) })
 
   const status = await exampleOf('registry/sync/txn/status')
   const asksStatus = await onReferencePage(name, 'registry/sync/txn/status', JSON.stringify(status))

@@ -23,8 +23,7 @@ beforeAll(async () => {
   vi.spyOn(console, 'log').mockReturnValue()
   const { host, port, user, password, database: name } = database.owner
   const url = new URL(`postgres://localhost/${name}`)
-  for (const [member, value] of Object.entries({ host, port, user, password }))
-    url.searchParams.set(member, String(value))
+  for (const [member, value] of Object.entries({ host, port, user, password })) url.searchParams.set(member, String(value))
   if (hasMariadb()) {
     mariadb = await mariadbDatabase()
     vi.stubEnv('BENCH_MARIADB', mariadb.address)

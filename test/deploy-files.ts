@@ -33,9 +33,7 @@ export function configurationOf(environment: Readonly<Record<string, unknown>>) 
   return readConfig({
     ...Object.fromEntries(env),
     ...(DATABASE_URL_FILE !== undefined && { DATABASE_URL: 'postgres://application@postgres/rollcall' }),
-    ...(ROLLCALL_OWNER_DATABASE_URL_FILE !== undefined && {
-      ROLLCALL_OWNER_DATABASE_URL: 'postgres://owner@postgres/rollcall',
-    }),
+    ...(ROLLCALL_OWNER_DATABASE_URL_FILE !== undefined && { ROLLCALL_OWNER_DATABASE_URL: 'postgres://owner@postgres/rollcall' }),
     ...(ROLLCALL_MASTER_KEY_FILE !== undefined && { ROLLCALL_MASTER_KEY: 'ab'.repeat(32) }),
   })
 }

@@ -144,25 +144,22 @@ describe('compose.yaml', () => {
     for (const image of images) expect(image).toMatch(PINNED)
   })
 
-  it.each(['node-1', 'node-2'])(
-    '%s serves behind the proxy, as the application role, with secrets in files',
-    (name) => {
-      const { environment = {}, secrets = [], command } = service(name)
-      expect(command).toEqual(['serve', '--no-migrate'])
-      const config = configurationOf({
-        ...environment,
-        ROLLCALL_PUBLIC_URL: 'https://registry.example.org',
-        ROLLCALL_WITNESS: '/var/lib/rollcall/witness',
-        LOG_LEVEL: 'info',
-      })
-      expect(config).toMatchObject({ behindTlsProxy: true, host: '0.0.0.0', adminHost: '0.0.0.0' })
-      expect(config.adminHosts).toContain(name)
-      expect(config.ownerDatabaseUrl).toBeUndefined()
-      expect(config.proxies).toEqual(compose.networks.front.ipam.config.map(({ subnet }: { subnet: string }) => subnet))
-      expect(secrets).toEqual(['database_url', 'master_key'])
-      expect(Object.keys(service('node-1'))).toEqual(Object.keys(service('node-2')))
-    },
-  )
+  it.each(['node-1', 'node-2'])('%s serves behind the proxy, as the application role, with secrets in files', (name) => {
+    const { environment = {}, secrets = [], command } = service(name)
+    expect(command).toEqual(['serve', '--no-migrate'])
+    const config = configurationOf({
+      ...environment,
+      ROLLCALL_PUBLIC_URL: 'https://registry.example.org',
+      ROLLCALL_WITNESS: '/var/lib/rollcall/witness',
+      LOG_LEVEL: 'info',
+    })
+    expect(config).toMatchObject({ behindTlsProxy: true, host: '0.0.0.0', adminHost: '0.0.0.0' })
+    expect(config.adminHosts).toContain(name)
+    expect(config.ownerDatabaseUrl).toBeUndefined()
+    expect(config.proxies).toEqual(compose.networks.front.ipam.config.map(({ subnet }: { subnet: string }) => subnet))
+    expect(secrets).toEqual(['database_url', 'master_key'])
+    expect(Object.keys(service('node-1'))).toEqual(Object.keys(service('node-2')))
+  })
 
   it('gives the address of the owner to the migration and to the operator alone', () => {
     const owners = Object.keys(services).filter((name) => service(name).secrets?.includes('owner_database_url'))
@@ -178,9 +175,7 @@ describe('compose.yaml', () => {
   it('hands over every secret that a variable names, and makes every secret', () => {
     const made = text('deploy/compose/make-secrets')
     for (const [name, { environment = {}, secrets = [] }] of Object.entries(services)) {
-      const named = Object.values(environment).flatMap(
-        (value) => /^\/run\/secrets\/(\w+)$/.exec(String(value))?.[1] ?? [],
-      )
+      const named = Object.values(environment).flatMap((value) => /^\/run\/secrets\/(\w+)$/.exec(String(value))?.[1] ?? [])
       expect(secrets, name).toEqual(expect.arrayContaining(named))
     }
     for (const [name, { file }] of Object.entries<{ file: string }>(compose.secrets)) {
@@ -210,10 +205,7 @@ describe('compose.yaml', () => {
     const open = Object.entries(services).flatMap(([name, { ports = [] }]) => ports.map((port) => `${name} ${port}`))
     expect(open.filter((port) => !port.includes(' 127.0.0.1:'))).toEqual(['proxy 80:80', 'proxy 443:443'])
     // The console is reached on this machine, at the port that links of `rollcall operator link` name.
-    expect(open.filter((port) => port.endsWith(':8081'))).toEqual([
-      'node-1 127.0.0.1:8081:8081',
-      'node-2 127.0.0.1:8082:8081',
-    ])
+    expect(open.filter((port) => port.endsWith(':8081'))).toEqual(['node-1 127.0.0.1:8081:8081', 'node-2 127.0.0.1:8082:8081'])
     expect(compose.networks.back.internal).toBe(true)
     expect(Object.keys(services).filter((name) => service(name).networks?.includes('front'))).toEqual([
       ...['node-1', 'node-2', 'proxy'],

@@ -10,8 +10,7 @@ import { configurationOf, deployed, PINNED, text } from './deploy-files.ts'
 // biome-ignore lint/suspicious/noExplicitAny: see above
 type Manifest = any
 
-const documents = (path: string): readonly Manifest[] =>
-  parseAllDocuments(text(path)).map((document) => document.toJS())
+const documents = (path: string): readonly Manifest[] => parseAllDocuments(text(path)).map((document) => document.toJS())
 
 const manifests = deployed.filter((path) => path.startsWith('deploy/kubernetes/')).flatMap((path) => documents(path))
 const kinds = manifests.map((manifest): [string, Manifest] => [manifest.kind, manifest])
@@ -86,11 +85,7 @@ it('has one of each, in its namespace', () => {
 
 it.each(pods)('the pod of the %s runs without rights, on a root that it cannot write to', (_kind, { spec }) => {
   expect(spec.automountServiceAccountToken).toBe(false)
-  expect(spec.securityContext).toMatchObject({
-    runAsNonRoot: true,
-    runAsUser: 1000,
-    seccompProfile: { type: 'RuntimeDefault' },
-  })
+  expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } })
   const [container] = spec.containers
   expect(container.securityContext).toEqual({
     allowPrivilegeEscalation: false,

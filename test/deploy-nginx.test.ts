@@ -36,9 +36,7 @@ it('passes on what the server accepts, and tells it the address of the peer alon
 })
 
 it('goes to the listener of peers, never to that of the operator, and speaks TLS 1.2 or later', () => {
-  expect(lines.filter((line) => line.startsWith('server 1'))).toEqual([
-    'server 127.0.0.1:8080 max_fails=1 fail_timeout=5s;',
-  ])
+  expect(lines.filter((line) => line.startsWith('server 1'))).toEqual(['server 127.0.0.1:8080 max_fails=1 fail_timeout=5s;'])
   expect(file).not.toContain('8081')
   expect(value('ssl_protocols')).toBe('TLSv1.2 TLSv1.3')
 })

@@ -83,9 +83,7 @@ describe.each(services)('%s', (path) => {
     const { NODE_ENV: _, ...ours } = given
     const config = configurationOf({ ...environment, ...ours })
     expect(config).toMatchObject({ behindTlsProxy: true, host: '127.0.0.1', adminHost: '127.0.0.1' })
-    const command = / ?\/usr\/lib\/rollcall\/(?:current|node-%i)\/bin\/([\w-]+(?: \w+)?)/.exec(
-      of('ExecStart')[0] ?? '',
-    )?.[1]
+    const command = / ?\/usr\/lib\/rollcall\/(?:current|node-%i)\/bin\/([\w-]+(?: \w+)?)/.exec(of('ExecStart')[0] ?? '')?.[1]
     expect(['rollcall serve', 'rollcall prune', 'rollcall doctor', 'nightly-backup', 'copy-away']).toContain(command)
     expect(config.ownerDatabaseUrl !== undefined).toBe(command === 'rollcall prune')
   })
@@ -93,8 +91,7 @@ describe.each(services)('%s', (path) => {
 
 it('waits longer for the end of a node than a node takes', () => {
   const { drain_time, stop_time } = DEFAULT_LIMITS
-  const [, , seconds] =
-    directives('deploy/systemd/rollcall@.service').find(([, name]) => name === 'TimeoutStopSec') ?? []
+  const [, , seconds] = directives('deploy/systemd/rollcall@.service').find(([, name]) => name === 'TimeoutStopSec') ?? []
   expect(Number(seconds)).toBeGreaterThan(drain_time + stop_time)
 })
 

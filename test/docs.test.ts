@@ -54,8 +54,7 @@ describe('the site of the documents', () => {
   })
 
   it.each(globSync('docs/pictures/*.svg', { cwd: root }))('%s can be read aloud', (picture) => {
-    const [, title = '', description = ''] =
-      /<title[^>]*>([^<]+)<\/title>\s*<desc[^>]*>([^<]+)<\/desc>/.exec(text(picture)) ?? []
+    const [, title = '', description = ''] = /<title[^>]*>([^<]+)<\/title>\s*<desc[^>]*>([^<]+)<\/desc>/.exec(text(picture)) ?? []
     expect(title).toMatch(/\w+/)
     expect(description).toMatch(/^[A-Z].*\.$/)
     expect(text(picture)).toMatch(/<svg [^>]*role="img" aria-labelledby=/)

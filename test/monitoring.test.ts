@@ -40,8 +40,7 @@ function sampled(): Metrics {
   }
   metrics.itemAnswered('search', 'succ', 'none')
   metrics.emergencyUsed('p', 'civil')
-  for (const counted of ['items', 'records'] as const)
-    metrics.grantRateRefused({ participant: 'p', registry: 'civil', counted })
+  for (const counted of ['items', 'records'] as const) metrics.grantRateRefused({ participant: 'p', registry: 'civil', counted })
   for (const outcome of ['issued', 'refused', 'throttled'] as const) metrics.tokenAnswered(outcome)
   for (const outcome of ['answered', 'timeout', 'failed'] as const) metrics.searched('civil', outcome, 1)
   metrics.requestRefused('total_rate')
@@ -96,8 +95,7 @@ function problems(expression: string): readonly string[] {
     enter({ type, from, to, node }) {
       const said = query.slice(from, to)
       if (type.isError) wrong.push(`it is no PromQL at ${from}`)
-      if (type.name === 'VectorSelector')
-        names.push(query.slice(node.firstChild?.from ?? from, node.firstChild?.to ?? to))
+      if (type.name === 'VectorSelector') names.push(query.slice(node.firstChild?.from ?? from, node.firstChild?.to ?? to))
       if (type.name === 'GroupingLabels') {
         for (const label of said.match(/\w+/g) ?? []) labels.push([label, null])
       }
@@ -233,10 +231,7 @@ it('docs/monitoring.md lists every metric of ours, with its labels', () => {
     if (!series.startsWith('rollcall_')) continue
     const histogram = series.replace(/_(?:bucket|sum|count)$/, '')
     const name = exported.has(`${histogram}_bucket`) ? histogram : series
-    ours.set(
-      name,
-      [...new Set([...(ours.get(name) ?? []), ...labels.keys()])].filter((label) => label !== 'le').toSorted(),
-    )
+    ours.set(name, [...new Set([...(ours.get(name) ?? []), ...labels.keys()])].filter((label) => label !== 'le').toSorted())
   }
   expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(ours))
 })
@@ -246,12 +241,7 @@ it('docs/production.md names every alert that stands for an objective', () => {
   const named = [...page.matchAll(/`(Rollcall[A-Z]\w+)`/g)].map(([, name]) => name)
   const alerts = rules.flatMap(({ alert }) => alert ?? [])
   expect(named.filter((name) => !alerts.includes(name ?? ''))).toEqual([])
-  for (const name of [
-    'RollcallFailuresFast',
-    'RollcallSearchesSlow',
-    'RollcallExchangesLate',
-    'RollcallNotAccounted',
-  ]) {
+  for (const name of ['RollcallFailuresFast', 'RollcallSearchesSlow', 'RollcallExchangesLate', 'RollcallNotAccounted']) {
     expect(named).toContain(name)
   }
 })

@@ -16,9 +16,7 @@ const sources = packages.flatMap((directory) =>
 
 it('every source names the files that it needs so that the build finds them', () => {
   expect(sources.length).toBeGreaterThan(300)
-  const problems = sources.flatMap(({ directory, file }) =>
-    unpublishedFiles(file, readFileSync(file, 'utf8'), directory),
-  )
+  const problems = sources.flatMap(({ directory, file }) => unpublishedFiles(file, readFileSync(file, 'utf8'), directory))
   expect(problems).toEqual([])
 })
 
@@ -37,9 +35,7 @@ it.each([
   ['new URL(name, import.meta.url)', ["import.meta.url): write new URL('./file', import.meta.url) with a literal"]],
 ])('%s', (source, expected) => {
   const file = join('packages/participants', 'src/reading/threads.ts')
-  expect(unpublishedFiles(file, source, 'packages/participants')).toEqual(
-    expected.map((problem) => `${file}: ${problem}`),
-  )
+  expect(unpublishedFiles(file, source, 'packages/participants')).toEqual(expected.map((problem) => `${file}: ${problem}`))
 })
 
 it('compiled code names compiled files', () => {

@@ -19,9 +19,9 @@ const isMigration = (path: string): boolean => path.includes('/migrations/')
 const migrations = globSync('packages/database/src/migrations/*.ts').map((path) => readFileSync(path, 'utf8'))
 const tables = new Set(
   migrations.flatMap((text) =>
-    [
-      ...text.matchAll(/create table (?:if not exists )?(\w+)|createTable\('(\w+)'\)|alter table \w+ rename to (\w+)/g),
-    ].map((found) => found.slice(1).find((name) => name !== undefined) ?? ''),
+    [...text.matchAll(/create table (?:if not exists )?(\w+)|createTable\('(\w+)'\)|alter table \w+ rename to (\w+)/g)].map(
+      (found) => found.slice(1).find((name) => name !== undefined) ?? '',
+    ),
   ),
 )
 

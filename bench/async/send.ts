@@ -133,11 +133,7 @@ export function deliveredIn(times: readonly number[], milliseconds: number): Del
 const rate = (count: number, milliseconds: number): number => rounded((count * 1_000) / milliseconds, 1)
 
 /** Does all of it, so many at a time; rejects with the first failure. */
-async function together<Item>(
-  many: number,
-  items: readonly Item[],
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
+async function together<Item>(many: number, items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const left = items.values()
   await Promise.all(
     Array.from({ length: many }, async () => {

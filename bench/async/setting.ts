@@ -1,6 +1,4 @@
-/**
- * The setting of benches of callbacks: records, participants who may be called back, and our server with its worker.
- */
+/** The setting of benches of callbacks: records, participants who may be called back, and our server with its worker. */
 import { randomUUID } from 'node:crypto'
 import type { Database } from '@rollcall/database/database'
 import {
@@ -34,10 +32,7 @@ type Pace = Pick<CallbackSettings, 'concurrency' | 'rate'>
 /** The highest pace that can be set. */
 const UNBOUNDED: Pace = { concurrency: MOST_CONCURRENCY, rate: 10_000 }
 /** The limits of a participant for whom nothing is set. */
-export const DEFAULT_CALLBACKS: Pace = {
-  concurrency: NO_CALLBACK_SETTINGS.concurrency,
-  rate: NO_CALLBACK_SETTINGS.rate,
-}
+export const DEFAULT_CALLBACKS: Pace = { concurrency: NO_CALLBACK_SETTINGS.concurrency, rate: NO_CALLBACK_SETTINGS.rate }
 
 /** Our server as it is served, answering peers and working on jobs. */
 export const startRollcall = ({ start }: BenchDatabase): Promise<ServerProcess> =>
@@ -46,8 +41,7 @@ export const startRollcall = ({ start }: BenchDatabase): Promise<ServerProcess> 
 export const searchAddress = ({ url }: ServerProcess): string => `${url}/${NAMESPACE}/v1.0.0/registry/search`
 
 /**
- * Makes a participant known. It is not held back in what it asks; its callbacks go to the receiver, to an address of
- * its own.
+ * Makes a participant known. It is not held back in what it asks; its callbacks go to the receiver, to an address of its own.
  */
 export async function registerCalled(
   db: Database,

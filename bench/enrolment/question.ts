@@ -32,10 +32,6 @@ export const enrolledQuestion = (person: string): string =>
     },
     message: {
       transaction_id: TRANSACTION_ID,
-      enrolled_criteria: {
-        query_type: 'expression',
-        response_entity: 'Member',
-        query: { person_identifier: { eq: person } },
-      },
+      enrolled_criteria: { query_type: 'expression', response_entity: 'Member', query: { person_identifier: { eq: person } } },
     },
   })

@@ -3,7 +3,7 @@
  * one programme into the document, the column of enrolments, the ledger, an event and the receipt. Both in this process.
  */
 import { randomUUID } from 'node:crypto'
-import { CLOCK } from '@rollcall/base/shared/clock'
+import { SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { createSemaphore } from '@rollcall/base/shared/semaphore'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -13,10 +13,7 @@ import { quoteName } from '@rollcall/database/names'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { operation } from '@rollcall/protocol'
 import { recordTable } from '@rollcall/records/records/record-tables'
-import {
-  answerEnrolmentUpdates,
-  type EnrolmentUpdateDeps,
-} from '../../packages/engine/src/operations/enrolment-updates.ts'
+import { answerEnrolmentUpdates, type EnrolmentUpdateDeps } from '../../packages/engine/src/operations/enrolment-updates.ts'
 import type { EnrolmentPlan } from '../enrolment.ts'
 import { ASKER_SENDER } from '../search/question.ts'
 import { credentialsOf, filledRegistry, shuffledIdentifiers } from '../search/registry.ts'
@@ -128,7 +125,7 @@ async function ours(db: Database, registry: Registry): Promise<Send> {
   if (participant === null) throw new Error('there is no participant')
   const deps: EnrolmentUpdateDeps = {
     db,
-    clock: CLOCK,
+    clock: SYSTEM_CLOCK,
     turns: createSemaphore(1),
     limits: DEFAULT_LIMITS,
     // A receipt is a few kilobytes: its encryption is not what is measured.

@@ -63,25 +63,20 @@ export async function fanOut(
         const posts = await measureFloor(sides, ours, variant.atOnce, 'send')
         if (round >= 1) rounds.push({ ours, jobs, posts })
       }
-      const ratioTo = (side: 'jobs' | 'posts') =>
-        rounded(median(rounds.map((each) => rate(each.ours) / rate(each[side]))), 2)
+      const ratioTo = (side: 'jobs' | 'posts') => rounded(median(rounds.map((each) => rate(each.ours) / rate(each[side]))), 2)
       const ratio = ratioTo('jobs')
       const ours = middleOf(rounds.map((each) => each.ours))
       const jobs = middleOf(rounds.map((each) => each.jobs))
       const posts = middleOf(rounds.map((each) => each.posts))
       const what = `events, ${variant.name}`
-      rows.push(
-        ratioRow(what, ratio, variant.bar, described(ours), described(jobs)),
-        databaseRow(what, used(ours), used(jobs)),
-        {
-          what: `${what}, a bare POST`,
-          ours: '',
-          floor: described(posts),
-          figure: ratioTo('posts'),
-          wanted: '',
-          passed: true,
-        },
-      )
+      rows.push(ratioRow(what, ratio, variant.bar, described(ours), described(jobs)), databaseRow(what, used(ours), used(jobs)), {
+        what: `${what}, a bare POST`,
+        ours: '',
+        floor: described(posts),
+        figure: ratioTo('posts'),
+        wanted: '',
+        passed: true,
+      })
       result[variant.name] = { ratio, bar: variant.bar, ours, floor: jobs, posts, rounds }
     }
   } finally {

@@ -3,7 +3,7 @@
  * as many that are all filed under one value.
  */
 
-import { compileCriteria } from '@rollcall/core/events/criteria'
+import { readCriteriaText } from '@rollcall/core/events/criteria'
 import { keysOfFilter } from '@rollcall/core/events/filing'
 import type { Registry } from '@rollcall/core/model/registry'
 import { extractRecord } from '@rollcall/core/query/memory/extract-record'
@@ -43,11 +43,7 @@ const key = (about: string, name: string, value: string): string =>
   `substring(sha256(convert_to('${about}', 'UTF8') || '\\x00' || convert_to('${name}', 'UTF8') || '\\x00'
     || convert_to(${value}, 'UTF8')) from 1 for 16)`
 
-const identifier = {
-  filter: `'{"uin":{"eq":"U-' || nth || '"}}'`,
-  key: key('identifier', 'UIN', `'U-' || nth`),
-  whole: true,
-}
+const identifier = { filter: `'{"uin":{"eq":"U-' || nth || '"}}'`, key: key('identifier', 'UIN', `'U-' || nth`), whole: true }
 const MIXED: readonly Sort[] = [
   { ...identifier, share: [0, 0.8], event_type: 'UPDATE' },
   {
@@ -108,7 +104,7 @@ async function measured(
   for (const side of sides) await fill(db, side.registry, sorts, side.size)
   await db.pool.query('vacuum analyze subscription, subscription_key')
   await checkFiled(db, kind, sorts.length)
-  const compiled = new CompiledFilters(compileCriteria)
+  const compiled = new CompiledFilters(readCriteriaText)
   for (let at = 0; at < people + events; at += 1) {
     for (const side of sides) {
       const matching = { registry: side.registry, day: '2026-06-15', compiled }
@@ -193,7 +189,7 @@ async function checkFiled(db: Database, kind: Kind, sorts: number): Promise<void
      from subscription join subscription_key as filed on subscription = id order by filed.event_type, whole, id`,
   )
   const filed = rows.every(({ criteria, key, whole }) => {
-    const [found, ...others] = keysOfFilter(compileCriteria(kind, criteria).predicate)
+    const [found, ...others] = keysOfFilter(readCriteriaText(kind, criteria).predicate)
     return others.length === 0 && found?.whole === whole && key.equals(found.key)
   })
   if (!filed || rows.length !== sorts) throw new Error('the subscriptions are not filed as the server files them')

@@ -26,10 +26,7 @@ const MEMORY = 512 * 2 ** 20
 
 /** Subscriptions of each address: their notifications travel together. */
 const EACH = 10
-/**
- * Held notifications are due after their commit: this multiple of the time that holding took, or the least time of the
- * plan.
- */
+/** Held notifications are due after their commit: this multiple of the time that holding took, or the least time of the plan. */
 const HELD_TIMES = 3
 /** Milliseconds between two searches, and between two looks at the memory. */
 const PAUSE = 5
@@ -108,11 +105,7 @@ interface Sides {
   readonly worker: ServerProcess
 }
 
-async function measure(
-  { before: asking, held }: EventsPlan,
-  { db, registry, receiver, worker }: Sides,
-  search: Search,
-) {
+async function measure({ before: asking, held }: EventsPlan, { db, registry, receiver, worker }: Sides, search: Search) {
   const before = await searchesWhile(search, sleep(asking))
   const events = await makeEvents(db, registry, EACH)
   // The transaction that holds them takes as long as it takes: the tick is set when all of it is there.

@@ -64,21 +64,14 @@ export const start: StartServer = async (env) => {
     })
     const person = message.enrolled_criteria.query.person_identifier.eq
     const statement = lookUpStatement(table, { type: 'UIN', value: person }, page)
-    const { rows } = await storage.db.pool.query<{ document: string | null }>({
-      ...statement,
-      values: [...statement.values],
-    })
+    const { rows } = await storage.db.pool.query<{ document: string | null }>({ ...statement, values: [...statement.values] })
     const status = isEnrolled(rows[0]?.document) ? 'yes' : 'no'
     const members =
       `"correlation_id":"${correlation_id}","enrolled_response":[{"enrolled_status":"${status}",` +
       `"reference_id":"${person}","status":"succ","timestamp":"${TIME}"}],`
     const sealed = `"header":${HEADER},"message":{${members}"transaction_id":"${transaction_id}"}`
     const signature = `${beforeValue}${sign(sealed)}${afterValue}`
-    reply.headers({
-      'content-type': 'application/json',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-    })
+    reply.headers({ 'content-type': 'application/json', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
     return `{${members}${sealed},"signature":${signature},"transaction_id":"${transaction_id}"}`
   })
   const address = await app.listen({ host: '127.0.0.1', port: 0 })

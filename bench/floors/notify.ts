@@ -70,9 +70,7 @@ export const start: StartServer = async (env) => {
     },
   }
   const pgPool = ignoreConnectionLosses(new pg.Pool({ ...connection, max: WORKER_CONNECTIONS }))
-  await pool.query(
-    'create table if not exists bench_envelope (id integer primary key, body text not null, done_at timestamptz)',
-  )
+  await pool.query('create table if not exists bench_envelope (id integer primary key, body text not null, done_at timestamptz)')
   const runner = await run({ ...WORKER, pgPool }, tasks, [])
 
   const app = fastify()

@@ -76,11 +76,5 @@ export const SHAPES: readonly Shape[] = [
   { name: '10,000 items, unsigned', policy: 'required', path: SYNC, status: 401, bodies: batch() },
   { name: '10,000 items, signed wrongly', policy: 'required', path: SYNC, status: 401, bodies: batch(wrong) },
   { name: '10,000 items, valid, synchronous', policy: 'if-present', path: SYNC, status: 200, bodies: batch() },
-  {
-    name: '10,000 items, valid, asynchronous',
-    policy: 'if-present',
-    path: 'registry/search',
-    status: 200,
-    bodies: batch(),
-  },
+  { name: '10,000 items, valid, asynchronous', policy: 'if-present', path: 'registry/search', status: 200, bodies: batch() },
 ]

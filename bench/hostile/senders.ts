@@ -31,9 +31,7 @@ export async function sendWhile(
   const send = async (): Promise<void> => {
     do {
       const headers = { 'Content-Type': 'application/json', Authorization: authorization }
-      const response = await fetch(url, { method: 'POST', headers, body: bodies(sender_id, sender_uri) }).catch(
-        () => null,
-      )
+      const response = await fetch(url, { method: 'POST', headers, body: bodies(sender_id, sender_uri) }).catch(() => null)
       await response?.arrayBuffer().catch(() => undefined)
       const status = String(response?.status ?? 'broken off')
       answered[status] = (answered[status] ?? 0) + 1

@@ -83,10 +83,7 @@ export const CASES: readonly Case[] = [
       }))
     },
     sql: (population) =>
-      paged(population, {
-        where: 'record.last_updated >= $1 and record.last_updated < $2 and record.sex = $3',
-        size: 20,
-      }),
+      paged(population, { where: 'record.last_updated >= $1 and record.last_updated < $2 and record.sex = $3', size: 20 }),
   },
   {
     name: 'range, sorted, page of 50',
@@ -121,9 +118,7 @@ export const CASES: readonly Case[] = [
           ...expression({ enrolment: { programme_identifier: rareProgramme(number), enrolment_status: 'Active' } }),
           pagination: { page_size: 20, page_number: 1 },
         },
-        values: [
-          JSON.stringify([{ programme_identifier: rareProgramme(number).toLowerCase(), enrolment_status: '1' }]),
-        ],
+        values: [JSON.stringify([{ programme_identifier: rareProgramme(number).toLowerCase(), enrolment_status: '1' }])],
       }))
     },
     sql: (population) => paged(population, { where: 'record.enrolment @> $1::jsonb', size: 20 }),

@@ -25,8 +25,7 @@ export interface Population {
 export async function population(db: Database, records: number): Promise<Population> {
   const namespace = `bench-query-${records}`
   const registry =
-    (await findRegistry(db, namespace)) ??
-    (await addRegistry(db, { namespace, kind: KIND, sender_id: `${namespace}.example` }))
+    (await findRegistry(db, namespace)) ?? (await addRegistry(db, { namespace, kind: KIND, sender_id: `${namespace}.example` }))
   const [recordType] = registry.kind.record_types
   const table = recordTable(registry, recordType)
   const held = (await countRecords(db, registry))[recordType.name] ?? 0
@@ -122,11 +121,7 @@ export async function windows(
 }
 
 /** Identifiers of people anywhere in the population. */
-export async function someIdentifiers(
-  db: Database,
-  { table, records }: Population,
-  count: number,
-): Promise<readonly string[]> {
+export async function someIdentifiers(db: Database, { table, records }: Population, count: number): Promise<readonly string[]> {
   const { rows } = await db.pool.query<{ primary_identifier: string }>(
     `select primary_identifier from ${quoteName(table.table)}
      where id in (select (random() * $1)::bigint + 1 from generate_series(1, $2))`,

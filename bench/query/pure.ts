@@ -58,9 +58,7 @@ const HOSTILE: Readonly<Record<string, object>> = {
   '100,000 values in one `in`': expression({
     surname: { $in: Array.from({ length: 100_000 }, (_, number) => `name ${number}`) },
   }),
-  '100,000 conditions': expression({
-    $or: Array.from({ length: 100_000 }, (_, number) => ({ surname: `name ${number}` })),
-  }),
+  '100,000 conditions': expression({ $or: Array.from({ length: 100_000 }, (_, number) => ({ surname: `name ${number}` })) }),
   'depth 1,000': expression(nested(1_000)),
   '10,000 aliases': graphql(
     `{ member(sex: female) { ${Array.from({ length: 10_000 }, (_, number) => `a${number}: sex`).join(' ')} } }`,
@@ -111,9 +109,7 @@ export function measurePure(share: number): { figures: object; rows: Row[] } {
   const refusals = Object.fromEntries(
     Object.entries(HOSTILE).map(([name, criteria]) => [name, refusalTime(() => read(criteria), name, of(9))]),
   )
-  const [slowest = '', refusal_ms = 0] = Object.entries(refusals).reduce((one, other) =>
-    other[1] > one[1] ? other : one,
-  )
+  const [slowest = '', refusal_ms = 0] = Object.entries(refusals).reduce((one, other) => (other[1] > one[1] ? other : one))
   const most = (what: string, figure: number, bar: number, unit: string): Row => {
     const wanted = `at most ${bar} ${unit}`
     return { what: `query, ${what}`, ours: '', floor: '', figure: `${figure} ${unit}`, wanted, passed: figure <= bar }

@@ -32,9 +32,7 @@ const BEFORE_CORRELATION =
   `"message_ts":"${TIME}","meta":{},"receiver_id":"${ASKER_SENDER}","sender_id":"${REGISTRY_SENDER}",` +
   `"status":"succ","total_count":1,"version":"1.0.0"},"message":{"correlation_id":"`
 const BEFORE_RECORDS = `","search_response":[{"data":{"reg_record_type":"${RECORD_TYPE.emitted}","reg_records":[`
-const BEFORE_TOTAL =
-  `],"reg_type":"${REG_TYPE}","version":"1.0.0"},"locale":"eng",` +
-  '"pagination":{"page_number":1,"page_size":10,"total_count":'
+const BEFORE_TOTAL = `],"reg_type":"${REG_TYPE}","version":"1.0.0"},"locale":"eng","pagination":{"page_number":1,"page_size":10,"total_count":`
 const BEFORE_TRANSACTION = `},"reference_id":"${REFERENCE_ID}","status":"succ","timestamp":"${TIME}"}],"transaction_id":"`
 
 /**
@@ -52,10 +50,7 @@ export function floorAnswers(
   const page = { sort: [], limit: 10, offset: 0, cap: 10_000 }
   return async ({ type, value, transaction_id, correlation_id }, sign) => {
     const statement = lookUpStatement(table, { type, value }, page)
-    const { rows } = await pool.query<{ total: number; document: string | null }>({
-      ...statement,
-      values: [...statement.values],
-    })
+    const { rows } = await pool.query<{ total: number; document: string | null }>({ ...statement, values: [...statement.values] })
     const records = rows.flatMap(({ document }) => document ?? []).join(',')
     const text =
       BEFORE_CORRELATION +

@@ -1,6 +1,6 @@
 /** The entry of a floor: a row in a table of its own. Rows that come while a statement runs go together into the next. */
 import { randomBytes } from 'node:crypto'
-import { groupCommit } from '@rollcall/database/group-commit'
+import { createGroupCommit } from '@rollcall/database/group-commit'
 import type { NewExchange } from '@rollcall/engine/store/exchanges/exchanges'
 import type { Storage } from '@rollcall/settings/storage'
 
@@ -19,7 +19,7 @@ async function makeTable({ owner }: Storage): Promise<void> {
 export async function entryWriter(storage: Storage): Promise<() => Promise<void>> {
   const { pool } = storage.db
   await makeTable(storage)
-  const group = groupCommit<string, void>(
+  const group = createGroupCommit<string, void>(
     async (entries) => {
       await pool.query({
         name: 'write floor rows',
@@ -37,7 +37,7 @@ export async function entryWriter(storage: Storage): Promise<() => Promise<void>
 export async function jointWriter(storage: Storage): Promise<(exchange: NewExchange) => Promise<void>> {
   const { pool } = storage.db
   await makeTable(storage)
-  const group = groupCommit<NewExchange, void>(
+  const group = createGroupCommit<NewExchange, void>(
     async (exchanges) => {
       const column = (name: keyof NewExchange) => exchanges.map((exchange) => exchange[name])
       await pool.query({

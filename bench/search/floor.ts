@@ -53,11 +53,7 @@ export const floorOf = (verifier?: Promise<() => Promise<void>>) => async (env: 
     const text = await answer({ type, value, transaction_id, correlation_id }, sign)
     await writeEntry?.()
     await writeBoth?.(exchange)
-    reply.headers({
-      'content-type': 'application/json',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-    })
+    reply.headers({ 'content-type': 'application/json', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
     return text
   })
   const address = await app.listen({ host: '127.0.0.1', port: 0 })

@@ -9,12 +9,7 @@ import { quoteName } from '@rollcall/database/names'
 import { importFile } from '@rollcall/import/import-file'
 import { newSecret } from '@rollcall/participants/directory/secrets'
 import { addSecret } from '@rollcall/participants/store/client-secrets'
-import {
-  addParticipant,
-  changeParticipant,
-  findParticipant,
-  setMessagePolicy,
-} from '@rollcall/participants/store/participants'
+import { addParticipant, changeParticipant, findParticipant, setMessagePolicy } from '@rollcall/participants/store/participants'
 import { countRecords } from '@rollcall/records/records/record-counts'
 import { recordTable } from '@rollcall/records/records/record-tables'
 import { addRegistry, findRegistry, listRegistries } from '@rollcall/records/registries/registries'
@@ -83,8 +78,7 @@ export async function shuffledIdentifiers(db: Database, registry: Registry): Pro
  * and `policy` is agreed with it, whatever was in a directory that is kept.
  */
 export async function credentialsOf(db: Database, sender_id: string, policy: Partial<MessagePolicy>): Promise<string> {
-  const asker =
-    (await findParticipant(db, sender_id)) ?? (await addParticipant(db, { sender_id, name: 'One who asks' }))
+  const asker = (await findParticipant(db, sender_id)) ?? (await addParticipant(db, { sender_id, name: 'One who asks' }))
   await changeParticipant(db, sender_id, { rate_limit: Infinity, concurrency_limit: Infinity })
   await setMessagePolicy(db, sender_id, policy)
   for (const { namespace } of await listRegistries(db)) {

@@ -3,14 +3,7 @@ import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } fr
 import type { Database } from '@rollcall/database/database'
 import { addParticipantKey } from '@rollcall/participants/store/participant-keys'
 import { findParticipant } from '@rollcall/participants/store/participants'
-import {
-  DEFAULT_SIGNATURE_PROFILE,
-  importSigningKey,
-  isJsonObject,
-  parseJson,
-  readPublicKey,
-  sign,
-} from '@rollcall/protocol'
+import { DEFAULT_SIGNATURE_PROFILE, importSigningKey, isJsonObject, parseJson, readPublicKey, sign } from '@rollcall/protocol'
 import { ASKER_SENDER, question } from './question.ts'
 
 const KID = 'bench'

@@ -1,7 +1,6 @@
 /**
- * Loads a server with autocannon: every connection sends its next request when the answer to the last one is
- * there. Autocannon is known, builds a request for each call and answers more than either server does; what it
- * costs is the same for both.
+ * Loads a server with autocannon: every connection sends its next request when the answer to the last one is there. Autocannon is
+ * known, builds a request for each call and answers more than either server does; what it costs is the same for both.
  */
 import autocannon, { type Instance, type Options, type Result } from 'autocannon'
 import { percentile, rounded } from './statistics.ts'

@@ -78,10 +78,7 @@ export async function compare(
   const ratio = rounded(median(rounds.map(ratioOf)), 2)
   console.log(`event loop delay of ours under load, p99: ${middle.ours.event_loop_delay_p99_ms} ms`)
   await writeResult(bench, { ...plan, ratio, bar, passed: ratio >= bar, median: middle, ...found })
-  return [
-    ratioRow(bench, ratio, bar, told(middle.ours), told(middle.floor)),
-    databaseRow(bench, middle.ours, middle.floor),
-  ]
+  return [ratioRow(bench, ratio, bar, told(middle.ours), told(middle.floor)), databaseRow(bench, middle.ours, middle.floor)]
 }
 
 /** A side to be loaded round after round. */
@@ -118,8 +115,7 @@ function medians(rounds: readonly Round[]): Round {
   return Object.fromEntries(entries) as Round
 }
 
-const ratioOf = ({ ours, floor }: { ours: Round; floor: Round }): number =>
-  ours.requests_per_second / floor.requests_per_second
+const ratioOf = ({ ours, floor }: { ours: Round; floor: Round }): number => ours.requests_per_second / floor.requests_per_second
 
 const told = (round: Round): string =>
   `${round.requests_per_second}/s (p50 ${round.p50_ms} ms, p99 ${round.p99_ms} ms), ` +

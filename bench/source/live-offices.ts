@@ -83,10 +83,7 @@ export async function mariadbOffice(records: number): Promise<LiveOffice | null>
     async hand({ where, values }) {
       const text = byHand('cast(born as char)', 'json_arrayagg(json_array(birth_no, place))', where)
       const [rows] = await pool.execute(text, [...values])
-      return (rows as (HandRow & { readonly births: string })[]).map((row) => ({
-        ...row,
-        births: JSON.parse(row.births),
-      }))
+      return (rows as (HandRow & { readonly births: string })[]).map((row) => ({ ...row, births: JSON.parse(row.births) }))
     },
     async close() {
       await pool.end()
@@ -120,10 +117,7 @@ async function mariadbServer(): Promise<MariadbServer | null> {
   const program = findProgram('mariadbd')
   if (program === null) return null
   const directory = await temporaryDirectory()
-  const { socketPath, stop } = await startMariadb(program, directory, [
-    '--skip-networking',
-    '--innodb-buffer-pool-size=512M',
-  ])
+  const { socketPath, stop } = await startMariadb(program, directory, ['--skip-networking', '--innodb-buffer-pool-size=512M'])
   return {
     address: `mariadb://root@localhost/?socket=${encodeURIComponent(socketPath)}`,
     async stop() {

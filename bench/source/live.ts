@@ -38,8 +38,7 @@ interface Case {
   readonly question: (n: number) => Question
 }
 
-const bornOf = (n: number): string =>
-  new Date(Date.UTC(1950, 0, 1) + (n % 20_000) * 86_400_000).toISOString().slice(0, 10)
+const bornOf = (n: number): string => new Date(Date.UTC(1950, 0, 1) + (n % 20_000) * 86_400_000).toISOString().slice(0, 10)
 
 const CASES: readonly Case[] = [
   {
@@ -52,10 +51,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'live search of two conditions',
-    where: {
-      PostgreSQL: 'born = $1::date and lower(family_name) = lower($2)',
-      MariaDB: 'born = ? and family_name = ?',
-    },
+    where: { PostgreSQL: 'born = $1::date and lower(family_name) = lower($2)', MariaDB: 'born = ? and family_name = ?' },
     question: (n) => {
       const values = [bornOf(n), `name ${n % 1_000}`]
       const [birth_date, surname] = values
@@ -85,9 +81,7 @@ export const live = async (database: BenchDatabase, plan: SourcePlan): Measured 
 /** No rows where MariaDB is not installed. */
 export async function liveMariadb(database: BenchDatabase, plan: SourcePlan): Measured {
   const office = await mariadbOffice(plan.records)
-  return office === null
-    ? { rows: [], result: { skipped: 'mariadbd is not installed' } }
-    : besideHand(database, plan, office)
+  return office === null ? { rows: [], result: { skipped: 'mariadbd is not installed' } } : besideHand(database, plan, office)
 }
 
 async function besideHand({ env }: BenchDatabase, plan: SourcePlan, office: LiveOffice): Measured {
@@ -130,8 +124,7 @@ async function measure(
     const read = readSearchCriteria(kind, { search_criteria: criteria }, limits)
     return reader.find(registry, recordQuery(read, dayIn('UTC', Date.now()), { cap: limits.search_results }))
   }
-  const floor = async ({ values }: Question) =>
-    (await office.hand({ name, where: where[office.name], values })).map(documentOf)
+  const floor = async ({ values }: Question) => (await office.hand({ name, where: where[office.name], values })).map(documentOf)
   const all = Array.from({ length: questions }, (_, at) => question(1 + ((at * 7_919) % records)))
   for (const one of all) {
     const [found, documents] = [(await ours(one)).records, await floor(one)]
@@ -141,8 +134,5 @@ async function measure(
       documents.map((document) => JSON.parse(document)),
     )
   }
-  return beside(all, times, {
-    ours: async (one) => void (await ours(one)),
-    floor: async (one) => void (await floor(one)),
-  })
+  return beside(all, times, { ours: async (one) => void (await ours(one)), floor: async (one) => void (await floor(one)) })
 }

@@ -113,12 +113,7 @@ async function withMirror<Result>(
   const namespace = `bench-${randomUUID()}`
   await office.query('checkpoint')
   const start = performance.now()
-  const { id } = await addRegistry(db, {
-    namespace,
-    kind: 'civil',
-    sender_id: `${namespace}.example`,
-    source: MIRRORS[way],
-  })
+  const { id } = await addRegistry(db, { namespace, kind: 'civil', sender_id: `${namespace}.example`, source: MIRRORS[way] })
   const failures: string[] = []
   const following = startFollowers({
     db,

@@ -23,12 +23,7 @@ export const canonicalForms: Cases[string] = {
       message: NUMBERS,
       sent: { message: '{"minus":-0.50, "three":3.0, "small":1e-7, "big":1E+21}' },
     },
-    '3 for 3.0': {
-      profile: sorted,
-      message: NUMBERS,
-      sent: { message: replaced(NUMBERS, '3.0', '3') },
-      invalid: NO_MATCH,
-    },
+    '3 for 3.0': { profile: sorted, message: NUMBERS, sent: { message: replaced(NUMBERS, '3.0', '3') }, invalid: NO_MATCH },
   },
   'sorted-unescaped signs numbers as they are written and text as characters': {
     'as signed': { profile: unescaped, message: WHOLE_FLOAT },
@@ -94,12 +89,7 @@ export const canonicalForms: Cases[string] = {
       message: NAMES,
       sent: { message: '{"note":"a\u2028b/c\u007f\\u000a","name":"Zo\\u00EB Μαρία \\u738b"}' },
     },
-    'made over the characters themselves': {
-      profile: sorted,
-      signed_as: PROFILES.default,
-      message: NAMES,
-      invalid: NO_MATCH,
-    },
+    'made over the characters themselves': { profile: sorted, signed_as: PROFILES.default, message: NAMES, invalid: NO_MATCH },
   },
   'astral member names': {
     'rfc8785 sorts by UTF-16 code units': { message: ASTRAL },
@@ -119,12 +109,7 @@ export const canonicalForms: Cases[string] = {
       body: (signature) => `{ "message" : {"a":1} , "signature":${JSON.stringify(signature)},\n"header":\t${HEADER} }`,
     },
     'one blank more': { profile: received, message: '{"b":1}', sent: { message: '{"b": 1}' }, invalid: NO_MATCH },
-    'another order': {
-      profile: received,
-      message: '{"b":1,"a":2}',
-      sent: { message: '{"a":2,"b":1}' },
-      invalid: NO_MATCH,
-    },
+    'another order': { profile: received, message: '{"b":1,"a":2}', sent: { message: '{"a":2,"b":1}' }, invalid: NO_MATCH },
   },
   'one member name, one member': {
     'names that differ': { message: '{"a":1,"A":2}' },
@@ -134,8 +119,7 @@ export const canonicalForms: Cases[string] = {
       invalid: 'the body is no JSON that is read here',
     },
     'the same part twice': {
-      body: (signature) =>
-        `{"signature":${JSON.stringify(signature)},"header":${HEADER},"message":{},"message":${MESSAGE}}`,
+      body: (signature) => `{"signature":${JSON.stringify(signature)},"header":${HEADER},"message":{},"message":${MESSAGE}}`,
       invalid: 'the body is no JSON that is read here',
     },
   },

@@ -108,8 +108,7 @@ export async function vector(clause: string, name: string, of: Case): Promise<Ve
   )
   const value = of.edit === undefined ? signature : of.edit(signature)
   const member = value === undefined ? '' : `"signature":${JSON.stringify(value)},`
-  const body =
-    of.body?.(signature) ?? `{${member}"header":${sent.header ?? header},"message":${sent.message ?? message}}`
+  const body = of.body?.(signature) ?? `{${member}"header":${sent.header ?? header},"message":${sent.message ?? message}}`
   const reason = of.invalid ?? of.missing
   return {
     clause,

@@ -28,17 +28,9 @@ export async function vectorsOf(file: string): Promise<readonly Vector[]> {
 }
 
 async function newKey(id: string, sender_id: string, kid: string, algorithm: string, parameters: object) {
-  const pair = (await crypto.subtle.generateKey(parameters as { name: string }, true, [
-    'sign',
-    'verify',
-  ])) as CryptoKeyPair
+  const pair = (await crypto.subtle.generateKey(parameters as { name: string }, true, ['sign', 'verify'])) as CryptoKeyPair
   const jwk = async (key: CryptoKeyPair['publicKey']) => {
-    const {
-      key_ops: _operations,
-      ext: _extractable,
-      alg: _alg,
-      ...material
-    } = await crypto.subtle.exportKey('jwk', key)
+    const { key_ops: _operations, ext: _extractable, alg: _alg, ...material } = await crypto.subtle.exportKey('jwk', key)
     return material
   }
   const named = { kid, use: 'sig', alg: algorithm }
@@ -55,12 +47,7 @@ async function newKey(id: string, sender_id: string, kid: string, algorithm: str
 type CryptoKeyPair = Exclude<Awaited<ReturnType<typeof crypto.subtle.generateKey>>, CryptoKeyLike>
 type CryptoKeyLike = Parameters<typeof crypto.subtle.verify>[1]
 
-const RSA = {
-  name: 'RSASSA-PKCS1-v1_5',
-  hash: 'SHA-256',
-  modulusLength: 2048,
-  publicExponent: new Uint8Array([1, 0, 1]),
-}
+const RSA = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) }
 
 async function generate(): Promise<void> {
   if (!existsSync(place('keys'))) {

@@ -47,11 +47,7 @@ export const jwsLayouts: Cases[string] = {
       edit: withPayload(`{"header":${HEADER},"message":${MESSAGE},"more":1}`),
       invalid: OTHER_PAYLOAD,
     },
-    'a payload that is no JSON': {
-      profile: jws,
-      edit: withPayload('{'),
-      invalid: 'the payload cannot be read as JSON',
-    },
+    'a payload that is no JSON': { profile: jws, edit: withPayload('{'), invalid: 'the payload cannot be read as JSON' },
     'a payload with padding': {
       profile: jws,
       edit: edited(/\.([^.]*)\.([^.]*)$/, '.$1=.$2'),
@@ -79,11 +75,7 @@ export const jwsLayouts: Cases[string] = {
       edit: edited(/$/, '=='),
       invalid: 'the signature must be canonical base64url',
     },
-    'an empty signature': {
-      profile: jws,
-      edit: edited(/[^.]*$/, ''),
-      invalid: 'the signature must be canonical base64url',
-    },
+    'an empty signature': { profile: jws, edit: edited(/[^.]*$/, ''), invalid: 'the signature must be canonical base64url' },
     'a list of parameters': { profile: jws, signed_as: PROFILES.default, invalid: NO_JWS },
   },
   'alg and kid': {

@@ -7,8 +7,7 @@ export const binding: Cases[string] = {
   'header and message are signed': {
     'as signed': {},
     'members outside of them are not': {
-      body: (signature) =>
-        `{"@context":"x","signature":${JSON.stringify(signature)},"header":${HEADER},"message":${MESSAGE}}`,
+      body: (signature) => `{"@context":"x","signature":${JSON.stringify(signature)},"header":${HEADER},"message":${MESSAGE}}`,
     },
     'a value of the message': { sent: { message: replaced(MESSAGE, '0001', '0002') }, invalid: NO_MATCH },
     'a value of the header': { sent: { header: replaced(HEADER, 'm-1', 'm-2') }, invalid: NO_MATCH },
@@ -53,14 +52,8 @@ export const grammar: Cases[string] = {
     'without blanks': { edit: (text) => text.replaceAll(', ', ',') },
     'in another order': { edit: (text) => text.split(', ').reverse().join(', ') },
     'a parameter twice': { edit: edited(/^/, 'created="1", '), invalid: 'created occurs twice in the signature' },
-    'the same one twice': {
-      edit: edited(/^(namespace="\w+")/, '$1, $1'),
-      invalid: 'namespace occurs twice in the signature',
-    },
-    'a parameter that is not known': {
-      edit: edited(/$/, ', nonce="1"'),
-      invalid: 'the signature has an unknown parameter',
-    },
+    'the same one twice': { edit: edited(/^(namespace="\w+")/, '$1, $1'), invalid: 'namespace occurs twice in the signature' },
+    'a parameter that is not known': { edit: edited(/$/, ', nonce="1"'), invalid: 'the signature has an unknown parameter' },
     'keyId for kidId': { edit: edited('kidId', 'keyId'), invalid: 'the signature has an unknown parameter' },
     'no namespace': { edit: edited(/^namespace="\w+", /, ''), invalid: 'the signature has no namespace' },
     'no kidId': { edit: edited(/kidId="[^"]*", /, ''), invalid: 'the signature has no kidId' },
@@ -79,10 +72,7 @@ export const grammar: Cases[string] = {
   },
   namespace: {
     'one of the list': { edit: edited('"registry"', '"g2"') },
-    'another one': {
-      edit: edited('"registry"', '"other"'),
-      invalid: 'namespace must be one that the receiver accepts',
-    },
+    'another one': { edit: edited('"registry"', '"other"'), invalid: 'namespace must be one that the receiver accepts' },
   },
   'kidId has three parts': {
     three: {},
@@ -103,15 +93,9 @@ export const grammar: Cases[string] = {
   },
   'times are whole seconds': {
     whole: {},
-    'a leading zero': {
-      edit: edited('created="', 'created="0'),
-      invalid: 'created must be a Unix time in whole seconds',
-    },
+    'a leading zero': { edit: edited('created="', 'created="0'), invalid: 'created must be a Unix time in whole seconds' },
     'a sign': { edit: edited('created="', 'created="+'), invalid: 'created must be a Unix time in whole seconds' },
-    'a fraction': {
-      edit: edited(/expires="(\d+)/, 'expires="$1.0'),
-      invalid: 'expires must be a Unix time in whole seconds',
-    },
+    'a fraction': { edit: edited(/expires="(\d+)/, 'expires="$1.0'), invalid: 'expires must be a Unix time in whole seconds' },
     'a date': {
       edit: edited(parameter('expires'), 'expires="2026-01-01T00:00:00Z"'),
       invalid: 'expires must be a Unix time in whole seconds',

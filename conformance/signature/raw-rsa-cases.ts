@@ -49,11 +49,7 @@ export const freshness: Cases[string] = {
   },
   'without expiry message_ts counts': {
     'a day old': { profile: jws, now: CREATED + DAY },
-    'a second more': {
-      profile: jws,
-      now: CREATED + DAY + 1,
-      invalid: 'message_ts is too old for a signature without expiry',
-    },
+    'a second more': { profile: jws, now: CREATED + DAY + 1, invalid: 'message_ts is too old for a signature without expiry' },
     'five minutes ahead': { ...RSA, now: CREATED - 300 },
     'a second more ahead': { ...RSA, now: CREATED - 301, invalid: 'message_ts is in the future' },
     'four days old on a callback path': { profile: detached, now: CREATED + 4 * DAY, callback: true },

@@ -34,15 +34,11 @@ export const ADVICE: Readonly<Record<CodeRow['code'], Advice>> = {
   'err.version.not_supported': { sender: 'Write `"version": "1.0.0"` into the header.' },
   'err.request.too_many_requests': {
     sender: 'Wait as `Retry-After` says, and send the same message again.',
-    operator:
-      '`rollcall participant limits` changes those of a participant; [limits.md](limits.md) has those of the server.',
+    operator: '`rollcall participant limits` changes those of a participant; [limits.md](limits.md) has those of the server.',
   },
-  'err.sender_id.invalid': {
-    sender: 'Write into `header.sender_id` the name to which the client of your token belongs.',
-  },
+  'err.sender_id.invalid': { sender: 'Write into `header.sender_id` the name to which the client of your token belongs.' },
   'err.sender_uri.invalid': {
-    sender:
-      'Ask the operator to allow the address, or leave `sender_uri` out: the answer then goes to your registered address.',
+    sender: 'Ask the operator to allow the address, or leave `sender_uri` out: the answer then goes to your registered address.',
     operator:
       '`rollcall participant callback SENDER_ID --allow ADDRESS`; for another port, a private network or plain HTTP also `rollcall participant host allow`.',
   },
@@ -99,9 +95,7 @@ export const ADVICE: Readonly<Record<CodeRow['code'], Advice>> = {
       'Read the text: it names the member, and lists what you may use there. [query.md](query.md) has examples of all forms, [consent.md](consent.md) of consents.',
     operator: '`rollcall grant explain` says what it may ask; `rollcall index apply` fills an attribute that waits.',
   },
-  'rjct.filter.invalid': {
-    sender: 'Correct the syntax of the text. For GraphQL the text of the error has line and column.',
-  },
+  'rjct.filter.invalid': { sender: 'Correct the syntax of the text. For GraphQL the text of the error has line and column.' },
   'rjct.sort.invalid': {
     sender: 'Sort by an attribute that the reference page marks as sortable, each once, with `asc` or `desc`.',
   },
@@ -123,8 +117,7 @@ export const ADVICE: Readonly<Record<CodeRow['code'], Advice>> = {
   },
   'rjct.person_id.invalid': { sender: 'Correct the type and the value of the identifier.' },
   'rjct.event.already_subscribed': {
-    sender:
-      'Use the subscription that the text names. Another `end_time` renews it; to change more, unsubscribe first.',
+    sender: 'Use the subscription that the text names. Another `end_time` renews it; to change more, unsubscribe first.',
   },
 
   'rjct.subscription_code.invalid': {

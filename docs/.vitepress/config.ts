@@ -24,10 +24,7 @@ export default defineConfig({
       { text: 'Develop', link: '/tutorial-developer' },
       { text: 'Data protection', link: '/privacy' },
     ],
-    sidebar: GROUPS.map(({ text, pages }) => ({
-      text,
-      items: pages.map(([page, name]) => ({ text: name, link: `/${page}` })),
-    })),
+    sidebar: GROUPS.map(({ text, pages }) => ({ text, items: pages.map(([page, name]) => ({ text: name, link: `/${page}` })) })),
     outline: { level: [2, 3], label: 'On this page' },
     docFooter: { prev: 'Previous page', next: 'Next page' },
     externalLinkIcon: false,

@@ -71,8 +71,7 @@ export const TRIGGERS: Readonly<Record<CodePlace, Readonly<Record<string, string
   },
   unsubscribe: {
     'rjct.reference_id.invalid': 'Listed by the standard; the message has no reference_id, so it is not answered here.',
-    'rjct.reference_id.duplicate':
-      'Listed by the standard; the message has no reference_id, so it is not answered here.',
+    'rjct.reference_id.duplicate': 'Listed by the standard; the message has no reference_id, so it is not answered here.',
     'rjct.timestamp.invalid': 'A window is configured. A wrong format is `err.request.bad`.',
     'rjct.subscription_code.invalid': 'No subscription of the sender in this registry has one of the codes.',
     'rjct.requester.invalid': "A code is the sender's own, and its grant does not allow such a subscription any more.",

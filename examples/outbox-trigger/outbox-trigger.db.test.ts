@@ -48,8 +48,7 @@ test('a birth and a death are published with what identifies them', async () => 
   ])
 })
 
-const registryId = async (): Promise<number> =>
-  (await query("select id from registry where namespace = 'civil'")).rows[0].id
+const registryId = async (): Promise<number> => (await query("select id from registry where namespace = 'civil'")).rows[0].id
 
 test('what is rolled back is not published', async () => {
   await inRegistry(

@@ -2,14 +2,7 @@
 import type { Application } from './applications.ts'
 import type { Ask } from './ask.ts'
 import { type Decision, decide } from './programme.ts'
-import {
-  type Answers,
-  criteriaFor,
-  QUESTION_NAMES,
-  QUESTIONS,
-  type QuestionName,
-  type RegistryName,
-} from './questions.ts'
+import { type Answers, criteriaFor, QUESTION_NAMES, QUESTIONS, type QuestionName, type RegistryName } from './questions.ts'
 
 export interface Checked extends Decision {
   readonly application: string

@@ -2,15 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { decide } from './programme.ts'
 import { type Answers, criteriaFor } from './questions.ts'
 
-const GOOD: Answers = {
-  known: true,
-  dead: false,
-  adult: true,
-  minor: false,
-  poor: true,
-  better_off: false,
-  enrolled: false,
-}
+const GOOD: Answers = { known: true, dead: false, adult: true, minor: false, poor: true, better_off: false, enrolled: false }
 
 test('who meets every rule is eligible', () => {
   expect(decide(GOOD, [])).toEqual({ decision: 'eligible', reasons: [] })
@@ -22,18 +14,8 @@ test.each<[string, Partial<Answers>, string, readonly string[]]>([
   ['not poor', { poor: false, better_off: true }, 'not eligible', ['the household is above the poverty line']],
   ['enrolled', { enrolled: true }, 'not eligible', ['the applicant is enrolled already']],
   ['of unknown age', { adult: false }, 'to be checked', ['the age of the applicant is not certain']],
-  [
-    'in no household',
-    { poor: false },
-    'to be checked',
-    ['no poverty score, or no single one, is known of the household'],
-  ],
-  [
-    'in two households',
-    { better_off: true },
-    'to be checked',
-    ['no poverty score, or no single one, is known of the household'],
-  ],
+  ['in no household', { poor: false }, 'to be checked', ['no poverty score, or no single one, is known of the household']],
+  ['in two households', { better_off: true }, 'to be checked', ['no poverty score, or no single one, is known of the household']],
   ['unknown', { known: false, adult: false }, 'to be checked', ['the civil registry does not know the applicant']],
   [
     'two obstacles and a doubt',
@@ -48,10 +30,7 @@ test.each<[string, Partial<Answers>, string, readonly string[]]>([
 describe('silence', () => {
   test('is to be checked, neither a yes nor a no', () => {
     const silent = { ...GOOD, poor: null, better_off: null }
-    expect(decide(silent, ['social'])).toEqual({
-      decision: 'to be checked',
-      reasons: ['the social registry gave no answer'],
-    })
+    expect(decide(silent, ['social'])).toEqual({ decision: 'to be checked', reasons: ['the social registry gave no answer'] })
   })
 
   test('does not outweigh an obstacle', () => {

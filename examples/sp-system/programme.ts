@@ -24,10 +24,7 @@ interface Rule {
 const OBSTACLES: readonly Rule[] = [
   { applies: ({ dead }) => dead === true, reason: 'the applicant has died' },
   { applies: ({ minor }) => minor === true, reason: `the applicant is younger than ${PROGRAMME.youngest}` },
-  {
-    applies: ({ poor, better_off }) => better_off === true && poor === false,
-    reason: 'the household is above the poverty line',
-  },
+  { applies: ({ poor, better_off }) => better_off === true && poor === false, reason: 'the household is above the poverty line' },
   { applies: ({ enrolled }) => enrolled === true, reason: 'the applicant is enrolled already' },
 ]
 

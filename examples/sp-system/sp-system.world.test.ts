@@ -68,9 +68,7 @@ test('decides the same by callback, and hears nothing of the people', async () =
   expect(stdout).toBe(DECISIONS)
   const { pool } = server.database.db
   const kept = async () => (await pool.query<{ state: string; correlation_id: string }>('select * from delivery')).rows
-  await expect
-    .poll(async () => (await kept()).map(({ state }) => state))
-    .toEqual(['delivered', 'delivered', 'delivered'])
+  await expect.poll(async () => (await kept()).map(({ state }) => state)).toEqual(['delivered', 'delivered', 'delivered'])
   // The records of the callbacks, as the registries repeat them, have no member of a person.
   const known = await readSettings(await settings(server.url))
   const records = await Promise.all((await kept()).map(({ correlation_id }) => recordsTold(known, correlation_id)))
@@ -82,9 +80,7 @@ test('decides the same by callback, and hears nothing of the people', async () =
 async function recordsTold(known: Settings, correlation_id: string): Promise<readonly object[]> {
   const question = { attribute_type: 'correlation_id', attribute_value: correlation_id } as const
   const answers = await Promise.all(
-    (['civil', 'social', 'ibr'] as const).map((name) =>
-      new RegistryClient(clientOptions(known, name)).txnStatus(question),
-    ),
+    (['civil', 'social', 'ibr'] as const).map((name) => new RegistryClient(clientOptions(known, name)).txnStatus(question)),
   )
   return answers
     .flatMap((answer) => resultsOf(answer))

@@ -49,9 +49,7 @@ export const PYTHON: Language = {
 /** Jackson, where Debian's package has it. */
 const JARS = ['core', 'databind', 'annotations'].map((name) => `/usr/share/java/jackson-${name}.jar`)
 /** For `SpringReceiver.java`, where Debian's packages of Spring and of the Servlet API have them. */
-export const SPRING_JARS = ['spring3-core', 'spring3-web', 'jakarta-servlet-api'].map(
-  (name) => `/usr/share/java/${name}.jar`,
-)
+export const SPRING_JARS = ['spring3-core', 'spring3-web', 'jakarta-servlet-api'].map((name) => `/usr/share/java/${name}.jar`)
 const PROGRAMS = ['Rollcall', 'ReceiverHttp', ...Object.values(CLASSES)]
 
 /**

@@ -14,8 +14,7 @@ interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
-const manifestAt = (directory: string): Manifest =>
-  JSON.parse(readFileSync(`${directory}/package.json`, 'utf8')) as Manifest
+const manifestAt = (directory: string): Manifest => JSON.parse(readFileSync(`${directory}/package.json`, 'utf8')) as Manifest
 
 /** Imports of values; the name of the package alone. */
 function importedPackages(directory: string): ReadonlySet<string> {

@@ -82,9 +82,7 @@ export async function npmRegistry(packed: readonly Packed[]): Promise<NpmRegistr
 
 /** Folders of all packages that npm installed, and of the programs that the package `node` installed. */
 function installedFolders(): readonly string[] {
-  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, { link?: true }>
-  }
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Record<string, { link?: true }> }
   const installed = Object.entries(lock.packages)
     .filter(([path, { link }]) => path.includes('node_modules/') && link !== true)
     .map(([path]) => join(root, path))

@@ -32,12 +32,7 @@ function header(name: string, { size, mode }: Pick<Stats, 'size' | 'mode'>): Buf
   const record = ` path=${name}\n`
   // The length of a record counts its own digits: these names need three.
   const text = Buffer.from(`${Buffer.byteLength(record) + 3}${record}`)
-  return Buffer.concat([
-    block('long-name', { size: text.length, mode: 0o644, type: 'x' }),
-    text,
-    padding(text.length),
-    file,
-  ])
+  return Buffer.concat([block('long-name', { size: text.length, mode: 0o644, type: 'x' }), text, padding(text.length), file])
 }
 
 function block(name: string, { size, mode, type }: { size: number; mode: number; type: string }): Buffer {

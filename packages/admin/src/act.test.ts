@@ -83,12 +83,7 @@ describe.each(acts)('%s', (_function, name, made) => {
 })
 
 describe('an act', () => {
-  const terms = {
-    name: 'tried',
-    approval: 'never',
-    input: closed({}),
-    result: closed({ done: Type.Boolean() }),
-  } as const
+  const terms = { name: 'tried', approval: 'never', input: closed({}), result: closed({ done: Type.Boolean() }) } as const
   const tried = defineAct(terms, async () => ({ done: true }))
   const operator: Operator = { id: 1, name: 'ops', roles: ['read'], registries: null, authority: null }
 

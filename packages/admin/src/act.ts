@@ -4,7 +4,7 @@
  * names (`callerNames`) and repeated reads by an open page (`Caller.isRepeatedAccess`). Admin functions that are no acts
  * (`defineAdminFunction`) name no person; of these only `migrateDatabase` changes anything.
  */
-import { createSemaphore, inSlot } from '@rollcall/base/shared/semaphore'
+import { createSemaphore, runInSlot } from '@rollcall/base/shared/semaphore'
 import type { AuditLog } from '@rollcall/core/model/audit-entry'
 import type { OperatorRole } from '@rollcall/core/model/operator'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
@@ -13,7 +13,7 @@ import { inOneTransaction } from '@rollcall/database/one-transaction'
 import { lockSettings } from '@rollcall/participants/store/session-claim'
 import type { Static, TSchema } from 'typebox'
 import { type AdminFunction, AdminRefusal, defineAdminFunction, type GivenInput } from './admin-function.ts'
-import { canonicalText, type DiffLine, diffLinesOf, type ProposedChanges } from './approvals/diff-lines.ts'
+import { canonicalJsonText, type DiffLine, diffLinesOf, type ProposedChanges } from './approvals/diff-lines.ts'
 import { auditAct, type EntryDetails } from './audit/operator-entries.ts'
 import { type ActFacts, type Caller, canDoAct } from './caller.ts'
 
@@ -42,7 +42,7 @@ export interface WaitingAct {
 }
 
 /** The approval rules by which no act waits: one operator is enough, or the caller is, for example, a participant or the demo. */
-export const NO_APPROVALS: ApprovalRules = {
+export const NO_APPROVAL_NEEDED: ApprovalRules = {
   areNeeded: false,
   propose: () => Promise.reject(new Error('no act waits where one operator is enough')),
 }
@@ -54,13 +54,13 @@ interface DecisionTerms<Input> {
   readonly confidential?: readonly (keyof Input & string)[]
 }
 
-interface AlwaysWaits<Deps, Input> extends DecisionTerms<Input> {
+interface WaitAlwaysTerms<Deps, Input> extends DecisionTerms<Input> {
   readonly when: 'always'
   /** Returns the changes for the second operator; null: the call does not wait, as it changes nothing or will be refused. */
   readonly concerns: (deps: Deps & BaseActDeps, input: Input) => Promise<ProposedChanges | null>
 }
 
-interface WaitsWhereWider<Deps, Input, Stored> extends DecisionTerms<Input> {
+interface WaitIfWiderTerms<Deps, Input, Stored> extends DecisionTerms<Input> {
   readonly when: 'wider'
   /** Reads the stored values that the input is compared with. Absent: the input alone decides whether the act waits. */
   readonly stored?: (deps: Deps & BaseActDeps, input: Input) => Promise<Stored>
@@ -74,8 +74,8 @@ interface ActTerms<Deps, Input extends TSchema, Result extends TSchema, Stored> 
   /** Whether the act waits for a second operator, and the lines that this operator sees. */
   readonly approval:
     | 'never'
-    | AlwaysWaits<Deps, ReadOnly<Static<Input>>>
-    | WaitsWhereWider<Deps, ReadOnly<Static<Input>>, Stored>
+    | WaitAlwaysTerms<Deps, ReadOnly<Static<Input>>>
+    | WaitIfWiderTerms<Deps, ReadOnly<Static<Input>>, Stored>
   /**
    * Set if the act changes settings on which decisions about acts depend. No other such act runs meanwhile. Its
    * decision and its work are in one transaction, except in a step of a configuration file, which has no decision.
@@ -137,16 +137,16 @@ export function defineAct<Deps, Input extends TSchema, Result extends TSchema, S
     const { caller, approvals } = deps
     const isAsked = caller.kind === 'proposal' || (approvals.areNeeded && caller.kind !== 'configuration')
     const lines = isAsked ? await diff(deps, given) : null
-    if (caller.kind === 'proposal') checkSame(lines, caller.diff)
+    if (caller.kind === 'proposal') checkSameDiff(lines, caller.diff)
     else if (lines !== null) return { waits: lines }
     let entered = false
     const enter: WriteActEntry = async (details = isRepeatedAccess(caller) ? null : {}) => {
       entered = true
       if (details === null) return
-      await auditAct(deps, { note: noteOf(name, given), registry: namespaceIn(given), ...details })
+      await auditAct(deps, { note: auditNoteOf(name, given), registry: namespaceOfInput(given), ...details })
     }
     const checkDecision = async (db: Database): Promise<void> => {
-      if (isAsked) checkSame(await diff({ ...deps, db }, given), canonicalText(lines))
+      if (isAsked) checkSameDiff(await diff({ ...deps, db }, given), canonicalJsonText(lines))
     }
     if (entry === 'first') await enter()
     const answer = await work(deps, given, enter, checkDecision)
@@ -157,9 +157,7 @@ export function defineAct<Deps, Input extends TSchema, Result extends TSchema, S
   const run = async (deps: Deps & BaseActDeps, given: Known): Promise<Answer> => {
     // While the steps of a configuration file run, `apply` itself holds the lock on settings.
     const isAlone = settings === true && deps.caller.kind !== 'configuration'
-    const decided = isAlone
-      ? await withSettingsLocked(deps, (db) => attempt({ ...deps, db }, given))
-      : await attempt(deps, given)
+    const decided = isAlone ? await withSettingsLocked(deps, (db) => attempt({ ...deps, db }, given)) : await attempt(deps, given)
     if ('answer' in decided) return decided.answer
     if (role === null) throw new Error(`the act ${name} never waits`)
     return deps.approvals.propose(deps, { name, role, diff: decided.waits, input: given })
@@ -167,8 +165,8 @@ export function defineAct<Deps, Input extends TSchema, Result extends TSchema, S
   const checked = defineAdminFunction({ input, result }, run)
   const runIfAllowed: typeof run = async (deps, given) => {
     const { caller, auditLog, approvals } = deps
-    if (!canDoAct(caller, facts)) throw mayNot(name, caller)
-    if (auditLog === undefined || approvals === undefined) throw mayNot(name, undefined)
+    if (!canDoAct(caller, facts)) throw actRefusal(name, caller)
+    if (auditLog === undefined || approvals === undefined) throw actRefusal(name, undefined)
     return checked(deps, given as GivenInput<Static<Input>>)
   }
   const row = {
@@ -180,12 +178,12 @@ export function defineAct<Deps, Input extends TSchema, Result extends TSchema, S
 }
 
 /** Acts on settings run one after another on this node: an act that waits for its turn takes no connection. */
-const settingsSlot = createSemaphore(1)
+const settingsSemaphore = createSemaphore(1)
 
 /** Runs the work in one transaction in which nobody else changes settings. */
 export function withSettingsLocked<Result>(deps: object, work: (db: Database) => Promise<Result>): Promise<Result> {
   const { db } = deps as { readonly db: Database }
-  return inSlot(settingsSlot, 'settings', () =>
+  return runInSlot(settingsSemaphore, 'settings', () =>
     inOneTransaction(db, async (inner, client) => {
       await lockSettings(client)
       return work(inner)
@@ -197,14 +195,14 @@ export function withSettingsLocked<Result>(deps: object, work: (db: Database) =>
  * Checks that an act would still make the changes that were decided about.
  * @throws AdminRefusal the diff lines have changed
  */
-function checkSame(lines: readonly DiffLine[] | null, decided: string): void {
-  if (canonicalText(lines) === decided) return
+function checkSameDiff(lines: readonly DiffLine[] | null, decided: string): void {
+  if (canonicalJsonText(lines) === decided) return
   throw new AdminRefusal('what is stored has changed since it was proposed: propose it again', { reason: 'conflict' })
 }
 
 const isRepeatedAccess = (caller: Caller): boolean => caller.kind === 'operator' && caller.isRepeatedAccess === true
 
-function mayNot(name: string, caller: Caller | undefined): AdminRefusal {
+function actRefusal(name: string, caller: Caller | undefined): AdminRefusal {
   const who =
     caller === undefined
       ? 'it needs a caller, an audit log and a word on approvals'
@@ -213,13 +211,13 @@ function mayNot(name: string, caller: Caller | undefined): AdminRefusal {
 }
 
 /** The note of an audit entry: the command, and whether the call is a dry run. */
-const noteOf = (name: string, input: unknown): string =>
-  memberOf(input, 'dry_run') === true ? `${name} (dry run)` : name
+const auditNoteOf = (name: string, input: unknown): string =>
+  memberOfInput(input, 'dry_run') === true ? `${name} (dry run)` : name
 
-function namespaceIn(input: unknown): string | undefined {
-  const namespace = memberOf(input, 'namespace')
+function namespaceOfInput(input: unknown): string | undefined {
+  const namespace = memberOfInput(input, 'namespace')
   return typeof namespace === 'string' ? namespace : undefined
 }
 
-const memberOf = (input: unknown, name: string): unknown =>
+const memberOfInput = (input: unknown, name: string): unknown =>
   typeof input === 'object' && input !== null ? (input as Readonly<Record<string, unknown>>)[name] : undefined

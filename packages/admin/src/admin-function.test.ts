@@ -6,10 +6,7 @@ import { adminFunctions } from '../test/admin-functions.ts'
 import { AdminRefusal, defineAdminFunction } from './admin-function.ts'
 import { closed } from './members.ts'
 
-const schemas = {
-  input: closed({ name: Type.String(), more: Type.Optional(Type.Integer()) }),
-  result: Type.Array(Type.String()),
-}
+const schemas = { input: closed({ name: Type.String(), more: Type.Optional(Type.Integer()) }), result: Type.Array(Type.String()) }
 
 describe('an admin function', () => {
   const given = defineAdminFunction(schemas, async (_: object, input) => Object.keys(input))
@@ -71,8 +68,7 @@ describe('every admin function', () => {
   test.each(adminFunctionRows)('%s describes each member of its input, and takes no others', (_name, input) => {
     expect(input.additionalProperties).toBe(false)
     const members = Object.entries(input.properties ?? {})
-    const described = (schema: Schema): boolean =>
-      schema.description !== undefined || (schema.anyOf?.some(described) ?? false)
+    const described = (schema: Schema): boolean => schema.description !== undefined || (schema.anyOf?.some(described) ?? false)
     expect(members.filter(([, member]) => !described(member)).map(([name]) => name)).toEqual([])
   })
 

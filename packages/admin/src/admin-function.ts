@@ -33,11 +33,7 @@ export class AdminRefusal extends Error {
       at = [],
       hint = '',
       ...options
-    }: ErrorOptions & {
-      readonly reason?: RefusalReason
-      readonly at?: readonly PathStep[]
-      readonly hint?: string
-    } = {},
+    }: ErrorOptions & { readonly reason?: RefusalReason; readonly at?: readonly PathStep[]; readonly hint?: string } = {},
   ) {
     super(message, options)
     this.reason = reason
@@ -86,7 +82,7 @@ export function defineAdminFunction<Deps, Input extends TSchema, Result extends 
     compiled ??= validator(schema)
     const input = withoutUndefined(given)
     const problem = compiled.firstProblem(input)
-    if (problem !== null) throw refusalOf(problem)
+    if (problem !== null) throw problemRefusal(problem)
     try {
       return await work(deps, input as ReadOnly<Static<Input>>)
     } catch (error) {
@@ -99,7 +95,7 @@ export function defineAdminFunction<Deps, Input extends TSchema, Result extends 
 /** The errors of packages below whose messages are written for the operator. */
 const REFUSAL_TYPES = [StoreRefusal, KeyRefused, RequestFailed, ImportError, GrantProblem]
 
-const refusalOf = ({ at, rule }: Problem): AdminRefusal =>
+const problemRefusal = ({ at, rule }: Problem): AdminRefusal =>
   new AdminRefusal(at.length === 0 ? rule : `${pathText(at)}: ${rule}`, { at })
 
 /** Turns a refusal of a package below into an AdminRefusal; any other error stays as it is. */
@@ -129,8 +125,6 @@ function withoutUndefined(given: unknown): unknown {
 /** The type of an input as a caller gives it: optional members may also be undefined. */
 export type GivenInput<Value> = Value extends object
   ? {
-      readonly [Name in keyof Value]: object extends Pick<Value, Name>
-        ? ReadOnly<Value[Name]> | undefined
-        : ReadOnly<Value[Name]>
+      readonly [Name in keyof Value]: object extends Pick<Value, Name> ? ReadOnly<Value[Name]> | undefined : ReadOnly<Value[Name]>
     }
   : Value

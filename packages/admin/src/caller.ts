@@ -32,7 +32,7 @@ export type Caller =
   /** The caller is `rollcall demo`, which prepares its own database. */
   | { readonly kind: 'demo' }
 
-/** The facts about an act by which the table `MAY_DO` decides which callers may do it. */
+/** The facts about an act by which the table `MAY_DO_ACT` decides which callers may do it. */
 export interface ActFacts {
   readonly name: string
   readonly approval: 'never' | 'always' | 'wider'
@@ -55,7 +55,7 @@ const DEMO_ACTS: ReadonlySet<string> = new Set([
 const isOperatorAct = ({ name }: ActFacts): boolean => !PARTICIPANT_ACTS.has(name)
 
 /** THE table: which acts each kind of caller may do. Roles of operators are checked where their calls come in. */
-const MAY_DO: Readonly<Record<Caller['kind'], (act: ActFacts) => boolean>> = {
+const MAY_DO_ACT: Readonly<Record<Caller['kind'], (act: ActFacts) => boolean>> = {
   operator: isOperatorAct,
   shell: isOperatorAct,
   participant: ({ name }) => PARTICIPANT_ACTS.has(name),
@@ -67,11 +67,10 @@ const MAY_DO: Readonly<Record<Caller['kind'], (act: ActFacts) => boolean>> = {
 
 /** True when the caller may do the act. A caller of an unknown kind may do nothing. */
 export const canDoAct = (caller: Caller | undefined, act: ActFacts): boolean =>
-  caller !== undefined && Object.hasOwn(MAY_DO, caller.kind) && MAY_DO[caller.kind](act)
+  caller !== undefined && Object.hasOwn(MAY_DO_ACT, caller.kind) && MAY_DO_ACT[caller.kind](act)
 
 /** The operator who calls, with a token or signed in; null: a caller of another kind, such as the user of a shell. */
-export const callingOperator = (caller: Caller): Operator | null =>
-  caller.kind === 'operator' ? caller.operator : null
+export const callingOperator = (caller: Caller): Operator | null => (caller.kind === 'operator' ? caller.operator : null)
 
 /** The members of an audit entry that say who called. */
 export interface CallerNames {

@@ -6,21 +6,21 @@ import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
 import { DECIDING_ROLES } from '@rollcall/core/model/operator'
 import type { Participant } from '@rollcall/core/model/participant'
 import { type Database, migrate, pendingMigrations } from '@rollcall/database/database'
-import { listJournalReports, REPORT_AGE } from '@rollcall/database/journal-reports'
+import { listJournalReports, REPORT_AGE_MINUTES } from '@rollcall/database/journal-reports'
 import { readServerSettings } from '@rollcall/database/migrate'
 import { readRoleFacts } from '@rollcall/database/roles'
 import { listParticipantsWithHeldDeliveries } from '@rollcall/delivery/store/deliveries/delivery-counts'
 import { listParticipantsWithClosedMailbox } from '@rollcall/delivery/store/events/closing'
 import { outboxHealth } from '@rollcall/delivery/store/events/outbox'
-import { countOverdue } from '@rollcall/engine/store/exchanges/claims'
-import { readDirectoryContent } from '@rollcall/participants/store/demo-data'
+import { countOverdueExchanges } from '@rollcall/engine/store/exchanges/claims'
+import { listRegistriesAndParticipants } from '@rollcall/participants/store/demo-data'
 import { listOperatorTokens } from '@rollcall/participants/store/operator-tokens'
 import { listLiveKeys, type ParticipantKey } from '@rollcall/participants/store/participant-keys'
 import { listParticipants, listParticipantsWithoutSecret } from '@rollcall/participants/store/participants'
 import { planIndexes } from '@rollcall/records/records/index-plan'
 import { ensureRecordTables } from '@rollcall/records/records/record-tables'
 import { listRegistries, readRegistries } from '@rollcall/records/registries/registries'
-import { mirrorsHealth } from '@rollcall/source/store/mirrors'
+import { readMirrorsHealth } from '@rollcall/source/store/mirrors'
 import Type from 'typebox'
 import { defineAdminFunction } from './admin-function.ts'
 import type { HasDatabase, HasOwner } from './deps.ts'
@@ -79,9 +79,7 @@ export const examineDatabase = defineAdminFunction(
       unreadable: Type.Array(closed({ id: Type.Integer(), namespace: Namespace, error: text('Name of the error.') }), {
         description: 'Registries that this version cannot read.',
       }),
-      overdue: Type.Integer({
-        description: 'Accepted requests that are due for a minute, and that no node has claimed.',
-      }),
+      overdue: Type.Integer({ description: 'Accepted requests that are due for a minute, and that no node has claimed.' }),
       withClosedMailbox: ParticipantList(
         'Those whose notifications could not be delivered for so long that a mailbox was closed.',
       ),
@@ -107,7 +105,7 @@ export const examineDatabase = defineAdminFunction(
           path: text('The file on that machine.'),
           problem: orNull(text('Why the node cannot write it; null: it can.')),
         }),
-        { description: `What nodes have said of their journals within ${REPORT_AGE} minutes.` },
+        { description: `What nodes have said of their journals within ${REPORT_AGE_MINUTES} minutes.` },
       ),
       unwitnessed: wholeNumber('Processes whose newest checkpoint of a day says that the witness failed.'),
       unwitnessedEntries: wholeNumber('Their audit entries that no witness is known to have.'),
@@ -119,10 +117,9 @@ export const examineDatabase = defineAdminFunction(
         weak: Type.Array(closed({ sender_id: SenderId, namespace: Namespace }), {
           description: 'Those that ask and show everything of every record, without a consent.',
         }),
-        expiring: Type.Array(
-          closed({ sender_id: SenderId, namespace: Namespace, valid_until: text('When it ends.') }),
-          { description: `Those that end within ${EXPIRING_DAYS} days.` },
-        ),
+        expiring: Type.Array(closed({ sender_id: SenderId, namespace: Namespace, valid_until: text('When it ends.') }), {
+          description: `Those that end within ${EXPIRING_DAYS} days.`,
+        }),
         without: ParticipantList('Active ones that have no grant, and no later one.'),
       }),
       indexes: Type.Array(
@@ -141,7 +138,7 @@ export const examineDatabase = defineAdminFunction(
     const settings = await readServerSettings(db)
     const roles = await readRoleFacts(db)
     const pending = await pendingMigrations(db)
-    const content = await readDirectoryContent(db)
+    const content = await listRegistriesAndParticipants(db)
     // The lists of registries and participants stay empty while migrations have not run, or when there are none.
     const empty = pending.length > 0 || content.demo.length + content.real.length === 0
     const [participants, withoutSecret, keys] = empty
@@ -157,28 +154,26 @@ export const examineDatabase = defineAdminFunction(
       content,
       pending,
       disabled: senderIds(disabled),
-      unreadable: unreadable.map(({ error, ...registry }) => ({ ...registry, error: nameOf(error) })),
-      overdue: pending.length > 0 ? 0 : await countOverdue(db),
+      unreadable: unreadable.map(({ error, ...registry }) => ({ ...registry, error: errorName(error) })),
+      overdue: pending.length > 0 ? 0 : await countOverdueExchanges(db),
       withClosedMailbox: pending.length > 0 ? [] : await listParticipantsWithClosedMailbox(db),
       withHeldDeliveries: pending.length > 0 ? [] : await listParticipantsWithHeldDeliveries(db),
       outbox: pending.length > 0 ? { waiting: 0, failed: 0, oldest: 0 } : await outboxHealth(db),
-      mirrors: pending.length > 0 ? [] : [...(await mirrorsHealth(db))],
+      mirrors: pending.length > 0 ? [] : [...(await readMirrorsHealth(db))],
       journals: pending.length > 0 ? [] : await listJournalReports(db),
       ...(pending.length > 0 ? NOTHING_UNWITNESSED : await countUnwitnessed(db)),
       operators: pending.length > 0 ? 0 : await countDeciders(db),
       withoutSecret: senderIds(withoutSecret),
       unsigned: senderIds(active.filter(({ signature_policy }) => signature_policy !== 'required')),
       withoutSignatureKey: senderIds(
-        active.filter(
-          (participant) => participant.signature_policy === 'required' && !hasSignatureKey(participant, keys),
-        ),
+        active.filter((participant) => participant.signature_policy === 'required' && !hasSignatureKey(participant, keys)),
       ),
       grants: empty ? { weak: [], expiring: [], without: [] } : await findGrantWeaknesses(db, active),
       indexes: plans
         .flat()
         .map(({ namespace, unfilled, missing }) => ({ namespace, unfilled, missing: missing.map(({ of }) => of) })),
       plainHttp: active
-        .map(({ sender_id, outgoing }) => ({ sender_id, hosts: plainHosts(outgoing) }))
+        .map(({ sender_id, outgoing }) => ({ sender_id, hosts: plainHttpHosts(outgoing) }))
         .filter(({ hosts }) => hosts.length > 0),
     }
   },
@@ -198,7 +193,7 @@ async function countDeciders(db: Database, now = Date.now()): Promise<number> {
 }
 
 const senderIds = (participants: readonly Participant[]) => participants.map(({ sender_id }) => ({ sender_id }))
-const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error)
+const errorName = (error: unknown): string => (error instanceof Error ? error.name : typeof error)
 
 /** True when a participant has a signature key, or a key set that may have one. The key set is not fetched here. */
 function hasSignatureKey(
@@ -216,5 +211,5 @@ function hasSignatureKey(
   )
 }
 
-const plainHosts = (rows: readonly AllowedHost[]): string[] =>
+const plainHttpHosts = (rows: readonly AllowedHost[]): string[] =>
   rows.filter(({ plainHttp }) => plainHttp === true).map(({ host }) => host)

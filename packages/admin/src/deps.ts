@@ -25,6 +25,6 @@ export interface HasClock {
 }
 
 /** Dependencies of functions that change records, and so record events. */
-export interface HasRecording extends HasDatabase, HasClock {
+export interface HasEventRecording extends HasDatabase, HasClock {
   readonly limits: Pick<Limits, 'birth_span' | 'correction_time'>
 }

@@ -3,10 +3,7 @@ import { Timestamp } from '@rollcall/protocol'
 import Type, { type TSchema, type TSchemaOptions } from 'typebox'
 
 /** Makes the schema of an object with these members and no others. */
-export function closed<const Properties extends Record<string, TSchema>>(
-  properties: Properties,
-  options: TSchemaOptions = {},
-) {
+export function closed<const Properties extends Record<string, TSchema>>(properties: Properties, options: TSchemaOptions = {}) {
   return Type.Object(properties, { additionalProperties: false, ...options })
 }
 

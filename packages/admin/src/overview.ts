@@ -1,19 +1,14 @@
 /** The overview: the state of the server and its work in the last 24 hours, on one screen. */
 
 import { countUnwitnessed } from '@rollcall/audit/store/checkpoints'
-import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { BREAKER_STATES } from '@rollcall/core/model/breaker'
 import { countDeliveries, listOpenBreakers } from '@rollcall/delivery/store/deliveries/delivery-counts'
 import { listParticipantsWithClosedMailbox } from '@rollcall/delivery/store/events/closing'
 import { listEndingSubscriptions } from '@rollcall/delivery/store/events/ending-subscriptions'
 import { outboxHealth } from '@rollcall/delivery/store/events/outbox'
-import { countOverdue } from '@rollcall/engine/store/exchanges/claims'
-import {
-  countTraffic,
-  listTrafficHours,
-  TRAFFIC_HOURS,
-  trafficDurations,
-} from '@rollcall/engine/store/exchanges/traffic'
+import { countOverdueExchanges } from '@rollcall/engine/store/exchanges/claims'
+import { countTraffic, listTrafficHours, TRAFFIC_HOURS, trafficDurations } from '@rollcall/engine/store/exchanges/traffic'
 import type { DatabaseHealth } from '@rollcall/observe/health'
 import type { SchemaWatch } from '@rollcall/observe/schema'
 import { findComingEnds } from '@rollcall/participants/store/ends'
@@ -29,18 +24,14 @@ import { closed, flag, instant, isoTime, Namespace, orNull, SenderId, text, whol
 
 const DAY_MS = 86_400_000
 /** Milliseconds that one call may spend on counting past hours. */
-const COUNTING_MS = 1_000
+const MOST_COUNTING_MS = 1_000
 /** The most circuit breakers, and the most ending subscriptions, that are listed. */
 const MOST_ROWS = 100
 
 const Milliseconds = (description: string) =>
-  orNull(
-    Type.Number({
-      description: `Milliseconds that ${description} did not exceed, within 10 percent; null: not measured.`,
-    }),
-  )
+  orNull(Type.Number({ description: `Milliseconds that ${description} did not exceed, within 10 percent; null: not measured.` }))
 
-const DURATIONS = { p50_ms: Milliseconds('half of the answers'), p99_ms: Milliseconds('99 percent of the answers') }
+const ANSWER_TIMES_MS = { p50_ms: Milliseconds('half of the answers'), p99_ms: Milliseconds('99 percent of the answers') }
 
 const Traffic = Type.Array(
   closed({
@@ -50,7 +41,7 @@ const Traffic = Type.Array(
       description:
         'Messages by outcome: accepted, succeeded, partial (some items), rejected (every item), refused. An asynchronous request is accepted, and each page of its answer has an outcome of its own.',
     }),
-    ...DURATIONS,
+    ...ANSWER_TIMES_MS,
   }),
 )
 
@@ -77,7 +68,7 @@ export const showOverview = defineAdminFunction(
         ...Traffic,
         description: 'Of all hours that are counted.',
       }),
-      durations: closed(DURATIONS, { description: 'Of all operations together, of all hours that are counted.' }),
+      durations: closed(ANSWER_TIMES_MS, { description: 'Of all operations together, of all hours that are counted.' }),
       deliveries: closed({
         waiting: wholeNumber('To be attempted now or later.'),
         failing: wholeNumber('Of them, those to destinations at which the last attempt failed.'),
@@ -110,9 +101,7 @@ export const showOverview = defineAdminFunction(
         database: oneOf(BREAKER_STATES, { description: 'closed: it is well; open: it declines writes.' }),
         ready: flag('Whether the database answers this node and accepts writes.'),
         schema_ahead: wholeNumber('Migrations of the database that this node does not know.'),
-        overdue: wholeNumber(
-          'Accepted requests that are due for a minute, and that no node has claimed; of one registry 0.',
-        ),
+        overdue: wholeNumber('Accepted requests that are due for a minute, and that no node has claimed; of one registry 0.'),
         outbox: closed(
           {
             waiting: wholeNumber('Rows of the outbox that are to be published.'),
@@ -136,10 +125,10 @@ export const showOverview = defineAdminFunction(
     }),
   },
   async (deps: HasHealth, { namespace }) => {
-    const { db, clock = CLOCK } = deps
+    const { db, clock = SYSTEM_CLOCK } = deps
     const began = clock.now()
     const now = new Date(clock.date())
-    const hours = (await listTrafficHours(db, now, () => clock.now() - began >= COUNTING_MS)).map(({ from, rows }) => ({
+    const hours = (await listTrafficHours(db, now, () => clock.now() - began >= MOST_COUNTING_MS)).map(({ from, rows }) => ({
       from: isoTime(from),
       rows: rows?.filter(({ registry }) => namespace === undefined || registry === namespace) ?? null,
     }))
@@ -202,15 +191,15 @@ async function readHealth({ db, databaseHealth, schema }: HasHealth, namespace: 
     ready: await databaseHealth.isReady(),
     schema_ahead: schema.lead().ahead,
     closed_mailboxes: (await listParticipantsWithClosedMailbox(db, namespace)).map(({ sender_id }) => sender_id),
-    ...(namespace === null ? await readAllNumbers(db) : NO_NUMBERS),
+    ...(namespace === null ? await countBacklogs(db) : NO_BACKLOGS),
   }
 }
 
 /** The zeros that the overview of one registry has in place of the numbers of all registries. */
-const NO_NUMBERS = { overdue: 0, outbox: { waiting: 0, failed: 0, oldest: 0 }, unwitnessed: 0 }
+const NO_BACKLOGS = { overdue: 0, outbox: { waiting: 0, failed: 0, oldest: 0 }, unwitnessed: 0 }
 
 /** The numbers of all registries. An operator who is bound to registries does not get them. */
-async function readAllNumbers(db: HasHealth['db']) {
+async function countBacklogs(db: HasHealth['db']) {
   const { unwitnessed } = await countUnwitnessed(db)
-  return { overdue: await countOverdue(db), outbox: await outboxHealth(db), unwitnessed }
+  return { overdue: await countOverdueExchanges(db), outbox: await outboxHealth(db), unwitnessed }
 }

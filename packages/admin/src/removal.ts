@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CONSENT_ROWS_TO_REMOVE, keepWithdrawals } from '@rollcall/consents/store/removed-consents'
 import type { Database } from '@rollcall/database/database'
 import { findHoldsOn } from '@rollcall/database/holds'
-import { countStored, type Removable, removeRows, type StoredPart } from '@rollcall/database/removal'
+import { countStored, type PackageRows, type Removable, removeRows } from '@rollcall/database/removal'
 import { withTransaction } from '@rollcall/database/transaction'
 import {
   deliveryRowsToRemove,
@@ -31,17 +31,17 @@ const REMOVAL_INPUT = {
 } as const
 
 /** The work that somebody still waits for. */
-const Pending = closed({
+const PendingWork = closed({
   subscriptions: wholeNumber('Subscriptions that have not ended.'),
   requests: wholeNumber('Accepted requests that are not answered.'),
   deliveries: wholeNumber('Deliveries that are not delivered.'),
   outbox: wholeNumber('Rows of the outbox that are to be published.'),
 })
-type Pending = Static<typeof Pending>
+type PendingWork = Static<typeof PendingWork>
 
 const REMOVAL_RESULT = {
   dry_run: flag('Whether nothing was removed.'),
-  pending: Pending,
+  pending: PendingWork,
   stored: Type.Record(Type.String(), Type.Integer(), {
     description:
       'How much of it is stored: grants, secrets, subscriptions, messages, deliveries and so on. All of it goes, but public keys stay.',
@@ -53,7 +53,7 @@ export interface RemovalDeps extends HasDatabase {
   readonly pause?: (milliseconds: number) => Promise<unknown>
 }
 
-const messagesOf = (removable: Removable): readonly StoredPart[] => [
+const messageRowsToRemove = (removable: Removable): readonly PackageRows[] => [
   deliveryRowsToRemove(removable),
   exchangeRowsToRemove(removable),
   subscriptionRowsToRemove(removable),
@@ -63,15 +63,15 @@ const messagesOf = (removable: Removable): readonly StoredPart[] => [
  * The parts that are deleted, in this order. After them the row of the registry or participant is deleted, with the
  * rows that depend on it. Audit entries, holds, withdrawals of consent and public keys stay.
  */
-export const REMOVED_PARTS: Readonly<Record<Removable, readonly StoredPart[]>> = {
+export const REMOVED_PARTS: Readonly<Record<Removable, readonly PackageRows[]>> = {
   registry: [
-    ...messagesOf('registry'),
+    ...messageRowsToRemove('registry'),
     EVENT_ROWS_TO_REMOVE,
     PARTICIPANT_ROWS_TO_REMOVE.registry,
     SOURCE_ROWS_TO_REMOVE,
     STORED_RECORD_PARTS,
   ],
-  participant: [...messagesOf('participant'), CONSENT_ROWS_TO_REMOVE, PARTICIPANT_ROWS_TO_REMOVE.participant],
+  participant: [...messageRowsToRemove('participant'), CONSENT_ROWS_TO_REMOVE, PARTICIPANT_ROWS_TO_REMOVE.participant],
 }
 
 /** The names of the counts in the result of a removal, in this order. */
@@ -83,7 +83,7 @@ interface RemovalTarget {
 }
 
 /** Counts the stored rows of a registry or a participant, by `COUNT_NAMES`. */
-async function storedOf(
+async function countStoredRows(
   db: Pick<Database, 'pool'>,
   { removable, id }: RemovalTarget,
 ): Promise<Readonly<Record<string, number>>> {
@@ -91,14 +91,14 @@ async function storedOf(
   return Object.fromEntries(COUNT_NAMES.flatMap((name) => (counts[name] === undefined ? [] : [[name, counts[name]]])))
 }
 
-async function pendingOf(db: Pick<Database, 'pool'>, { removable, id }: RemovalTarget): Promise<Pending> {
+async function countPending(db: Pick<Database, 'pool'>, { removable, id }: RemovalTarget): Promise<PendingWork> {
   const counts = await countStored(db, REMOVED_PARTS[removable], 'pending', id)
   const { subscriptions = 0, requests = 0, deliveries = 0, outbox = 0 } = counts
   return { subscriptions, requests, deliveries, outbox }
 }
 
 /** Milliseconds after which every running server knows of the removal. */
-const FOLLOW_MS = 2_000
+const NODES_FOLLOW_MS = 2_000
 
 /** Removes a registry with its records. Nobody is notified. After an interruption, call it again. */
 export const removeRegistry = defineAct(
@@ -116,7 +116,7 @@ export const removeRegistry = defineAct(
     const registry = await requireRegistry(deps.db, namespace)
     const records = await countRecords(deps.db, registry)
     const what = { removable: 'registry', id: registry.id, name: namespace } as const
-    const stored = await storedOf(deps.db, what)
+    const stored = await countStoredRows(deps.db, what)
     const pending = await closeAndRemove(deps, what, { end, dry_run })
     return { namespace, dry_run, pending, stored, records }
   },
@@ -133,7 +133,7 @@ export const removeParticipant = defineAct(
   async (deps: RemovalDeps, { sender_id, end = false, dry_run = false }) => {
     const { id } = await requireParticipant(deps.db, sender_id)
     const what = { removable: 'participant', id, name: sender_id } as const
-    const stored = await storedOf(deps.db, what)
+    const stored = await countStoredRows(deps.db, what)
     const pending = await closeAndRemove(deps, what, { end, dry_run })
     return { sender_id, dry_run, pending, stored }
   },
@@ -142,10 +142,10 @@ export const removeParticipant = defineAct(
 /** Repeats a removal of the journal, before a server runs on the restored database. */
 export async function repeatRemoval(db: RemovalDeps['db'], removable: Removable, id: number): Promise<void> {
   await closeForRemoval(db, removable, id)
-  await removeStored(db, { removable, id })
+  await removeStoredRows(db, { removable, id })
 }
 
-async function removeStored(db: Pick<Database, 'pool'>, { removable, id }: RemovalTarget): Promise<void> {
+async function removeStoredRows(db: Pick<Database, 'pool'>, { removable, id }: RemovalTarget): Promise<void> {
   for (const { removed } of REMOVED_PARTS[removable]) await removeRows(db, removed, id)
   if (removable === 'registry') return removeRegistryRow(db, id)
   await withTransaction(db.pool, async (client) => {
@@ -158,34 +158,32 @@ async function closeAndRemove(
   deps: RemovalDeps,
   what: RemovalTarget & { readonly name: string },
   how: { readonly end: boolean; readonly dry_run: boolean },
-): Promise<Pending> {
+): Promise<PendingWork> {
   const { db, pause = sleep } = deps
   const { removable, id, name } = what
-  const pending = await pendingOf(db, what)
+  const pending = await countPending(db, what)
   if (how.dry_run) return pending
   const [hold] = await findHoldsOn(db, removable, name)
   if (hold !== undefined) {
-    throw new AdminRefusal(`hold ${hold} is in force: nothing of ${name} is removed until it ends`, {
-      reason: 'conflict',
-    })
+    throw new AdminRefusal(`hold ${hold} is in force: nothing of ${name} is removed until it ends`, { reason: 'conflict' })
   }
-  if (!how.end) refusePending(name, pending)
+  if (!how.end) refusePendingWork(name, pending)
   const reopen = await closeForRemoval(db, removable, id)
-  await pause(FOLLOW_MS)
+  await pause(NODES_FOLLOW_MS)
   try {
     // New work may have come before every server knew of the removal.
-    if (!how.end) refusePending(name, await pendingOf(db, what))
+    if (!how.end) refusePendingWork(name, await countPending(db, what))
   } catch (error) {
     await reopen()
     throw error
   }
   // The journal is written after the last check, because a restore repeats what the journal says.
-  await db.journal.write({ kind: 'removed', removable, name }, () => removeStored(db, what))
+  await db.journal.write({ kind: 'removed', removable, name }, () => removeStoredRows(db, what))
   return pending
 }
 
 /** Refuses a removal while work is pending. @throws AdminRefusal */
-function refusePending(name: string, pending: Pending): void {
+function refusePendingWork(name: string, pending: PendingWork): void {
   const waiting = Object.entries(pending).filter(([, count]) => count > 0)
   if (waiting.length === 0) return
   const counts = waiting.map(([what, count]) => `${what} ${count}`).join(', ')

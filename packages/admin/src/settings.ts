@@ -26,9 +26,7 @@ export const listSettings = defineAdminFunction(
         unit: orNull(text('Of the value.')),
         meaning: text('What it is for.'),
         secret: flag('Whether its value is never shown.'),
-        source: oneOf(SETTING_SOURCES, {
-          description: 'file: the variable with _FILE at its end names a file that has it.',
-        }),
+        source: oneOf(SETTING_SOURCES, { description: 'file: the variable with _FILE at its end names a file that has it.' }),
       }),
     ),
   },

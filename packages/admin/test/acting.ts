@@ -1,10 +1,10 @@
 /** The arguments of acts in tests: a caller at the shell, and no second operator. */
-import { type BaseActDeps, NO_APPROVALS } from '@rollcall/admin/act'
+import { type BaseActDeps, NO_APPROVAL_NEEDED } from '@rollcall/admin/act'
 
 const ACTING: BaseActDeps = {
   caller: { kind: 'shell', user: 'tester' },
   auditLog: { write: async () => undefined },
-  approvals: NO_APPROVALS,
+  approvals: NO_APPROVAL_NEEDED,
 }
 
 /**

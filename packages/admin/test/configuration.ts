@@ -19,9 +19,7 @@ export const FILE = {
       sender_id: 'crvs.example.org',
       aliases: ['crvs'],
       time_zone: 'Africa/Kigali',
-      attributes: {
-        Person: { clan: { type: 'text', paths: ['clan'], fold: true }, marital_status: { indexed: true } },
-      },
+      attributes: { Person: { clan: { type: 'text', paths: ['clan'], fold: true }, marital_status: { indexed: true } } },
     },
     social: { kind: 'social' },
   },
@@ -49,8 +47,7 @@ export async function configurationDatabase() {
   const database = await testDatabase()
   afterAll(() => database.close())
   const deps = { db: database.db, vault: () => Promise.reject(new Error('no vault is needed')) }
-  const apply = (configuration: unknown, dry_run = false) =>
-    applyConfiguration(acting(deps), { configuration, dry_run })
+  const apply = (configuration: unknown, dry_run = false) => applyConfiguration(acting(deps), { configuration, dry_run })
   return {
     deps,
     apply,

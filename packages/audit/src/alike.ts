@@ -2,7 +2,7 @@
 import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 
 /** The members that may have marks (`store/entry-shape.ts`), or that are compared in a way of their own. */
-type OtherwiseCompared =
+type OtherwiseComparedMember =
   | 'asked'
   | 'outcomes'
   | 'consent'
@@ -31,20 +31,17 @@ const IDENTICAL_MEMBERS = {
   since: true,
   address: true,
   note: true,
-} as const satisfies Readonly<Record<Exclude<keyof StoredAuditEntry, OtherwiseCompared>, true>>
+} as const satisfies Readonly<Record<Exclude<keyof StoredAuditEntry, OtherwiseComparedMember>, true>>
 const identicalMembers = Object.keys(IDENTICAL_MEMBERS) as readonly (keyof typeof IDENTICAL_MEMBERS)[]
 
-/**
- * True when two entries are equal, apart from members that may have marks. `findShapeValues` compares these
- * (`shapes.ts`).
- */
+/** True when two entries are equal, apart from members that may have marks. `findShapeValues` compares these (`shapes.ts`). */
 export function mayHaveSameShape(one: StoredAuditEntry, other: StoredAuditEntry): boolean {
   for (const name of identicalMembers) if (one[name] !== other[name]) return false
   return (
     isSameList(one.asked.record_types, other.asked.record_types) &&
     isSameList(one.asked.forms, other.asked.forms) &&
     isSameList(one.asked.attributes, other.asked.attributes) &&
-    isSameCounts(one.outcomes, other.outcomes) &&
+    areSameOutcomeCounts(one.outcomes, other.outcomes) &&
     one.consent?.form === other.consent?.form &&
     one.consent?.authority === other.consent?.authority &&
     one.request?.kid === other.request?.kid &&
@@ -55,7 +52,7 @@ export function mayHaveSameShape(one: StoredAuditEntry, other: StoredAuditEntry)
 const isSameList = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((value, index) => value === other[index])
 
-function isSameCounts(one: StoredAuditEntry['outcomes'], other: StoredAuditEntry['outcomes']): boolean {
+function areSameOutcomeCounts(one: StoredAuditEntry['outcomes'], other: StoredAuditEntry['outcomes']): boolean {
   const codes = Object.keys(one)
   return codes.length === Object.keys(other).length && codes.every((code) => one[code] === other[code])
 }

@@ -12,7 +12,7 @@ import {
   identifierKey,
 } from '@rollcall/core/model/audit-entry'
 import { messageKey } from '@rollcall/core/model/exchange'
-import { DEMANDED_META, type Grant } from '@rollcall/core/model/grant'
+import { DEMANDED_META_MEMBERS, type Grant } from '@rollcall/core/model/grant'
 import { type AuditedItem, type AuditedOutcome, Disclosed, type ReplyMembers } from '@rollcall/core/model/outcome'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -102,7 +102,7 @@ export function auditEntryOfEnvelope(
     outcomes: { succ: items },
     ...shownPathsOf(records),
   }
-  return [entry, [...personsOf(records), ...named]]
+  return [entry, [...personsToAudit(records), ...named]]
 }
 
 /** Makes the second entry of an answer or callback that was not sent after its first entry was written. */
@@ -122,9 +122,9 @@ export function auditEntryOfAnswer(
   messages: Pick<AuditEntry, 'request' | 'reply'>,
 ): EntryWithPersons {
   const records = disclosedRecordsIn(members)
-  const reasons = distinctValues(audited, ({ emergency }) => emergency)
+  const reasons = distinctItemValues(audited, ({ emergency }) => emergency)
   const [consent = null] = audited.flatMap((item) => item.consent ?? [])
-  const purposes = distinctValues(audited, ({ purpose }) => purpose)
+  const purposes = distinctItemValues(audited, ({ purpose }) => purpose)
   const confidential = {
     ...(header !== null && detailsInHeader(header)),
     ...(reasons.length > 0 && { reason: reasons.join('\n') }),
@@ -143,23 +143,20 @@ export function auditEntryOfAnswer(
     purpose: purposes.length === 0 ? null : purposes.join(', '),
     consent,
     ...(reasons.length > 0 && { emergency: true as const }),
-    outcomes: countsOf(audited),
+    outcomes: countOutcomes(audited),
     asked: {
-      record_types: distinctValues(audited, ({ record_type }) => record_type),
-      forms: distinctValues(audited, ({ form }) => form),
+      record_types: distinctItemValues(audited, ({ record_type }) => record_type),
+      forms: distinctItemValues(audited, ({ form }) => form),
       attributes: [...new Set(audited.flatMap(({ attributes = [] }) => attributes))].toSorted(),
     },
     ...shownPathsOf(records, audited),
     ...(repeats !== undefined && { repeats }),
     ...(Object.keys(confidential).length > 0 && { confidential }),
   }
-  return [entry, personsOf(records, audited)]
+  return [entry, personsToAudit(records, audited)]
 }
 
-function distinctValues(
-  items: readonly AuditedItem[],
-  read: (item: AuditedItem) => string | undefined,
-): readonly string[] {
+function distinctItemValues(items: readonly AuditedItem[], read: (item: AuditedItem) => string | undefined): readonly string[] {
   const found = new Set<string>()
   for (const item of items) {
     const value = read(item)
@@ -168,7 +165,7 @@ function distinctValues(
   return [...found].sort()
 }
 
-function countsOf(items: readonly AuditedItem[]): Record<string, number> {
+function countOutcomes(items: readonly AuditedItem[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { code } of items) counts[code] = (counts[code] ?? 0) + 1
   return counts
@@ -188,22 +185,19 @@ export function shownPathsOf(
 ): Pick<AuditEntry, 'records' | 'shown'> {
   const [one] = records
   if (one === undefined || records.length > 1 || items.some(({ told }) => told !== undefined))
-    return { records: records.length, shown: readShown(records, items) }
+    return { records: records.length, shown: collectShownPaths(records, items) }
   const { record_type, paths } = one.audited
-  const known = knownShown.get(paths)
+  const known = shownByPaths.get(paths)
   if (known?.record_type === record_type) return { records: 1, shown: known.shown }
-  const shown = readShown(records, items)
-  knownShown.set(paths, { record_type, shown })
+  const shown = collectShownPaths(records, items)
+  shownByPaths.set(paths, { record_type, shown })
   return { records: 1, shown }
 }
 
 /** The `shown` of entries with one record, by the record's array of paths. Entries share it, so that its text is made once. */
-const knownShown = new WeakMap<
-  readonly string[],
-  { readonly record_type: string; readonly shown: AuditEntry['shown'] }
->()
+const shownByPaths = new WeakMap<readonly string[], { readonly record_type: string; readonly shown: AuditEntry['shown'] }>()
 
-function readShown(records: readonly Disclosed[], items: readonly AuditedItem[]): AuditEntry['shown'] {
+function collectShownPaths(records: readonly Disclosed[], items: readonly AuditedItem[]): AuditEntry['shown'] {
   const shown = new Map<string, Set<string>>()
   const add = (recordType: string, paths: readonly string[]): void => {
     const known = shown.get(recordType) ?? new Set()
@@ -211,8 +205,7 @@ function readShown(records: readonly Disclosed[], items: readonly AuditedItem[])
     for (const path of paths) known.add(path)
   }
   for (const { audited } of records) add(audited.record_type, audited.paths)
-  for (const { record_type, told } of items)
-    if (record_type !== undefined && told !== undefined) add(record_type, [told])
+  for (const { record_type, told } of items) if (record_type !== undefined && told !== undefined) add(record_type, [told])
   return Object.fromEntries([...shown].map(([name, paths]) => [name, [...paths].toSorted()]))
 }
 
@@ -220,16 +213,16 @@ function readShown(records: readonly Disclosed[], items: readonly AuditedItem[])
  * The persons whose data is disclosed, then the other persons about whom the items asked, then those whose data the
  * items have written.
  */
-export function personsOf(records: readonly Disclosed[], items: readonly AuditedItem[] = []): readonly AuditedPerson[] {
+export function personsToAudit(records: readonly Disclosed[], items: readonly AuditedItem[] = []): readonly AuditedPerson[] {
   const shown = records.flatMap(({ audited }) => audited.persons)
   const named = items.flatMap(({ persons = [] }) => persons)
   const { seen = [], asked = [], written = [] } = Object.groupBy(named, ({ role }) => role)
-  const known = [...shown, ...withoutKnown(seen, shown)]
-  return [...known, ...withoutKnown(asked, known), ...withoutKnown(written, [])]
+  const known = [...shown, ...omitKnownIdentifiers(seen, shown)]
+  return [...known, ...omitKnownIdentifiers(asked, known), ...omitKnownIdentifiers(written, [])]
 }
 
 /** Removes from each person the identifiers of known persons. A person without any other identifier is left out. */
-function withoutKnown(persons: readonly AuditedPerson[], known: readonly AuditedPerson[]): readonly AuditedPerson[] {
+function omitKnownIdentifiers(persons: readonly AuditedPerson[], known: readonly AuditedPerson[]): readonly AuditedPerson[] {
   if (persons.length === 0) return persons
   const keys = new Set(known.flatMap(({ identifiers }) => identifiers.map(identifierKey)))
   return persons.flatMap(({ role, identifiers }) => {
@@ -239,27 +232,27 @@ function withoutKnown(persons: readonly AuditedPerson[], known: readonly Audited
 }
 
 /** The most characters of one confidential detail; a longer text is not stored. */
-export const LONGEST_DETAIL = 255
+export const MOST_DETAIL_CHARACTERS = 255
 
-/** The confidential details in a header: the person who asks, and the case (`DEMANDED_META`). */
+/** The confidential details in a header: the person who asks, and the case (`DEMANDED_META_MEMBERS`). */
 export function detailsInHeader({ meta }: Pick<IncomingHeader, 'meta'>): ConfidentialDetails {
-  const said = DEMANDED_META.flatMap((name) => {
+  const said = DEMANDED_META_MEMBERS.flatMap((name) => {
     const value = meta?.[name]
-    return isDetail(value) ? [[name, value] as const] : []
+    return canBeDetail(value) ? [[name, value] as const] : []
   })
   return Object.fromEntries(said)
 }
 
-/** True when a value can be a confidential detail: a text of 1 to `LONGEST_DETAIL` characters. */
-export const isDetail = (value: unknown): value is string =>
-  typeof value === 'string' && value.length >= 1 && value.length <= LONGEST_DETAIL
+/** True when a value can be a confidential detail: a text of 1 to `MOST_DETAIL_CHARACTERS` characters. */
+export const canBeDetail = (value: unknown): value is string =>
+  typeof value === 'string' && value.length >= 1 && value.length <= MOST_DETAIL_CHARACTERS
 
 /**
  * The parts of an entry that describe a message.
  * @param digest SHA-256 of the message, in hexadecimal
  * @param signature null when the message is not signed
  */
-export const auditedMessage = (
+export const makeAuditedMessage = (
   message_id: string | null,
   digest: string,
   signature: { readonly kid: string | null; readonly value: string } | null,

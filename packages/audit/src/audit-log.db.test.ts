@@ -68,9 +68,7 @@ describe('an entry', () => {
       { role: 'seen', identifiers: [MINA, OMAR] },
       { role: 'seen', identifiers: [MINA] },
     ])
-    await writer.write(auditEntry({ operation: 'persons', registry: 'social' }), [
-      { role: 'seen', identifiers: [OMAR] },
-    ])
+    await writer.write(auditEntry({ operation: 'persons', registry: 'social' }), [{ role: 'seen', identifiers: [OMAR] }])
     const [first, second] = (await storedEntries(database.db)).filter(({ entry }) => entry.operation === 'persons')
     expect(first?.persons.map(({ role }) => role)).toEqual(['asked', 'seen', 'seen'])
     expect(first?.persons[0]?.pseudonym).toBe(first?.persons[1]?.pseudonym)
@@ -85,13 +83,10 @@ describe('an entry', () => {
   })
 
   test('holds no identifier, and its confidential details open in their place only', async () => {
-    await auditLog().write(
-      auditEntry({ operation: 'secret', confidential: { requested_by: 'clerk-77', case: 'C/9' } }),
-      [{ role: 'seen', identifiers: [{ type: 'UIN', value: 'ID-IN-CLEAR' }] }],
-    )
-    const { rows } = await database.db.pool.query(
-      `select account::text as text from account where entry like '%"secret"%'`,
-    )
+    await auditLog().write(auditEntry({ operation: 'secret', confidential: { requested_by: 'clerk-77', case: 'C/9' } }), [
+      { role: 'seen', identifiers: [{ type: 'UIN', value: 'ID-IN-CLEAR' }] },
+    ])
+    const { rows } = await database.db.pool.query(`select account::text as text from account where entry like '%"secret"%'`)
     for (const clear of ['clerk-77', 'C/9', 'ID-IN-CLEAR']) expect(rows[0].text).not.toContain(clear)
     const stored = (await storedEntries(database.db)).find(({ entry }) => entry.operation === 'secret')
     const { confidential } = await loadAuditKeys(database.db, await vaultOf(database.db))
@@ -120,9 +115,7 @@ describe('an entry', () => {
 describe('the shape of entries', () => {
   test('has the digest of its content: nobody takes the place of one that is to come', async () => {
     await expect(
-      database.db.pool.query(
-        `insert into account_shape (digest, content) values (sha256('to come'), '{"operation":"another"}')`,
-      ),
+      database.db.pool.query(`insert into account_shape (digest, content) values (sha256('to come'), '{"operation":"another"}')`),
     ).rejects.toMatchObject({ code: '23514', constraint: 'account_shape_digest_check' })
   })
 
@@ -153,9 +146,9 @@ describe('the shape of entries', () => {
       }),
     )
     for (const entry of entries) await writer.write(entry, [])
-    expect(
-      (await storedEntries(database.db)).flatMap(({ entry }) => (entry.operation === 'shared' ? [entry] : [])),
-    ).toEqual(entries)
+    expect((await storedEntries(database.db)).flatMap(({ entry }) => (entry.operation === 'shared' ? [entry] : []))).toEqual(
+      entries,
+    )
     const [first, ...others] = await stored('shared')
     expect(first).toMatchObject({ content: null, entry: expect.stringContaining('shared') })
     expect(others).toHaveLength(4)

@@ -6,20 +6,20 @@ import type { AuditEntry, AuditedPerson, AuditLog, StoredAuditEntry } from '@rol
 import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
 import { isCheckViolation, isDataError, StoreBusy } from '@rollcall/database/database-errors'
-import { groupCommit } from '@rollcall/database/group-commit'
+import { createGroupCommit } from '@rollcall/database/group-commit'
 import type { JointWrite } from '@rollcall/database/joint-write'
 import { isStorable } from '@rollcall/database/text'
 import type { Vault } from '@rollcall/keys/vault'
 import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
-import { entryHash, firstHash } from './chain.ts'
+import { entryHash, firstPreviousHash } from './chain.ts'
 import { type ChainEnd, type Checkpoints, createCheckpoints } from './checkpoints.ts'
 import { sealDetails } from './confidential.ts'
-import { type AuditKeys, auditKeysOnce } from './keys.ts'
+import { type AuditKeys, createAuditKeyLoader } from './keys.ts'
 import { packedPersonsOf } from './persons.ts'
 import { createShapes, type EntryShapes, type KnownShape } from './shapes.ts'
 import { commitmentOf, entryKeysOf, type PackedPerson, packPersons } from './store/packed-persons.ts'
-import { databaseTime, type JointRow, type NewEntry, writeEntries } from './store/write-entries.ts'
+import { type JointRow, type NewEntry, readDatabaseTime, writeEntries } from './store/write-entries.ts'
 import { createWitness } from './witness.ts'
 import type { WitnessAddress } from './witness-target.ts'
 
@@ -44,12 +44,7 @@ export interface JointAuditLog extends AuditLog {
    * Writes an entry and a row of another package in one statement: both are committed, or neither is.
    * @returns false: the row of the other package may not be written any more, so nothing was written
    */
-  writeWith<Row>(
-    joint: JointWrite<Row>,
-    row: Row,
-    entry: AuditEntry,
-    persons: readonly AuditedPerson[],
-  ): Promise<boolean>
+  writeWith<Row>(joint: JointWrite<Row>, row: Row, entry: AuditEntry, persons: readonly AuditedPerson[]): Promise<boolean>
 }
 
 export interface ProcessAuditLog extends JointAuditLog {
@@ -59,7 +54,7 @@ export interface ProcessAuditLog extends JointAuditLog {
 
 export function createAuditLog(deps: AuditLogDeps): ProcessAuditLog {
   const { db, vault, clock } = deps
-  const keys = auditKeysOnce(db, vault)
+  const keys = createAuditKeyLoader(db, vault)
   const drift = { offset: 0 }
   const checkpoints = createCheckpoints({
     ...deps,
@@ -68,7 +63,7 @@ export function createAuditLog(deps: AuditLogDeps): ProcessAuditLog {
     time: () => clock.now() + drift.offset,
   })
   const writer = createChainWriter(deps, checkpoints, drift)
-  const group = groupCommit(writer.write, { waiting: MOST_WAITING_ENTRIES })
+  const group = createGroupCommit(writer.write, { waiting: MOST_WAITING_ENTRIES })
   let closed = false
 
   const submit = async (entry: AuditEntry, persons: readonly AuditedPerson[], joint: JointRow | null) => {
@@ -116,7 +111,7 @@ function createChainWriter(
     entries: readonly PreparedEntry[],
   ): Promise<readonly [WritableChain, readonly number[]]> => {
     const at = Math.max(current.at, Math.trunc(clock.now() + current.offset))
-    const { rows, hash } = chainEntries(shapes, current, new Date(at).toISOString(), entries)
+    const { rows, hash } = makeEntryRows(shapes, current, new Date(at).toISOString(), entries)
     const used = [...new Set(rows.flatMap(({ shape }) => shape ?? []))]
     const fresh = used.filter(({ stored }) => !stored)
     const sent = clock.now()
@@ -129,8 +124,7 @@ function createChainWriter(
   }
   const write = async (entries: readonly PreparedEntry[]): Promise<readonly boolean[]> => {
     let current: WritableChain = chain ?? (await beginChain(db, clock))
-    // The chain stays null until the commit: after a failure its end is unknown, and the next entry begins another
-    // chain.
+    // The chain stays null until the commit: after a failure its end is unknown, and the next entry begins another chain.
     chain = null
     let held = entries
     try {
@@ -178,7 +172,7 @@ interface PreparedEntry {
 }
 
 /** The row of an entry, with its shape as this process knows it. */
-interface ChainedRow extends NewEntry {
+interface EntryRowWithShape extends NewEntry {
   readonly shape: KnownShape | null
 }
 
@@ -190,22 +184,22 @@ interface WritableChain extends ChainEnd {
 
 async function beginChain(db: Database, { now }: Pick<Clock, 'now'>): Promise<WritableChain> {
   const id = randomUUID()
-  const offset = (await databaseTime(db.pool)).getTime() - now()
-  return { id, sequence: 0, hash: firstHash(id), at: 0, offset }
+  const offset = (await readDatabaseTime(db.pool)).getTime() - now()
+  return { id, sequence: 0, hash: firstPreviousHash(id), at: 0, offset }
 }
 
 /** Makes the rows of entries that follow the end of a chain. Also returns the hash of the last row. */
-function chainEntries(
+function makeEntryRows(
   shapes: EntryShapes,
   { id: chain, sequence: last, hash: previous }: WritableChain,
   at: string,
   entries: readonly PreparedEntry[],
-): { readonly rows: readonly ChainedRow[]; readonly hash: Buffer } {
+): { readonly rows: readonly EntryRowWithShape[]; readonly hash: Buffer } {
   let hash = previous
   const rows = entries.map(({ entry, persons, keys, joint }, index) => {
     const sequence = last + index + 1
     const columns = { message_id: messageKeyOf(entry.request), reply_message_id: messageKeyOf(entry.reply) }
-    const { text, ...composed } = shapes.compose(storedEntry(entry, keys, { chain, sequence }), columns)
+    const { text, ...composed } = shapes.compose(toStoredAuditEntry(entry, keys, { chain, sequence }), columns)
     const commitments = Buffer.concat(persons.map(commitmentOf))
     hash = entryHash(hash, { chain, sequence, at, entry: text, commitments })
     return {
@@ -222,7 +216,7 @@ function chainEntries(
   return { rows, hash }
 }
 
-function storedEntry(
+function toStoredAuditEntry(
   entry: AuditEntry,
   { confidential: key }: AuditKeys,
   place: { readonly chain: string; readonly sequence: number },

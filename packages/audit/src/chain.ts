@@ -14,7 +14,7 @@ export interface ChainedEntry {
 }
 
 /** The hash that the first entry of a chain has in place of a previous entry's hash. */
-export const firstHash = (chain: string): Buffer => sha256(chain)
+export const firstPreviousHash = (chain: string): Buffer => sha256(chain)
 
 /** SHA-256, 32 bytes, of the previous hash in hexadecimal, then the canonical JSON of place, time, commitments and entry. */
 export function entryHash(previous: Buffer, { chain, sequence, at, entry, commitments }: ChainedEntry): Buffer {

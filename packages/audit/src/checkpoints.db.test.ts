@@ -32,12 +32,8 @@ const stored = async ({ db }: TestDatabase): Promise<Stored[]> =>
   ).rows
 
 const hashOf = async ({ db }: TestDatabase, chain: string, sequence: number): Promise<string> =>
-  (
-    await db.pool.query(`select encode(hash, 'hex') as hash from account where chain = $1 and sequence = $2`, [
-      chain,
-      sequence,
-    ])
-  ).rows[0].hash
+  (await db.pool.query(`select encode(hash, 'hex') as hash from account where chain = $1 and sequence = $2`, [chain, sequence]))
+    .rows[0].hash
 
 test('an orderly end signs the last entry, with a key whose public half stays', async () => {
   const on = await database()

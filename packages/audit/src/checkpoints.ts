@@ -7,7 +7,7 @@ import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { canonicalJson } from '@rollcall/protocol'
 import type { AuditKeys, AuditSigner, SecretKids } from './keys.ts'
-import { insertCheckpoint, type NewCheckpoint, newestCheckpoints } from './store/checkpoints.ts'
+import { findNewestCheckpoints, insertCheckpoint, type NewCheckpoint } from './store/checkpoints.ts'
 import type { Witness, WitnessState } from './witness.ts'
 
 /** The signed content of a checkpoint, as canonical JSON. */
@@ -98,7 +98,7 @@ interface MadeCheckpoint {
 
 const NOTHING_SIGNED = { sequence: 0, digest: null, at: null }
 
-const isUnsigned = ({ end, signed }: ChainToSign): boolean => signed.sequence < end.sequence
+const hasUnsignedEnd = ({ end, signed }: ChainToSign): boolean => signed.sequence < end.sequence
 
 export function createCheckpoints(deps: CheckpointDeps): Checkpoints {
   const { clock, limits, log, metrics, witness } = deps
@@ -109,7 +109,7 @@ export function createCheckpoints(deps: CheckpointDeps): Checkpoints {
 
   const sign = async (chain: ChainToSign, ended: boolean): Promise<void> => {
     if (chain.uncertain !== null) await commitCheckpoint(deps, chain, chain.uncertain)
-    if (!ended && !isUnsigned(chain)) return
+    if (!ended && !hasUnsignedEnd(chain)) return
     chain.uncertain = await makeCheckpoint(deps, chain, ended)
     await commitCheckpoint(deps, chain, chain.uncertain)
   }
@@ -135,7 +135,7 @@ export function createCheckpoints(deps: CheckpointDeps): Checkpoints {
 
   /** Starts the timer of the next checkpoint, if entries are unsigned and no timer runs. */
   const schedule = (): void => {
-    if (scheduled || ![...open.values()].some(isUnsigned)) return
+    if (scheduled || ![...open.values()].some(hasUnsignedEnd)) return
     scheduled = true
     clock.later(() => {
       scheduled = false
@@ -179,7 +179,7 @@ async function makeCheckpoint(
   ended: boolean,
 ): Promise<MadeCheckpoint> {
   const { signer, secrets, created } = await keys()
-  const others = await newestCheckpoints(db.pool, end.id, signed.at)
+  const others = await findNewestCheckpoints(db.pool, end.id, signed.at)
   const at = new Date(Math.max(end.at, Math.trunc(time())))
   const content: CheckpointContent = {
     chain: end.id,

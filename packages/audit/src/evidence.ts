@@ -49,7 +49,7 @@ export const Evidence = closedObject({
 export type Evidence = ReadOnly<Static<typeof Evidence>>
 
 /** The text that the signature of an evidence covers: all members but the signature. */
-export function signedText(evidence: Omit<Evidence, 'signature'> & Partial<Pick<Evidence, 'signature'>>): string {
+export function signedEvidenceText(evidence: Omit<Evidence, 'signature'> & Partial<Pick<Evidence, 'signature'>>): string {
   const { signature: _, ...rest } = evidence
   return canonicalJson(rest)
 }
@@ -76,28 +76,27 @@ export async function checkEvidence(
   const problem = evidenceValidator.problem(given, 'evidence')
   if (problem !== null) throw new EvidenceFault(problem)
   const evidence = given as Evidence
-  const keys = await auditKeys(evidence)
+  const keys = await readAuditKeysOfEvidence(evidence)
   const check = (kid: string, text: string, signature: string, what: string): void => {
     const key = keys.get(kid)
     if (key === undefined) throw new EvidenceFault(`${what}: its key is not in the evidence`)
     const bytes = Buffer.from(signature, 'base64url')
     // Only the one canonical spelling of a signature is accepted.
     const isSame = bytes.toString('base64url') === signature
-    if (!isSame || !verify(null, Buffer.from(text), key, bytes))
-      throw new EvidenceFault(`${what}: the signature does not verify`)
+    if (!isSame || !verify(null, Buffer.from(text), key, bytes)) throw new EvidenceFault(`${what}: the signature does not verify`)
   }
-  check(evidence.kid, signedText(evidence), evidence.signature, 'evidence')
+  check(evidence.kid, signedEvidenceText(evidence), evidence.signature, 'evidence')
   const accounts = evidence.accounts.map((account, at) => {
     const { content, kid, signature } = account.checkpoint
     check(kid, content, signature, `accounts[${at}].checkpoint`)
-    return proveEntry(evidence.message_id, account, `accounts[${at}]`)
+    return checkEntryProof(evidence.message_id, account, `accounts[${at}]`)
   })
   const kids = [evidence.kid, ...evidence.accounts.map(({ checkpoint }) => checkpoint.kid)]
   return { accounts, kids: [...new Set(kids)] }
 }
 
 /** The audit log's keys in the evidence, by kid. A kid must be the RFC 7638 thumbprint: who trusts the kid trusts the key. */
-async function auditKeys({ keys }: Evidence) {
+async function readAuditKeysOfEvidence({ keys }: Evidence) {
   const found = new Map<string, ReturnType<typeof createPublicKey>>()
   for (const [at, { kid, use, jwk }] of keys.entries()) {
     if (use !== 'account') continue
@@ -111,7 +110,7 @@ async function auditKeys({ keys }: Evidence) {
   return found
 }
 
-function proveEntry(
+function checkEntryProof(
   message_id: string,
   { chain, previous, entries, checkpoint }: Evidence['accounts'][number],
   where: string,

@@ -5,7 +5,7 @@ import { RequestFault } from '@rollcall/protocol'
 import type { JointAuditLog } from './audit-log.ts'
 
 /** An entry could not be written. The response is 503, and nothing that the entry describes may be sent. */
-export class NotAudited extends RequestFault {
+export class NotAuditedFault extends RequestFault {
   constructor() {
     super('err.service.unavailable', 'the access cannot be accounted for at the moment; try again later')
   }
@@ -33,7 +33,7 @@ export function failClosed<Writer extends JointAuditLog>(
     // That the database is unavailable is reported by other code.
     if (isUnavailable(error)) throw error
     flood.note(safeDatabaseError(error))
-    throw new NotAudited()
+    throw new NotAuditedFault()
   }
   return {
     ...auditLog,

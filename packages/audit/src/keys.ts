@@ -21,7 +21,7 @@ import {
   type AuditKey,
   type AuditKeyKind,
   addAuditKey,
-  hasEntries,
+  hasHadEntries,
   listAuditKeys,
   SEALED_AUDIT_KEYS,
 } from './store/audit-keys.ts'
@@ -62,7 +62,7 @@ const { table, purpose } = SEALED_AUDIT_KEYS
  * Returns a function that loads the keys at its first call, and again after a failure.
  * @param vault is opened when the keys are loaded
  */
-export function auditKeysOnce(db: Database, vault: () => Promise<Vault>): () => Promise<AuditKeys> {
+export function createAuditKeyLoader(db: Database, vault: () => Promise<Vault>): () => Promise<AuditKeys> {
   let loading: Promise<AuditKeys> | undefined
   return () => {
     loading ??= vault()
@@ -82,28 +82,24 @@ export function auditKeysOnce(db: Database, vault: () => Promise<Vault>): () => 
  * @throws DecryptionError a key was altered, or the master key is another one
  */
 export async function loadAuditKeys(db: Database, vault: Vault): Promise<AuditKeys> {
-  const keys = await currentKeys(db, vault)
+  const keys = await ensureCurrentKeys(db, vault)
   const keyOfKind = (kind: AuditKeyKind): AuditKey => {
     const key = keys.find((candidate) => candidate.kind === kind)
     if (key === undefined) throw new Error(`the audit log has no ${kind} key`)
     return key
   }
-  const [signature, pseudonym, confidential] = [
-    keyOfKind('signature'),
-    keyOfKind('pseudonym'),
-    keyOfKind('confidential'),
-  ]
+  const [signature, pseudonym, confidential] = [keyOfKind('signature'), keyOfKind('pseudonym'), keyOfKind('confidential')]
   return {
-    pseudonyms: createSecretKey(await decryptKey(vault, pseudonym)),
-    confidential: { kid: confidential.kid, key: createSecretKey(await decryptKey(vault, confidential)) },
-    signer: await signerOf(vault, signature),
+    pseudonyms: createSecretKey(await decryptAuditKey(vault, pseudonym)),
+    confidential: { kid: confidential.kid, key: createSecretKey(await decryptAuditKey(vault, confidential)) },
+    signer: await auditSignerOf(vault, signature),
     secrets: { pseudonym: pseudonym.kid, confidential: confidential.kid },
     created: Object.fromEntries(keys.map(({ kid, created }) => [kid, created])),
   }
 }
 
-async function signerOf(vault: Vault, key: AuditKey): Promise<AuditSigner> {
-  const jwk = JSON.parse((await decryptKey(vault, key)).toString()) as JsonWebKey
+async function auditSignerOf(vault: Vault, key: AuditKey): Promise<AuditSigner> {
+  const jwk = JSON.parse((await decryptAuditKey(vault, key)).toString()) as JsonWebKey
   const privateKey = createPrivateKey({ key: jwk, format: 'jwk' })
   return { kid: key.kid, sign: (text) => sign(null, Buffer.from(text), privateKey) }
 }
@@ -112,20 +108,20 @@ async function signerOf(vault: Vault, key: AuditKey): Promise<AuditSigner> {
  * Decrypts the secret of a key of the audit log, whatever its use.
  * @throws DecryptionError the row was altered, or the master key is another one; Error the key is erased
  */
-export async function decryptKey(vault: Vault, { kid, sealed }: AuditKey): Promise<Buffer> {
+export async function decryptAuditKey(vault: Vault, { kid, sealed }: AuditKey): Promise<Buffer> {
   if (sealed === null) throw new Error('a key of the audit log is erased')
   return vault.decrypt(purpose, { table, id: kid }, sealed)
 }
 
-async function currentKeys(db: Database, vault: Vault): Promise<readonly AuditKey[]> {
+async function ensureCurrentKeys(db: Database, vault: Vault): Promise<readonly AuditKey[]> {
   // Entries are looked for before the keys are read: if another process has just written one, its new keys are in the list.
-  const audited = await hasEntries(db)
+  const audited = await hasHadEntries(db)
   const all = await listAuditKeys(db)
   const current = (keys: readonly AuditKey[]) => keys.filter(({ retired_at }) => retired_at === null)
   const found = current(all)
   const lacking = AUDIT_KEY_KINDS.filter((kind) => found.every((key) => key.kind !== kind))
   if (lacking.length === 0) return found
-  for (const kind of lacking) refuseToReplace(kind, all, audited)
+  for (const kind of lacking) refuseKeyReplacement(kind, all, audited)
   await withCurrentMasterKey(async () => {
     for (const kind of lacking) {
       const { kid, public_key, secret } = await generateAuditKey(kind)
@@ -137,7 +133,7 @@ async function currentKeys(db: Database, vault: Vault): Promise<readonly AuditKe
 }
 
 /** Refuses to make a second secret key: with a new one, earlier entries could not be found or read. */
-function refuseToReplace(kind: AuditKeyKind, all: readonly AuditKey[], audited: boolean): void {
+function refuseKeyReplacement(kind: AuditKeyKind, all: readonly AuditKey[], audited: boolean): void {
   if (kind === 'signature') return
   if (all.every((key) => key.kind !== kind) && !audited) return
   throw new Error(

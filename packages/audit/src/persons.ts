@@ -1,18 +1,12 @@
 /**
- * The persons in the audit log. The row of an entry has the pseudonym of each identifier; the hash of the entry covers
- * a commitment to it. After the pseudonym is erased, the commitment says nothing about the person, and the chain still
- * verifies.
+ * The persons in the audit log. The row of an entry has the pseudonym of each identifier; the hash of the entry covers a
+ * commitment to it. After the pseudonym is erased, the commitment says nothing about the person, and the chain still verifies.
  */
 import { createHmac, type KeyObject, randomBytes } from 'node:crypto'
-import {
-  type AuditedPerson,
-  identifierKey,
-  type MakePseudonyms,
-  type PersonIdentifier,
-} from '@rollcall/core/model/audit-entry'
+import { type AuditedPerson, identifierKey, type MakePseudonyms, type PersonIdentifier } from '@rollcall/core/model/audit-entry'
 import type { Database } from '@rollcall/database/database'
 import type { Vault } from '@rollcall/keys/vault'
-import { auditKeysOnce } from './keys.ts'
+import { createAuditKeyLoader } from './keys.ts'
 import { type PackedPerson, SALT_BYTES } from './store/packed-persons.ts'
 
 /** The pseudonym of an identifier, the same in all registries: HMAC-SHA-256 of type and value with a secret key. */
@@ -24,14 +18,14 @@ export const pseudonymOf = (secret: KeyObject, identifier: PersonIdentifier): Bu
  * @param vault is opened for the first pseudonym
  */
 export function createPseudonymMaker(db: Database, vault: () => Promise<Vault>): MakePseudonyms {
-  const keys = auditKeysOnce(db, vault)
+  const keys = createAuditKeyLoader(db, vault)
   return async (identifiers) => {
     const { pseudonyms } = await keys()
     return identifiers.map((identifier) => pseudonymOf(pseudonyms, identifier))
   }
 }
 
-/** The persons of an entry: one for each pair of role and identifier. */
+/** Replaces the identifiers of an entry's persons by pseudonyms: one packed person for each pair of role and identifier. */
 export function packedPersonsOf(secret: KeyObject, persons: readonly AuditedPerson[]): readonly PackedPerson[] {
   const packed = new Map<string, PackedPerson>()
   for (const { role, identifiers } of persons) {

@@ -15,11 +15,7 @@ export interface Review {
 }
 
 /** Makes the row of a review, with finding, operator and time encrypted in its seal. */
-export const sealReview = (
-  key: ConfidentialKey,
-  place: EntryPlace,
-  { finding, reviewed_by, at }: Review,
-): NewReview => ({
+export const sealReview = (key: ConfidentialKey, place: EntryPlace, { finding, reviewed_by, at }: Review): NewReview => ({
   chain: place.chain,
   sequence: place.sequence,
   at,

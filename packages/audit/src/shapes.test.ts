@@ -45,11 +45,7 @@ const entry: fc.Arbitrary<StoredAuditEntry> = fc.record(
     purpose: text,
     consent: fc.option(
       fc.record(
-        {
-          form: fc.constantFrom('asserted' as const, 'signed' as const),
-          jti: id,
-          authority: fc.constantFrom('a', 'b'),
-        },
+        { form: fc.constantFrom('asserted' as const, 'signed' as const), jti: id, authority: fc.constantFrom('a', 'b') },
         { requiredKeys: ['form'] },
       ),
     ),
@@ -66,18 +62,7 @@ const entry: fc.Arbitrary<StoredAuditEntry> = fc.record(
   {
     requiredKeys: [
       ...(['kind', 'participant', 'operator', 'registry', 'operation', 'correlation_id', 'transaction_id'] as const),
-      ...([
-        'request',
-        'reply',
-        'grant',
-        'basis',
-        'purpose',
-        'consent',
-        'outcomes',
-        'records',
-        'asked',
-        'shown',
-      ] as const),
+      ...(['request', 'reply', 'grant', 'basis', 'purpose', 'consent', 'outcomes', 'records', 'asked', 'shown'] as const),
     ],
   },
 )
@@ -85,29 +70,26 @@ const entry: fc.Arbitrary<StoredAuditEntry> = fc.record(
 test('the text of an entry is its canonical JSON, and is read back from shape and values', () => {
   let shared = 0
   fc.assert(
-    fc.property(
-      fc.array(fc.tuple(entry, fc.array(fc.record({ a: entry, of: fc.nat(20) }), { maxLength: 5 }))),
-      (groups) => {
-        const { compose } = createShapes()
-        for (const [base, changes] of groups) {
-          // Entries that differ from one before in a member or in none.
-          const members = Object.keys(base) as (keyof StoredAuditEntry)[]
-          const similar = changes.map(({ a, of }) => {
-            const name = members[of % members.length] ?? 'kind'
-            return { ...base, [name]: a[name] }
-          })
-          for (const one of [base, base, ...similar, base]) {
-            const columns = { message_id: messageKeyOf(one.request), reply_message_id: messageKeyOf(one.reply) }
-            const { text: composed, shape, packed, correlation_id } = compose(one, columns)
-            expect(composed).toBe(canonicalJson(one))
-            if (shape === null) continue
-            shared += 1
-            expect(JSON.parse(shape.content)).toBeDefined()
-            expect(entryTextOf({ content: shape.content, packed, correlation_id, ...columns })).toBe(composed)
-          }
+    fc.property(fc.array(fc.tuple(entry, fc.array(fc.record({ a: entry, of: fc.nat(20) }), { maxLength: 5 }))), (groups) => {
+      const { compose } = createShapes()
+      for (const [base, changes] of groups) {
+        // Entries that differ from one before in a member or in none.
+        const members = Object.keys(base) as (keyof StoredAuditEntry)[]
+        const similar = changes.map(({ a, of }) => {
+          const name = members[of % members.length] ?? 'kind'
+          return { ...base, [name]: a[name] }
+        })
+        for (const one of [base, base, ...similar, base]) {
+          const columns = { message_id: messageKeyOf(one.request), reply_message_id: messageKeyOf(one.reply) }
+          const { text: composed, shape, packed, correlation_id } = compose(one, columns)
+          expect(composed).toBe(canonicalJson(one))
+          if (shape === null) continue
+          shared += 1
+          expect(JSON.parse(shape.content)).toBeDefined()
+          expect(entryTextOf({ content: shape.content, packed, correlation_id, ...columns })).toBe(composed)
         }
-      },
-    ),
+      }
+    }),
   )
   expect(shared).toBeGreaterThan(100)
 })
@@ -131,8 +113,7 @@ test('a participant has 1,000 shapes at most, and others have theirs', () => {
 
 test('an entry with a signature or with other texts of a length that a peer chooses shares nothing', () => {
   const shapes = createShapes()
-  const signed = (signature: string) =>
-    auditEntry({ request: { message_id: 'a', digest: '0'.repeat(64), kid: 'k', signature } })
+  const signed = (signature: string) => auditEntry({ request: { message_id: 'a', digest: '0'.repeat(64), kid: 'k', signature } })
   expect(isShared(shapes, signed(' '.repeat(8_193)))).toBe(false)
   expect(isShared(shapes, signed(' '.repeat(4_000)))).toBe(true)
   expect(isShared(shapes, auditEntry({ purpose: 'p'.repeat(8_192) }))).toBe(false)

@@ -5,11 +5,11 @@ import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import { CanonicalText, canonicalJson } from '@rollcall/protocol'
 import { mayHaveSameShape } from './alike.ts'
 import {
-  type ColumnName,
+  type ColumnLetter,
   entryTextOf,
   isLowerCaseUuid,
-  markOf,
-  type PackingName,
+  markOfLetter,
+  type PackingLetter,
   packValue,
   type StoredEntry,
   splitShape,
@@ -33,7 +33,7 @@ export interface KnownShape {
   /** An entry of this shape. `fields`: the members that may differ. `values`: what the marks stand for in `sample`. */
   readonly sample: StoredAuditEntry
   readonly fields: OwnFields
-  readonly values: readonly MarkedValue[]
+  readonly values: readonly ValueOutsideShape[]
   /** True when the row of the shape is committed, as far as this process knows. */
   stored: boolean
 }
@@ -44,7 +44,7 @@ let numbered = 0
  * The canonical text of `shown`, and a number that identifies the object. They are made once for each object: answers under one
  * grant often share the object (`audit-entry-of.ts`).
  */
-const shownText = oncePerObject((shown: StoredAuditEntry['shown']) => {
+const canonicalShownText = oncePerObject((shown: StoredAuditEntry['shown']) => {
   numbered += 1
   return { text: new CanonicalText(canonicalJson(shown)), number: numbered }
 })
@@ -52,23 +52,23 @@ const shownText = oncePerObject((shown: StoredAuditEntry['shown']) => {
 /** The shapes that this process has met, by which it makes the rows of entries. */
 export interface EntryShapes {
   /** Makes the row of an entry. A shape is stored when a second entry has it, so a shape of one entry costs no row. */
-  compose(entry: StoredAuditEntry, columns: MessageColumns): ComposedEntry
+  compose(entry: StoredAuditEntry, columns: MessageIdColumns): ComposedEntry
   /** Marks all shapes as not stored, because the database may have lost some: each is written again when it is used. */
   forget(): void
 }
 
-type MessageColumns = Pick<StoredEntry, 'message_id' | 'reply_message_id'>
+type MessageIdColumns = Pick<StoredEntry, 'message_id' | 'reply_message_id'>
 
 /** The most shapes that are remembered: records of one type may show some hundred sets of attributes. */
 const MOST_SHAPES = 5_000
 
 /** The most shapes of one participant: it must not fill memory or the table with ever new requests. */
-const MOST_SHAPES_OF_ONE = 1_000
+const MOST_SHAPES_PER_PEER = 1_000
 
 /** The most characters of a shape, and of a signature, whose length a peer chooses; an entry with a longer one gets no shape. */
 const MOST_SHAPE_LENGTH = 8_192
 
-const isLong = ({ request, reply }: StoredAuditEntry): boolean =>
+const hasLongSignature = ({ request, reply }: StoredAuditEntry): boolean =>
   (request?.signature?.length ?? 0) > MOST_SHAPE_LENGTH || (reply?.signature?.length ?? 0) > MOST_SHAPE_LENGTH
 
 export function createShapes(): EntryShapes {
@@ -85,35 +85,33 @@ export function createShapes(): EntryShapes {
   return {
     compose(entry, columns) {
       const whole = () => ({ text: canonicalJson(entry), shape: null, packed: null, correlation_id: null })
-      if (isLong(entry)) return whole()
-      const shown = shownText(entry.shown).number
+      if (hasLongSignature(entry)) return whole()
+      const shown = canonicalShownText(entry.shown).number
       const key = `${shown}\n${entry.participant}\n${entry.registry}\n${entry.operation}\n${entry.kind}`
       const guess = last.get(key)
-      const guessed =
-        guess !== undefined && mayHaveSameShape(guess.sample, entry) ? findShapeValues(guess, entry, columns) : null
-      if (guess !== undefined && guessed !== null) return packWithShape(guess, guessed)
+      const guessed = guess !== undefined && mayHaveSameShape(guess.sample, entry) ? findShapeValues(guess, entry, columns) : null
+      if (guess !== undefined && guessed !== null) return packEntryWithShape(guess, guessed)
       const { content, values } = divideEntry(entry, columns)
       const known = met.get(content)
       if (known?.shape) {
         if (last.size >= MOST_SHAPES) last.clear()
         last.set(key, known.shape)
-        return packWithShape(known.shape, values)
+        return packEntryWithShape(known.shape, values)
       }
       const alone = whole()
       const of = entry.participant
-      if (known !== undefined || content.length > MOST_SHAPE_LENGTH || (counts.get(of) ?? 0) >= MOST_SHAPES_OF_ONE)
-        return alone
+      if (known !== undefined || content.length > MOST_SHAPE_LENGTH || (counts.get(of) ?? 0) >= MOST_SHAPES_PER_PEER) return alone
       const [oldest] = met.size >= MOST_SHAPES ? met : []
       if (oldest !== undefined) {
         met.delete(oldest[0])
         count(oldest[1].of, -1)
       }
       const digest = sha256(content)
-      const sample = copyDetached(entry)
+      const sample = detachedEntryCopy(entry)
       const pieces = splitShape(content)
-      const made = { content, digest, pieces, sample, fields: fieldsOf(sample), values, stored: false }
+      const made = { content, digest, pieces, sample, fields: ownFieldsOf(sample), values, stored: false }
       // A shape must not have an operator's name: pruning does not delete shapes. Entries of operators are rare.
-      const isShared = entry.operator === null && isReadBack(packWithShape(made, values), alone.text, columns)
+      const isShared = entry.operator === null && isEntryReadBack(packEntryWithShape(made, values), alone.text, columns)
       met.set(content, { of, shape: isShared ? made : null })
       count(of, 1)
       return alone
@@ -126,15 +124,12 @@ export function createShapes(): EntryShapes {
 }
 
 /** Copies an entry whose texts are slices of a request's body, so that the whole body does not stay in memory. */
-const copyDetached = ({ shown, ...others }: StoredAuditEntry): StoredAuditEntry => ({
-  ...structuredClone(others),
-  shown,
-})
+const detachedEntryCopy = ({ shown, ...others }: StoredAuditEntry): StoredAuditEntry => ({ ...structuredClone(others), shown })
 
 /** Makes the row of an entry from its shape and the values between the pieces of the shape. */
-function packWithShape(
+function packEntryWithShape(
   shape: KnownShape,
-  values: readonly MarkedValue[],
+  values: readonly ValueOutsideShape[],
 ): ComposedEntry & { readonly shape: KnownShape } {
   const { pieces } = shape
   let text = pieces[0] as string
@@ -145,14 +140,14 @@ function packWithShape(
 }
 
 /** True when the stored parts give the text of the entry again: a text of a peer may look like a mark. */
-const isReadBack = (
-  { text, shape, packed, correlation_id }: ReturnType<typeof packWithShape>,
+const isEntryReadBack = (
+  { text, shape, packed, correlation_id }: ReturnType<typeof packEntryWithShape>,
   whole: string,
-  columns: MessageColumns,
+  columns: MessageIdColumns,
 ): boolean => text === whole && entryTextOf({ content: shape.content, packed, correlation_id, ...columns }) === whole
 
 /** The members of which each entry has its own value, in the order of canonical JSON. */
-const fieldsOf = ({ consent, correlation_id, reply, request, sealed, transaction_id }: StoredAuditEntry) => ({
+const ownFieldsOf = ({ consent, correlation_id, reply, request, sealed, transaction_id }: StoredAuditEntry) => ({
   jti: consent?.jti,
   correlation_id,
   reply_digest: reply?.digest,
@@ -165,11 +160,11 @@ const fieldsOf = ({ consent, correlation_id, reply, request, sealed, transaction
   transaction_id,
 })
 
-type OwnFields = ReturnType<typeof fieldsOf>
+type OwnFields = ReturnType<typeof ownFieldsOf>
 type OwnField = keyof OwnFields
 
 /** How the values of some members are packed. Others are packed as texts, except parts of signatures. */
-const PACKED_AS: Readonly<Partial<Record<OwnField, PackingName>>> = {
+const FIELD_PACKINGS: Readonly<Partial<Record<OwnField, PackingLetter>>> = {
   jti: 'u',
   reply_digest: 'h',
   request_digest: 'h',
@@ -177,9 +172,9 @@ const PACKED_AS: Readonly<Partial<Record<OwnField, PackingName>>> = {
 }
 
 /** A value that a mark in the shape stands for. */
-interface MarkedValue {
+interface ValueOutsideShape {
   readonly field: OwnField
-  readonly mark: PackingName | ColumnName
+  readonly mark: PackingLetter | ColumnLetter
   /** The value as the text of the entry has it. */
   readonly value: string
   /** The packed value; null when a column has the value. */
@@ -187,29 +182,33 @@ interface MarkedValue {
 }
 
 /** The column that has the value of a field; null when none has it. */
-function columnOf(field: OwnField, value: string, { message_id, reply_message_id }: MessageColumns): ColumnName | null {
+function findColumnOfField(
+  field: OwnField,
+  value: string,
+  { message_id, reply_message_id }: MessageIdColumns,
+): ColumnLetter | null {
   if (field === 'correlation_id') return isLowerCaseUuid(value) ? 'c' : null
   if (field === 'request_message_id') return value === message_id ? 'm' : null
   return field === 'reply_message_id' && value === reply_message_id ? 'r' : null
 }
 
-const HAS_COLUMN: readonly OwnField[] = ['correlation_id', 'request_message_id', 'reply_message_id']
-const IS_SIGNATURE: readonly OwnField[] = ['request_signature', 'reply_signature']
+const COLUMN_FIELDS: readonly OwnField[] = ['correlation_id', 'request_message_id', 'reply_message_id']
+const SIGNATURE_FIELDS: readonly OwnField[] = ['request_signature', 'reply_signature']
 
 /** The canonical JSON of a text, without its quotation marks. */
-const quotedPart = (value: string): string => canonicalJson(value).slice(1, -1)
+const unquotedJsonText = (value: string): string => canonicalJson(value).slice(1, -1)
 
 /** Divides an entry into its shape and the values of its marks. */
 function divideEntry(
   entry: StoredAuditEntry,
-  columns: MessageColumns,
-): { readonly content: string; readonly values: readonly MarkedValue[] } {
-  const values: MarkedValue[] = []
-  const add = (field: OwnField, mark: MarkedValue['mark'], value: string, bytes: Buffer | null): string => {
+  columns: MessageIdColumns,
+): { readonly content: string; readonly values: readonly ValueOutsideShape[] } {
+  const values: ValueOutsideShape[] = []
+  const add = (field: OwnField, mark: ValueOutsideShape['mark'], value: string, bytes: Buffer | null): string => {
     values.push({ field, mark, value, bytes })
-    return markOf(mark)
+    return markOfLetter(mark)
   }
-  const addPacked = (field: OwnField, value: string, names: readonly PackingName[]): string => {
+  const addPacked = (field: OwnField, value: string, names: readonly PackingLetter[]): string => {
     for (const name of names) {
       const bytes = packValue(name, value)
       if (bytes !== null) return add(field, name, value, bytes)
@@ -217,15 +216,15 @@ function divideEntry(
     return value
   }
   const marked = (field: OwnField, text: string): string => {
-    const value = quotedPart(text)
-    const column = columnOf(field, text, columns)
+    const value = unquotedJsonText(text)
+    const column = findColumnOfField(field, text, columns)
     if (column !== null) return add(field, column, value, null)
-    if (HAS_COLUMN.includes(field)) return value
-    if (!IS_SIGNATURE.includes(field)) return addPacked(field, value, [PACKED_AS[field] ?? 't', 't'])
-    return value.replaceAll(SIGNATURE_PARTS, (part) => addPacked(field, part, part.length === 10 ? ['i'] : ['s', 'b']))
+    if (COLUMN_FIELDS.includes(field)) return value
+    if (!SIGNATURE_FIELDS.includes(field)) return addPacked(field, value, [FIELD_PACKINGS[field] ?? 't', 't'])
+    return value.replaceAll(SIGNATURE_PARTS_PATTERN, (part) => addPacked(field, part, part.length === 10 ? ['i'] : ['s', 'b']))
   }
   const shownTexts: Partial<Record<OwnField, CanonicalText | null>> = {}
-  const fields = fieldsOf(entry)
+  const fields = ownFieldsOf(entry)
   for (const field of Object.keys(fields) as OwnField[]) {
     const value = fields[field]
     if (value !== undefined) shownTexts[field] = value === null ? null : new CanonicalText(`"${marked(field, value)}"`)
@@ -248,23 +247,23 @@ function divideEntry(
       signature: shownTexts.request_signature,
     },
     sealed: shownTexts.sealed,
-    shown: shownText(entry.shown).text,
+    shown: canonicalShownText(entry.shown).text,
     transaction_id: shownTexts.transaction_id,
   }
   return { content: canonicalJson(members), values }
 }
 
 /** The parts of a signature that differ between signatures of one key: bytes in base64, and times. */
-const SIGNATURE_PARTS = /[A-Za-z0-9+/_-]{43,}={0,2}|(?<![0-9])[0-9]{10}(?![0-9])/g
+const SIGNATURE_PARTS_PATTERN = /[A-Za-z0-9+/_-]{43,}={0,2}|(?<![0-9])[0-9]{10}(?![0-9])/g
 
 /** The values of an entry, if its shape is that of the sample; null when it differs. */
 function findShapeValues(
   { fields: ofSample, values: known }: KnownShape,
   entry: StoredAuditEntry,
-  columns: MessageColumns,
-): readonly MarkedValue[] | null {
-  const values: MarkedValue[] = []
-  const fields = fieldsOf(entry)
+  columns: MessageIdColumns,
+): readonly ValueOutsideShape[] | null {
+  const values: ValueOutsideShape[] = []
+  const fields = ownFieldsOf(entry)
   let next = 0
   for (const name in fields) {
     const field = name as OwnField
@@ -277,8 +276,8 @@ function findShapeValues(
       continue
     }
     if (typeof value !== 'string' || typeof like !== 'string') return null
-    if (IS_SIGNATURE.includes(field)) {
-      const parts = valuesOfSignature(quotedPart(value), quotedPart(like), known, next)
+    if (SIGNATURE_FIELDS.includes(field)) {
+      const parts = findSignatureValues(unquotedJsonText(value), unquotedJsonText(like), known, next)
       if (parts === null) return null
       values.push(...parts)
       next += parts.length
@@ -286,11 +285,11 @@ function findShapeValues(
     }
     const { mark } = first
     if (isColumnMark(mark)) {
-      if (columnOf(field, value, columns) !== mark) return null
-      values.push({ field, mark, value: quotedPart(value), bytes: null })
+      if (findColumnOfField(field, value, columns) !== mark) return null
+      values.push({ field, mark, value: unquotedJsonText(value), bytes: null })
     } else {
       // Only values with the mark `t` may have characters that canonical JSON escapes.
-      const text = mark === 't' ? quotedPart(value) : value
+      const text = mark === 't' ? unquotedJsonText(value) : value
       const bytes = packValue(mark, text)
       if (bytes === null) return null
       values.push({ field, mark, value: text, bytes })
@@ -300,20 +299,20 @@ function findShapeValues(
   return values
 }
 
-const isColumnMark = (mark: MarkedValue['mark']): mark is ColumnName => mark === 'c' || mark === 'm' || mark === 'r'
+const isColumnMark = (mark: ValueOutsideShape['mark']): mark is ColumnLetter => mark === 'c' || mark === 'm' || mark === 'r'
 
 /** The values within a signature, if they have the same lengths, and the same texts between them, as in the sample; else null. */
-function valuesOfSignature(
+function findSignatureValues(
   text: string,
   like: string,
-  known: readonly MarkedValue[],
+  known: readonly ValueOutsideShape[],
   first: number,
-): MarkedValue[] | null {
+): ValueOutsideShape[] | null {
   if (text.length !== like.length) return null
-  const values: MarkedValue[] = []
+  const values: ValueOutsideShape[] = []
   let at = 0
   for (let index = first; known[index]?.field === known[first]?.field; index += 1) {
-    const { field, mark, value: other } = known[index] as MarkedValue
+    const { field, mark, value: other } = known[index] as ValueOutsideShape
     const start = like.indexOf(other, at)
     if (isColumnMark(mark) || text.slice(at, start) !== like.slice(at, start)) return null
     at = start + other.length

@@ -58,10 +58,10 @@ export type TombstoneContent = ErasureTombstone | PruneTombstone | RestoreTombst
 
 /** Lists the chains that a tombstone names, sorted. */
 export function chainsNamedIn(content: TombstoneContent): readonly string[] {
-  return [...new Set(namedBy(content))].toSorted()
+  return [...new Set(unsortedChainsIn(content))].toSorted()
 }
 
-function namedBy(content: TombstoneContent): readonly string[] {
+function unsortedChainsIn(content: TombstoneContent): readonly string[] {
   if (content.kind === 'erasure') return Object.keys(content.erased)
   return (content.kind === 'prune' ? content.pruned : content.open).map(({ chain }) => chain)
 }

@@ -57,7 +57,7 @@ function tcpWitness({ host, port }: SyslogAddress): WitnessTarget {
       const framed = messages.flatMap((message) => [Buffer.from(`${message.length} `), message])
       const socket = createConnection({ host, port })
       try {
-        await untilAborted(signal, sendAll(socket, Buffer.concat(framed)))
+        await untilAborted(signal, sendAllBytes(socket, Buffer.concat(framed)))
       } catch (error) {
         socket.destroy()
         throw error
@@ -78,7 +78,7 @@ function untilAborted(signal: AbortSignal, work: Promise<void>): Promise<void> {
 }
 
 /** Sends bytes; resolves when the system has taken them all. */
-function sendAll(socket: Socket, bytes: Buffer): Promise<void> {
+function sendAllBytes(socket: Socket, bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     // A server that does not close its side must not keep our process running.
     socket.once('finish', () => resolve(void socket.resume().unref()))

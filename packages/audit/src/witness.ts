@@ -27,7 +27,7 @@ export interface Witness {
 export const WITNESS_TIMEOUT_MS = 5_000
 
 /** The most lines that wait for a failing witness; when there are more, the oldest are dropped. */
-const MOST_WAITING = 10_000
+const MOST_WAITING_LINES = 10_000
 
 interface WitnessDeps {
   readonly log: Pick<Log, 'error' | 'info'>
@@ -38,18 +38,18 @@ interface WitnessDeps {
 /** Creates the witness. @param address null: no witness is configured, and checkpoints are sent nowhere */
 export function createWitness(address: WitnessAddress | null, deps: WitnessDeps): Witness {
   if (address === null) return { state: () => 'none', note: () => Promise.resolve(), close: () => Promise.resolve() }
-  return createWitnessOf(address.kind === 'file' ? fileWitness(address.path) : syslogWitness(address), deps)
+  return createWitnessOfTarget(address.kind === 'file' ? fileWitness(address.path) : syslogWitness(address), deps)
 }
 
 /** Creates the witness that writes to this target. */
-export function createWitnessOf(target: WitnessTarget, { log, metrics, later }: WitnessDeps): Witness {
+export function createWitnessOfTarget(target: WitnessTarget, { log, metrics, later }: WitnessDeps): Witness {
   let state: WitnessState = 'good'
   let waiting: string[] = []
   return {
     state: () => state,
     async note({ chain, sequence, hash, at, ended, digest, kid }) {
       waiting.push(canonicalJson({ rollcall_checkpoint: { chain, sequence, hash, at, ended, digest, kid } }))
-      waiting = waiting.slice(-MOST_WAITING)
+      waiting = waiting.slice(-MOST_WAITING_LINES)
       const lines = waiting
       try {
         await writeWithTimeLimit(target, lines, later)
@@ -59,8 +59,7 @@ export function createWitnessOf(target: WitnessTarget, { log, metrics, later }: 
         metrics.witnessed('taken', 0)
       } catch (error) {
         metrics.witnessed('failed', waiting.length)
-        if (state !== 'failed')
-          log.error({ code: codeOf(error) }, 'the witness of the audit log does not take checkpoints')
+        if (state !== 'failed') log.error({ code: errorCodeOf(error) }, 'the witness of the audit log does not take checkpoints')
         state = 'failed'
       }
     },
@@ -70,14 +69,11 @@ export function createWitnessOf(target: WitnessTarget, { log, metrics, later }: 
 
 function writeWithTimeLimit(target: WitnessTarget, lines: readonly string[], later: Clock['later']): Promise<void> {
   const giveUp = new AbortController()
-  later(
-    () => giveUp.abort(Object.assign(new Error('the witness does not answer'), { code: 'ETIMEDOUT' })),
-    WITNESS_TIMEOUT_MS,
-  )
+  later(() => giveUp.abort(Object.assign(new Error('the witness does not answer'), { code: 'ETIMEDOUT' })), WITNESS_TIMEOUT_MS)
   return target.write(lines, giveUp.signal)
 }
 
-function codeOf(error: unknown): string {
+function errorCodeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' ? code : error instanceof Error ? error.name : typeof error
 }

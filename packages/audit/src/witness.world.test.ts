@@ -122,9 +122,7 @@ test('a witness that fails stops nothing; it is counted, logged once and named b
   await auditLog.close()
   const lines = (await readFile(path, 'utf8')).trimEnd().split('\n').map(readWitnessLine)
   expect(lines.map((line) => line?.sequence)).toEqual([1, 2, 2])
-  const { rows } = await on.db.pool.query(
-    `select content::json ->> 'witness' as witness from account_checkpoint order by id`,
-  )
+  const { rows } = await on.db.pool.query(`select content::json ->> 'witness' as witness from account_checkpoint order by id`)
   expect(rows.map(({ witness }) => witness)).toEqual(['good', 'failed', 'failed'])
   expect(auditLog.logged.at(-1)).toBe('the witness of the audit log takes checkpoints again')
 })

@@ -1,10 +1,10 @@
 /** Makes commands from admin functions: arguments and options are the input, and the result is printed. */
 import { Argument, type Command, Option } from 'commander'
-import type { Leaf } from './command-tree.ts'
+import type { LeafCommand } from './command-tree.ts'
 import type { CommandDeps } from './environment.ts'
 import { EXIT_CODES } from './failure.ts'
-import { factsText, type OutputOptions, printResult, withJson } from './output.ts'
-import type { Member } from './schema-reader.ts'
+import { factsText, type OutputOptions, printResult, withJsonOption } from './output.ts'
+import type { SchemaMember } from './schema-reader.ts'
 import { listenForStop } from './stop.ts'
 
 /** An admin function, as a command calls it. */
@@ -31,7 +31,7 @@ interface OptionSpelling {
 }
 
 /** The values that a command line gives, by the names of members and of other arguments and options. */
-type GivenValues<Input> = Input & Readonly<Record<string, unknown>>
+type CommandLineValues<Input> = Input & Readonly<Record<string, unknown>>
 
 interface AdminCommandRow<Input, Result, More> {
   /** One line for the list of commands; absent for a command in a module of its own. */
@@ -55,26 +55,26 @@ interface AdminCommandRow<Input, Result, More> {
   /** The command prints at most `limit` rows (50 by default). Its text says when there are more. */
   readonly pages?: true
   /** Makes dependencies that the admin function needs beside `CommandDeps`. */
-  readonly deps?: (deps: CommandDeps, given: GivenValues<Input>) => More | Promise<More>
+  readonly deps?: (deps: CommandDeps, given: CommandLineValues<Input>) => More | Promise<More>
   /** Computes members of the input; the others stay as given. */
-  readonly input?: (given: GivenValues<Input>) => Partial<Input> | Promise<Partial<Input>>
+  readonly input?: (given: CommandLineValues<Input>) => Partial<Input> | Promise<Partial<Input>>
   /** True when the command ends with exit code 1 after this result. */
   readonly failed?: (result: Result) => boolean
   /** Returns the result as text to print (default: a line for each member). */
-  readonly text?: (result: Result, given: GivenValues<Input>, more: More) => string | Promise<string>
+  readonly text?: (result: Result, given: CommandLineValues<Input>, more: More) => string | Promise<string>
 }
 
 /** Makes a command that calls an admin function. `load` imports the function, when its command is used. */
 export function adminCommand<Input, Result, More = unknown>(
   load: () => Promise<AdminFunction<Input, Result, More>>,
   row: AdminCommandRow<Input, Result, More>,
-): Leaf {
+): LeafCommand {
   return {
     about: row.about ?? '',
     async defineCommand(command) {
       const [adminFunction, reader] = await Promise.all([load(), import('./schema-reader.ts')])
       const members = reader.schemaMembers(adminFunction.input)
-      withJson(command)
+      withJsonOption(command)
       const args = addArguments(reader, command, members, row)
       const options = addOptions(
         reader,
@@ -82,23 +82,23 @@ export function adminCommand<Input, Result, More = unknown>(
         members.filter(({ name }) => !args.includes(name)),
         row,
       )
-      command.addHelpText('after', helpAfter(command, row)).action(async (...words: unknown[]) => {
+      command.addHelpText('after', helpEndText(command, row)).action(async (...words: unknown[]) => {
         listenForStop()
         const flags = words[args.length] as Readonly<Record<string, unknown>>
         const values: [string, unknown][] = [
           ...args.map((name, at): [string, unknown] => [name, words[at]]),
           ...options.map(([name, attribute]): [string, unknown] => [name, flags[attribute]]),
         ]
-        const known = values.filter(([, value]) => !isNothing(value))
-        const given = Object.fromEntries(known.map(([name, value]) => [name, value === NULL_VALUE ? null : value]))
-        await runAdminFunction(adminFunction, row, given as GivenValues<Input>, flags)
+        const known = values.filter(([, value]) => !isNotGiven(value))
+        const given = Object.fromEntries(known.map(([name, value]) => [name, value === NULL_STAND_IN ? null : value]))
+        await runAdminFunction(adminFunction, row, given as CommandLineValues<Input>, flags)
       })
     },
   }
 }
 
 /** Makes an admin function whose result is changed by `answer`, which may read the settings of this process. */
-export const withChangedAnswer = <Input, Found, Result>(
+export const withChangedResult = <Input, Found, Result>(
   adminFunction: AdminFunction<Input, Found, unknown>,
   answer: (found: Found, deps: CommandDeps) => Result,
 ): AdminFunction<Input, Result, unknown> => {
@@ -107,35 +107,37 @@ export const withChangedAnswer = <Input, Found, Result>(
 }
 
 /** Stands for null, because commander replaces the null of an option's parser by an empty text. */
-const NULL_VALUE = Symbol('null')
+const NULL_STAND_IN = Symbol('null')
 
-const keepingNull =
+const nullKeepingReader =
   (read: OptionSpelling['read'] = (text) => text) =>
   (text: string, before: unknown): unknown =>
-    read(text, before as never) ?? NULL_VALUE
+    read(text, before as never) ?? NULL_STAND_IN
 
 /** True when no value was given. Commander gives an empty list for variadic arguments without values. */
-const isNothing = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0)
+const isNotGiven = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0)
 
 async function runAdminFunction<Input, Result, More>(
   adminFunction: AdminFunction<Input, Result, More>,
   row: AdminCommandRow<Input, Result, More>,
-  given: GivenValues<Input>,
+  given: CommandLineValues<Input>,
   options: OutputOptions,
 ): Promise<void> {
-  const whole = { ...given, ...(await textsOf(row, given)) }
+  const whole = { ...given, ...(await readMemberFiles(row, given)) }
   const members = Object.entries({ ...whole, ...(await row.input?.(whole)) })
   const { properties = {} } = adminFunction.input
   const input = Object.fromEntries(members.filter(([name]) => Object.hasOwn(properties, name))) as Input
   const limit = row.pages ? Number(given.limit) : Number.POSITIVE_INFINITY
   const asked = row.pages ? { ...input, limit: limit + 1 } : input
-  const { callWithDatabase, callWithOwnDatabase } = await import('./environment.ts')
+  const { callWithDatabase, callWithNonDemoDatabase } = await import('./environment.ts')
   let more = {} as More
   const call = async (deps: CommandDeps, from: Input) => {
     more = (await row.deps?.(deps, given)) ?? more
     return adminFunction({ ...deps, ...more }, from)
   }
-  const found = await withFile(row, asked, (whole) => (row.adds ? callWithOwnDatabase : callWithDatabase)(call, whole))
+  const found = await callWithYamlFile(row, asked, (whole) =>
+    (row.adds ? callWithNonDemoDatabase : callWithDatabase)(call, whole),
+  )
   const hasMore = Array.isArray(found) && found.length > limit
   const result = hasMore ? (found.slice(0, limit) as Result) : found
   const text = row.text === undefined ? factsText(result as object) : await row.text(result, given, more)
@@ -146,17 +148,17 @@ async function runAdminFunction<Input, Result, More>(
 type FileMembers = Pick<AdminCommandRow<unknown, unknown, unknown>, 'args' | 'options' | 'reads' | 'file'>
 
 /** The option that names the file of a member, for messages; undefined when the member is an argument. */
-function optionOf({ args = '', options = {} }: FileMembers, member: string): string | undefined {
-  const { flags = `--${member}` } = spellingOf(options[member])
+function findFileOption({ args = '', options = {} }: FileMembers, member: string): string | undefined {
+  const { flags = `--${member}` } = asOptionSpelling(options[member])
   return args.includes(member) ? undefined : flags.split(' ')[0]
 }
 
-async function textsOf(row: FileMembers, given: Readonly<Record<string, unknown>>) {
+async function readMemberFiles(row: FileMembers, given: Readonly<Record<string, unknown>>) {
   const texts: Record<string, unknown> = {}
   if (row.reads === undefined) return texts
-  const { readInput } = await import('./input.ts')
+  const { readFileOrStdin } = await import('./input.ts')
   for (const member of row.reads) {
-    const read = (path: unknown) => readInput(String(path), optionOf(row, member))
+    const read = (path: unknown) => readFileOrStdin(String(path), findFileOption(row, member))
     const paths = given[member]
     if (Array.isArray(paths)) texts[member] = await Promise.all(paths.map(read))
     else if (paths !== undefined) texts[member] = await read(paths)
@@ -164,7 +166,7 @@ async function textsOf(row: FileMembers, given: Readonly<Record<string, unknown>
   return texts
 }
 
-async function withFile<Input, Result>(
+async function callWithYamlFile<Input, Result>(
   row: FileMembers,
   input: Input,
   call: (input: Input) => Promise<Result>,
@@ -173,52 +175,49 @@ async function withFile<Input, Result>(
   const path = (input as Readonly<Record<string, unknown>>)[member]
   if (path === undefined) return call(input)
   const { readYaml } = await import('./yaml.ts')
-  const { value, refusedWithLine } = await readYaml(String(path), optionOf(row, member))
+  const { value, refusedWithLine } = await readYaml(String(path), findFileOption(row, member))
   return refusedWithLine(() => call({ ...input, [member]: value }), [member])
 }
 
-type SchemaReader = typeof import('./schema-reader.ts')
+type SchemaReaderModule = typeof import('./schema-reader.ts')
 
-type CommandTexts = Pick<
-  AdminCommandRow<unknown, unknown, unknown>,
-  'args' | 'options' | 'more' | 'notes' | 'examples' | 'pages'
->
+type CommandTexts = Pick<AdminCommandRow<unknown, unknown, unknown>, 'args' | 'options' | 'more' | 'notes' | 'examples' | 'pages'>
 
 /** Adds the arguments of a command. @returns their names, in order */
 function addArguments(
-  { memberReader }: SchemaReader,
+  { findMemberReader }: SchemaReaderModule,
   command: Command,
-  members: readonly Member[],
+  members: readonly SchemaMember[],
   { args = '', options = {} }: CommandTexts,
 ): string[] {
   const names: string[] = []
   for (const word of args.split(' ').filter(Boolean)) {
     const name = word.replaceAll(/[^\w-]/g, '')
     const member = members.find((one) => one.name === name)
-    const { help, read } = spellingOf(options[name])
+    const { help, read } = asOptionSpelling(options[name])
     const argument = new Argument(/^[[<]/.test(word) ? word : `<${word}>`, help ?? member?.description)
-    const { parse, choices } = (member && memberReader(member.schema, 'none')) ?? {}
+    const { parse, choices } = (member && findMemberReader(member.schema, 'none')) ?? {}
     if (choices !== undefined) argument.choices(choices)
-    else argument.argParser(keepingNull(read ?? parse))
+    else argument.argParser(nullKeepingReader(read ?? parse))
     command.addArgument(argument)
     names.push(name)
   }
   return names
 }
 
-/** Adds the options of a command. @returns for each its name in `GivenValues`, and its name in commander */
+/** Adds the options of a command. @returns for each its name in `CommandLineValues`, and its name in commander */
 function addOptions(
-  { memberReader }: SchemaReader,
+  { findMemberReader }: SchemaReaderModule,
   command: Command,
-  members: readonly Member[],
+  members: readonly SchemaMember[],
   { options = {}, more = {}, pages }: CommandTexts,
 ): readonly (readonly [name: string, attribute: string])[] {
   const added: [string, string][] = []
   for (const { name, schema, description, isRequired } of members) {
     const said = options[name]
     if (said === null) continue
-    const { flags, help, none = 'none', words, read, ...spelling } = spellingOf(said)
-    const reader = memberReader(schema, none)
+    const { flags, help, none = 'none', words, read, ...spelling } = asOptionSpelling(said)
+    const reader = findMemberReader(schema, none)
     if (reader === null && read === undefined) continue
     const { parse, choices = words, placeholder = name } = reader ?? {}
     const line = description.replace(/\bnull:/, `${none}:`)
@@ -230,7 +229,7 @@ function addOptions(
     )
     if (schema.type === 'array' && !option.variadic) option.description += '; give it again for more'
     if (choices !== undefined) option.choices(choices)
-    else if (placeholder !== '') option.argParser(keepingNull(read ?? parse))
+    else if (placeholder !== '') option.argParser(nullKeepingReader(read ?? parse))
     const check = option.parseArg
     if (words !== undefined) option.argParser((text) => check?.(text, undefined) === words[0])
     const usual = spelling.default ?? (pages && name === 'limit' ? 50 : undefined)
@@ -246,14 +245,12 @@ function addOptions(
   return added
 }
 
-const spellingOf = (said: string | OptionSpelling | null | undefined): OptionSpelling =>
+const asOptionSpelling = (said: string | OptionSpelling | null | undefined): OptionSpelling =>
   typeof said === 'string' ? { flags: said } : (said ?? {})
 
-function helpAfter(command: Command, { notes, examples }: CommandTexts): string {
+function helpEndText(command: Command, { notes, examples }: CommandTexts): string {
   const names: string[] = []
   for (let above: Command | null = command; above !== null; above = above.parent) names.unshift(above.name())
-  const lines = examples.map((rest) =>
-    `Example: ${rest.includes('rollcall ') ? rest : `${names.join(' ')} ${rest}`}`.trimEnd(),
-  )
+  const lines = examples.map((rest) => `Example: ${rest.includes('rollcall ') ? rest : `${names.join(' ')} ${rest}`}`.trimEnd())
   return `\n${notes === undefined ? '' : `${notes.trim()}\n\n`}${lines.join('\n')}`
 }

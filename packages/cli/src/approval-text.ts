@@ -16,7 +16,7 @@ export const diffLinesText = (diff: ProposedAct['diff']): readonly string[] =>
   })
 
 /** The text for the operator who proposed an act: nothing was done yet, and what a second operator does now. */
-export const proposedText = (message: string, { id, diff }: ProposedAct): string =>
+export const proposedActText = (message: string, { id, diff }: ProposedAct): string =>
   printableLines(
     [
       `nothing was changed: ${message}`,

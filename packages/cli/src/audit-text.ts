@@ -22,14 +22,13 @@ export const entryRows = (entries: AuditEntries) =>
     outcome: Object.entries(entry.outcomes)
       .map(([code, count]) => `${count * entry.count} ${code}`)
       .join(', '),
-    shown: shownText(entry),
+    shown: shownPathsText(entry),
   }))
 
 const actorText = ({ participant, operator, approved_by }: AuditEntries[number]): string | null =>
-  participant ??
-  (operator === null ? null : `operator ${operator}${approved_by === null ? '' : `; approved by ${approved_by}`}`)
+  participant ?? (operator === null ? null : `operator ${operator}${approved_by === null ? '' : `; approved by ${approved_by}`}`)
 
-const shownText = ({ shown }: AuditEntries[number]): string | null => {
+const shownPathsText = ({ shown }: AuditEntries[number]): string | null => {
   const paths = [...new Set(Object.values(shown).flat())].join(', ')
   return paths === '' ? null : paths
 }
@@ -46,14 +45,14 @@ export function personAuditText({ identifier_types, seen, written, asked }: Pers
   ].join('\n\n')
 }
 
-const DETAIL_COLUMNS = ['requested_by', 'case', 'reason'] as const
+const ACCESS_DETAIL_COLUMNS = ['requested_by', 'case', 'reason'] as const
 
-const FLAG_COLUMNS = ['again', 'unsent'] as const
+const ACCESS_FLAG_COLUMNS = ['again', 'unsent'] as const
 
 /** The names of the optional columns that have a value for at least one access. */
 const extraColumnsOf = (accesses: PersonAudit['seen']): readonly string[] => [
-  ...DETAIL_COLUMNS.filter((name) => accesses.some((access) => access[name] !== undefined)),
-  ...FLAG_COLUMNS.filter((name) => accesses.some((access) => access[name])),
+  ...ACCESS_DETAIL_COLUMNS.filter((name) => accesses.some((access) => access[name] !== undefined)),
+  ...ACCESS_FLAG_COLUMNS.filter((name) => accesses.some((access) => access[name])),
 ]
 
 function accessRows(accesses: PersonAudit['seen']) {

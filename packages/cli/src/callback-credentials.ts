@@ -1,7 +1,7 @@
 /** Reads the credentials for a participant's callbacks. Secrets are in files: others can see a command line. */
 import type { CallbackAuth } from '@rollcall/admin/callbacks/callbacks'
 import { CommandError } from './failure.ts'
-import { readInput } from './input.ts'
+import { readFileOrStdin } from './input.ts'
 
 export interface CredentialOptions {
   readonly auth?: CallbackAuth | undefined
@@ -52,25 +52,25 @@ export async function readCredentialOptions(
   const strange = given.find((name) => !needed.includes(name) && !more.includes(name))
   if (strange !== undefined) {
     throw new CommandError(
-      auth === undefined ? `${flagOf(strange)} needs --auth` : `${flagOf(strange)} does not belong to --auth ${auth}`,
+      auth === undefined ? `${optionFlag(strange)} needs --auth` : `${optionFlag(strange)} does not belong to --auth ${auth}`,
     )
   }
   const missing = needed.find((name) => !given.includes(name))
-  if (missing !== undefined) throw new CommandError(`--auth ${auth} needs ${flagOf(missing)}`)
+  if (missing !== undefined) throw new CommandError(`--auth ${auth} needs ${optionFlag(missing)}`)
   const read: Partial<Record<CredentialMember, string>> = {}
-  for (const name of given) read[CREDENTIAL_OPTIONS[name].member] = await textOf(name, options[name] ?? '')
+  for (const name of given) read[CREDENTIAL_OPTIONS[name].member] = await readOptionValue(name, options[name] ?? '')
   return { ...(auth !== undefined && { auth }), ...read }
 }
 
 /** Reads an option's value. A secret is one word of at most 8192 printable ASCII characters; space around it is cut. */
-async function textOf(name: OptionName, value: string): Promise<string> {
+async function readOptionValue(name: OptionName, value: string): Promise<string> {
   const { read } = CREDENTIAL_OPTIONS[name]
   if (read === 'text') return value
-  const text = await readInput(value)
+  const text = await readFileOrStdin(value)
   if (read === 'file') return text
   const secret = text.trim()
   if (/^[\x21-\x7e]{1,8192}$/.test(secret)) return secret
-  throw new CommandError(`${flagOf(name)} must name a file that holds one word of printable characters`)
+  throw new CommandError(`${optionFlag(name)} must name a file that holds one word of printable characters`)
 }
 
-const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+const optionFlag = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 
 /** A command without commands below it. */
-export interface Leaf {
+export interface LeafCommand {
   /** One line for the list of commands. */
   readonly about: string
   /** Gives the command its arguments, its options and its work. */
@@ -10,13 +10,13 @@ export interface Leaf {
 }
 
 /** A command that only has commands below it. */
-export interface Group {
+export interface CommandGroup {
   readonly about: string
-  readonly commands: Readonly<Record<string, Leaf | Group>>
+  readonly commands: Readonly<Record<string, LeafCommand | CommandGroup>>
 }
 
 /** A command in a module of its own, which is loaded when the command line names it. */
-export const lazyCommand = (about: string, load: () => Promise<Pick<Leaf, 'defineCommand'>>): Leaf => ({
+export const lazyCommand = (about: string, load: () => Promise<Pick<LeafCommand, 'defineCommand'>>): LeafCommand => ({
   about,
   defineCommand: async (command) => (await load()).defineCommand(command),
 })
@@ -24,7 +24,7 @@ export const lazyCommand = (about: string, load: () => Promise<Pick<Leaf, 'defin
 /** Adds a tree of commands; only those that the command line names are defined. */
 export async function addCommandTree(
   command: Command,
-  tree: Leaf | Group,
+  tree: LeafCommand | CommandGroup,
   isNamed: (name: string) => boolean,
 ): Promise<void> {
   command.description(tree.about)

@@ -17,7 +17,7 @@ interface KnownFailure {
 }
 
 /** The form of DATABASE_URL, for messages. */
-export const ADDRESS_FORM = 'postgres://user:password@host/database'
+export const DATABASE_URL_FORM = 'postgres://user:password@host/database'
 
 const ENCODING_ADVICE = 'a character such as @ : / % in the password is percent-encoded, as %40 for @'
 
@@ -39,7 +39,7 @@ const KNOWN_FAILURES: readonly KnownFailure[] = [
   {
     known: ['SASL: SCRAM-SERVER-FIRST-MESSAGE: client password'],
     advice: (place) =>
-      `${place} asks for a password, and DATABASE_URL has none: ${ADDRESS_FORM}, or set PGPASSWORD; ${ENCODING_ADVICE}`,
+      `${place} asks for a password, and DATABASE_URL has none: ${DATABASE_URL_FORM}, or set PGPASSWORD; ${ENCODING_ADVICE}`,
   },
   {
     known: ['42501'],
@@ -58,8 +58,7 @@ const KNOWN_FAILURES: readonly KnownFailure[] = [
   },
   {
     known: ['ECONNREFUSED', 'ENOENT'],
-    advice: (place) =>
-      `nothing listens for ${place}: start PostgreSQL, or correct the host and the port of DATABASE_URL`,
+    advice: (place) => `nothing listens for ${place}: start PostgreSQL, or correct the host and the port of DATABASE_URL`,
   },
   {
     known: ['ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'timeout expired', 'timeout exceeded when trying to connect'],

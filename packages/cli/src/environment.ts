@@ -2,7 +2,7 @@
 import { lstat } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { type BaseActDeps, NO_APPROVALS } from '@rollcall/admin/act'
+import { type BaseActDeps, NO_APPROVAL_NEEDED } from '@rollcall/admin/act'
 import { refuseToAddToDemo } from '@rollcall/admin/demo/demo-database'
 import { checkSchema, type Database } from '@rollcall/database/database'
 import { clusterPaths as embeddedLayout } from '@rollcall/database/embedded/files'
@@ -21,12 +21,12 @@ export function readConfiguration(): Config {
 }
 
 /** The paths of the embedded database, which need not exist yet. */
-export const embeddedFiles = ({ dataDirectory }: Config) => embeddedLayout(join(dataDirectory, 'postgres'))
+export const embeddedDatabasePaths = ({ dataDirectory }: Config) => embeddedLayout(join(dataDirectory, 'postgres'))
 
 /** True when DATABASE_URL is set (it is not tried), or an embedded database exists. This function never makes one. */
 export async function isDatabaseKnown(config: Config): Promise<boolean> {
   if (config.databaseUrl !== undefined) return true
-  return lstat(embeddedFiles(config).home).then(
+  return lstat(embeddedDatabasePaths(config).home).then(
     () => true,
     () => false,
   )
@@ -68,7 +68,7 @@ export async function withDatabase<Result>(work: (deps: CommandDeps) => Promise<
  * Like `withDatabase`, for acts that add registries, participants or people of the operator.
  * @throws AdminRefusal the database is that of a demo, and ROLLCALL_DEMO_WRITES is not 1
  */
-export const withOwnDatabase = <Result>(work: (deps: CommandDeps) => Promise<Result>): Promise<Result> =>
+export const withNonDemoDatabase = <Result>(work: (deps: CommandDeps) => Promise<Result>): Promise<Result> =>
   withDatabase(async (deps) => {
     if (process.env.ROLLCALL_DEMO_WRITES !== '1') await refuseToAddToDemo(deps.db)
     return work(deps)
@@ -78,16 +78,13 @@ export const withOwnDatabase = <Result>(work: (deps: CommandDeps) => Promise<Res
  * Like `withDatabase`, but the database may have no tables yet, and an embedded one is made. The caller is always the
  * user of the shell, and no act waits for a second operator.
  */
-export async function withStorage<Result>(
-  config: Config,
-  work: (deps: CommandDeps) => Promise<Result>,
-): Promise<Result> {
+export async function withStorage<Result>(config: Config, work: (deps: CommandDeps) => Promise<Result>): Promise<Result> {
   const storage = await openStorage(config)
   const auditLog = openAuditLog(config, storage.db)
   try {
     return await work({
       caller: { kind: 'shell', user: shellUser() },
-      approvals: NO_APPROVALS,
+      approvals: NO_APPROVAL_NEEDED,
       db: storage.db,
       owner: storage.owner,
       config,
@@ -111,13 +108,13 @@ async function findCallerAndApprovals(
 ): Promise<Pick<CommandDeps, 'caller' | 'approvals'>> {
   const token = process.env.ROLLCALL_OPERATOR_TOKEN ?? ''
   const shell = { kind: 'shell', user: shellUser() } as const
-  if (!twoPerson && token === '') return { caller: shell, approvals: NO_APPROVALS }
-  const [{ createApprovals }, { operatorWithToken }] = await Promise.all([
+  if (!twoPerson && token === '') return { caller: shell, approvals: NO_APPROVAL_NEEDED }
+  const [{ createApprovals }, { requireOperatorOfToken }] = await Promise.all([
     import('@rollcall/admin/approvals/approval'),
     import('@rollcall/admin/approvals/proposals'),
   ])
-  const caller = token === '' ? shell : { kind: 'operator' as const, operator: await operatorWithToken({ db }, token) }
-  return { caller, approvals: twoPerson ? createApprovals({ limits }) : NO_APPROVALS }
+  const caller = token === '' ? shell : { kind: 'operator' as const, operator: await requireOperatorOfToken({ db }, token) }
+  return { caller, approvals: twoPerson ? createApprovals({ limits }) : NO_APPROVAL_NEEDED }
 }
 
 /**
@@ -142,7 +139,7 @@ export const callWithDatabase = <Input, Result>(
 ): Promise<Result> => withDatabase((deps) => adminFunction(deps, input))
 
 /** Like `callWithDatabase`, for an operator's own data: refuses a demo's database unless ROLLCALL_DEMO_WRITES is 1. */
-export const callWithOwnDatabase = <Input, Result>(
+export const callWithNonDemoDatabase = <Input, Result>(
   adminFunction: (deps: CommandDeps, input: Input) => Promise<Result>,
   input: Input,
-): Promise<Result> => withOwnDatabase((deps) => adminFunction(deps, input))
+): Promise<Result> => withNonDemoDatabase((deps) => adminFunction(deps, input))

@@ -1,6 +1,6 @@
 /** Reports a failed command on standard error and by an exit code. */
-import { type ProposedAct, proposedText } from './approval-text.ts'
-import { ADDRESS_FORM, databaseAdvice } from './database-failure.ts'
+import { type ProposedAct, proposedActText } from './approval-text.ts'
+import { DATABASE_URL_FORM, databaseAdvice } from './database-failure.ts'
 
 /** Exit codes; `rollcall import --help` explains 3 and 4. */
 export const EXIT_CODES = { done: 0, failed: 1, usage: 2, some_rejected: 3, interrupted: 4, proposed: 5 } as const
@@ -11,7 +11,7 @@ export class CommandError extends Error {
 }
 
 /** Names of errors whose message is for the person who gave the command. Importing the classes would load the server. */
-const IN_PLAIN_WORDS: ReadonlySet<string> = new Set([
+const PLAIN_ERROR_NAMES: ReadonlySet<string> = new Set([
   'AdminRefusal',
   'CommandError',
   'DataDirectoryError',
@@ -25,25 +25,25 @@ const IN_PLAIN_WORDS: ReadonlySet<string> = new Set([
 /** Prints a failure and returns the exit code. With LOG_LEVEL=debug or trace an unexpected error has its stack. */
 export async function reportFailure(error: unknown): Promise<number> {
   if (error instanceof Error && error.name === 'Proposed' && 'proposal' in error) {
-    process.stderr.write(`rollcall: ${proposedText(error.message, error.proposal as ProposedAct)}\n`)
+    process.stderr.write(`rollcall: ${proposedActText(error.message, error.proposal as ProposedAct)}\n`)
     return EXIT_CODES.proposed
   }
   process.stderr.write(`rollcall: ${await failureText(error)}\n`)
   const debugging = ['debug', 'trace'].includes(process.env.LOG_LEVEL ?? '')
-  if (debugging && error instanceof Error && !isExpected(error)) process.stderr.write(`${error.stack}\n`)
+  if (debugging && error instanceof Error && !isExpectedError(error)) process.stderr.write(`${error.stack}\n`)
   return EXIT_CODES.failed
 }
 
 /** Returns a failure in words: an expected one with its message and hint, an unexpected one without data. */
 export async function failureText(error: unknown): Promise<string> {
-  return error instanceof Error && isExpected(error) ? `${error.message}${hintOf(error)}` : unexpectedText(error)
+  return error instanceof Error && isExpectedError(error) ? `${error.message}${refusalHint(error)}` : unexpectedText(error)
 }
 
 /** The hint of a refusal, such as the nearest name for an unknown participant; empty when there is none. */
-const hintOf = (error: Error): string => ('hint' in error && typeof error.hint === 'string' ? error.hint : '')
+const refusalHint = (error: Error): string => ('hint' in error && typeof error.hint === 'string' ? error.hint : '')
 
-function isExpected(error: unknown): boolean {
-  return error instanceof Error && IN_PLAIN_WORDS.has(error.name)
+function isExpectedError(error: unknown): boolean {
+  return error instanceof Error && PLAIN_ERROR_NAMES.has(error.name)
 }
 
 /** Returns words for an unexpected error, without its message, which may quote a record or a password. */
@@ -51,23 +51,23 @@ async function unexpectedText(error: unknown): Promise<string> {
   const { isUnavailable, safeDatabaseError } = await import('@rollcall/database/database-errors')
   const { error: name, sqlstate, code } = safeDatabaseError(error)
   const what = sqlstate ?? code ?? name
-  if (code === 'ERR_INVALID_URL') return `DATABASE_URL must be an address such as ${ADDRESS_FORM}`
+  if (code === 'ERR_INVALID_URL') return `DATABASE_URL must be an address such as ${DATABASE_URL_FORM}`
   const message = error instanceof Error ? error.message : ''
-  const place = await ownDatabase()
-  const advice = place && databaseAdvice({ sqlstate, code: causeOf(error) ?? code, message }, place)
+  const place = await findDatabasePlace()
+  const advice = place && databaseAdvice({ sqlstate, code: firstAddressErrorCode(error) ?? code, message }, place)
   if (advice) return advice
   if (isUnavailable(error)) return `the database does not answer (${what})`
   return `unexpected error (${what}); LOG_LEVEL=debug shows where`
 }
 
 /** The code of the error at the first tried address, when a host has several addresses; undefined for other errors. */
-function causeOf(error: unknown): string | undefined {
+function firstAddressErrorCode(error: unknown): string | undefined {
   const [first] = error instanceof AggregateError ? error.errors : []
   return first instanceof Error && 'code' in first ? String(first.code) : undefined
 }
 
 /** The database in DATABASE_URL, without secrets; undefined for the embedded one, or when a setting is wrong. */
-async function ownDatabase(): Promise<string | undefined> {
+async function findDatabasePlace(): Promise<string | undefined> {
   const [{ readConfig }, { describeDatabase }] = await Promise.all([
     import('@rollcall/settings/config'),
     import('@rollcall/settings/storage'),

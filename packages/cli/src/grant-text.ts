@@ -20,12 +20,10 @@ export const grantTable = (nothing: string) =>
   )
 
 /** Returns the grants with their terms as YAML, with a comment before each. @throws CommandError there is none */
-export async function grantsText(grants: ListedGrants, { sender_id, namespace }: GrantSubject): Promise<string> {
+export async function grantsText(grants: ListedGrants, { sender_id, namespace }: ParticipantAndRegistry): Promise<string> {
   const { stringify } = await import('yaml')
   if (grants.length === 0) throw new CommandError(`${sender_id} has no grant in ${namespace}`)
-  const texts = grants.map(
-    ({ version, valid_from, terms }) => `# version ${version}, from ${valid_from}\n${stringify(terms)}`,
-  )
+  const texts = grants.map(({ version, valid_from, terms }) => `# version ${version}, from ${valid_from}\n${stringify(terms)}`)
   return texts.join('\n').trimEnd()
 }
 
@@ -37,9 +35,7 @@ export function revokedText(done: RevokedGrants): string {
 
 /** Says how many subscriptions were suspended, because the grant does not allow them any more. */
 export const suspendedSubscriptionsText = ({ suspended }: { readonly suspended: number }): readonly string[] =>
-  suspended === 0
-    ? []
-    : [`${suspended} of its subscriptions ${suspended === 1 ? 'is' : 'are'} suspended: not granted any more`]
+  suspended === 0 ? [] : [`${suspended} of its subscriptions ${suspended === 1 ? 'is' : 'are'} suspended: not granted any more`]
 
 /** Returns the meaning of a grant as text, a line for each subject: its version and times, then its terms. */
 export function explanationText(explained: GrantExplanation): string {
@@ -55,7 +51,7 @@ export function explanationText(explained: GrantExplanation): string {
 const namesText = (list: 'all' | readonly string[]): string => (list === 'all' ? 'all' : list.join(', '))
 
 /** The participant and the registry that a command about grants names. */
-interface GrantSubject {
+interface ParticipantAndRegistry {
   readonly sender_id?: string | undefined
   readonly namespace?: string | undefined
 }
@@ -63,7 +59,7 @@ interface GrantSubject {
 type GrantProposal = Awaited<ReturnType<typeof proposeGrant>>
 
 /** Returns a proposed grant as the text of a file for `grant set`, with comments for people. */
-export async function proposalText(proposal: GrantProposal, { sender_id, namespace }: GrantSubject): Promise<string> {
+export async function proposalText(proposal: GrantProposal, { sender_id, namespace }: ParticipantAndRegistry): Promise<string> {
   const { stringify } = await import('yaml')
   const { terms, from, days, entries, left_out, unchanged } = proposal
   const comments = [

@@ -1,14 +1,14 @@
 /** The text of the report of an import: how many values were understood, and how many not. The text shows no value. */
 import { delimiterName, type importRecords } from '@rollcall/admin/records/records'
-import { linesText, tableText } from './output.ts'
+import { lineNumbersText, tableText } from './output.ts'
 
 type ImportResult = Awaited<ReturnType<typeof importRecords>>
 type ResultReport = ImportResult['report']
-type CountedValues = ResultReport['columns'][number] | ResultReport['attributes'][number]
+type CountedColumnOrAttribute = ResultReport['columns'][number] | ResultReport['attributes'][number]
 
 const COUNT_COLUMNS = ['understood', 'empty', 'not understood']
 
-const countsOf = ({ understood, empty, not_understood }: CountedValues) => ({
+const countsAsCells = ({ understood, empty, not_understood }: CountedColumnOrAttribute) => ({
   understood,
   empty,
   'not understood': not_understood,
@@ -29,10 +29,10 @@ export function importReportText(
   const leftOut = unused_columns.filter((column) => !undecided.includes(column))
   const recordTypes = [...new Set(attributes.map(({ record_type }) => record_type))]
   return [
-    ...rejections.map(({ reason, count, lines }) => `rejected: ${reason}; ${linesText(count, lines)}`),
+    ...rejections.map(({ reason, count, lines }) => `rejected: ${reason}; ${lineNumbersText(count, lines)}`),
     ...(repeated.count > 0
       ? [
-          `repeated: the line has the primary identifier of an earlier line, and replaces its record; ${linesText(repeated.count, repeated.lines)}`,
+          `repeated: the line has the primary identifier of an earlier line, and replaces its record; ${lineNumbersText(repeated.count, repeated.lines)}`,
         ]
       : []),
     ...(kept > 0
@@ -60,14 +60,14 @@ export function importReportText(
 }
 
 function columnsTable(columns: ResultReport['columns']): string {
-  const rows = columns.map((one) => ({ column: one.column, path: one.path, ...countsOf(one) }))
+  const rows = columns.map((one) => ({ column: one.column, path: one.path, ...countsAsCells(one) }))
   return tableText(['column', 'path', ...COUNT_COLUMNS], rows, '')
 }
 
 function attributesText(recordType: string, attributes: ResultReport['attributes']): string[] {
   const found = attributes.filter(({ understood, not_understood }) => understood + not_understood > 0)
   const none = attributes.filter((one) => !found.includes(one)).map(({ name }) => name)
-  const rows = found.map((one) => ({ [recordType]: one.name, ...countsOf(one) }))
+  const rows = found.map((one) => ({ [recordType]: one.name, ...countsAsCells(one) }))
   return [
     ...(rows.length > 0 ? ['', tableText([recordType, ...COUNT_COLUMNS], rows, '')] : []),
     ...found.flatMap((one) => problemText(one.name, one)),
@@ -75,15 +75,13 @@ function attributesText(recordType: string, attributes: ResultReport['attributes
   ]
 }
 
-function problemText(name: string, counted: CountedValues) {
+function problemText(name: string, counted: CountedColumnOrAttribute) {
   const { not_understood, lines, rule, unlisted, unlisted_lines, after_today, after_today_lines } = counted
   return [
-    ...(after_today > 0
-      ? [`${name} is after today, stored as it is; ${linesText(after_today, after_today_lines)}`]
-      : []),
-    ...(not_understood > 0 && rule !== null ? [`${name} ${rule}; ${linesText(not_understood, lines)}`] : []),
+    ...(after_today > 0 ? [`${name} is after today, stored as it is; ${lineNumbersText(after_today, after_today_lines)}`] : []),
+    ...(not_understood > 0 && rule !== null ? [`${name} ${rule}; ${lineNumbersText(not_understood, lines)}`] : []),
     ...(unlisted > 0
-      ? [`${name} has codes that are not on its list, stored as they are; ${linesText(unlisted, unlisted_lines)}`]
+      ? [`${name} has codes that are not on its list, stored as they are; ${lineNumbersText(unlisted, unlisted_lines)}`]
       : []),
   ]
 }

@@ -21,7 +21,7 @@ export function takeStandardInput(): Readable {
  * @param option the option that names the file; undefined for an argument
  * @throws CommandError it cannot be read, or is the second one from standard input
  */
-export async function readInput(path: string, option?: string): Promise<string> {
+export async function readFileOrStdin(path: string, option?: string): Promise<string> {
   const input = path === '-' ? takeStandardInput() : null
   try {
     return input === null ? await readFile(path, 'utf8') : await text(input)
@@ -32,8 +32,8 @@ export async function readInput(path: string, option?: string): Promise<string> 
 }
 
 /** Reads the JSON of a column mapping from the file of --map. @throws CommandError it cannot be read, or is no JSON */
-export async function readColumns(path: string): Promise<JsonValue> {
-  return parseJsonText('the file of --map', await readInput(path, '--map'))
+export async function readMappingJson(path: string): Promise<JsonValue> {
+  return parseJsonText('the file of --map', await readFileOrStdin(path, '--map'))
 }
 
 /**

@@ -41,7 +41,7 @@ export async function refuseTakenPorts(config: Config): Promise<void> {
   }
   for (const name of names) {
     await tryListening(LISTENERS[name].address(config)).catch((error: unknown) => {
-      throw inWords(error, name, config)
+      throw explainListenError(error, name, config)
     })
   }
 }
@@ -65,7 +65,7 @@ export async function startListening(
   try {
     return { server: await startServer(config, await createContext(config, db, { log, samples: trialRecords })), log }
   } catch (error) {
-    throw error instanceof ListenFailed ? inWords(error.cause, error.listener, config) : error
+    throw error instanceof ListenFailed ? explainListenError(error.cause, error.listener, config) : error
   }
 }
 
@@ -78,7 +78,7 @@ const ADDRESS_PROBLEMS: Readonly<Record<string, { readonly problem: string; read
   EAI_AGAIN: { problem: 'cannot be resolved to an address now', part: 'host' },
 }
 
-function inWords(error: unknown, name: ListenerName, config: Config): unknown {
+function explainListenError(error: unknown, name: ListenerName, config: Config): unknown {
   const row = error instanceof Error && 'code' in error ? ADDRESS_PROBLEMS[String(error.code)] : undefined
   if (row === undefined) return error
   const { variables, advice, address } = LISTENERS[name]

@@ -2,7 +2,7 @@
 
 import type { proposeMapping } from '@rollcall/admin/registries/mapping-proposal'
 import { yamlMember, yamlName } from '@rollcall/base/shared/yaml-text'
-import { linesText } from './output.ts'
+import { lineNumbersText } from './output.ts'
 
 type MappingProposal = Awaited<ReturnType<typeof proposeMapping>>
 type MappingColumn = MappingProposal['columns'][number]
@@ -12,7 +12,7 @@ export const leftOutRowsText = ({ left_out: { rows, lines } }: MappingProposal):
   rows === 0
     ? []
     : [
-        `${rows} ${rows === 1 ? 'row was' : 'rows were'} left out: not as many cells as the header line, or not readable; ${linesText(rows, lines)}`,
+        `${rows} ${rows === 1 ? 'row was' : 'rows were'} left out: not as many cells as the header line, or not readable; ${lineNumbersText(rows, lines)}`,
       ]
 
 export function mappingText(source: string, of: string, proposal: MappingProposal): string {
@@ -25,9 +25,9 @@ export function mappingText(source: string, of: string, proposal: MappingProposa
     ...lacking.map((one) => `LACKING: ${one}.`),
   ]
   const parts = [
-    ...columns.filter(({ state }) => state === 'mapped').map(mappedText),
-    ...columns.filter(({ state }) => state === 'decide').map(decideText),
-    unmappedText(columns.filter(({ state }) => state === 'unmapped')),
+    ...columns.filter(({ state }) => state === 'mapped').map(mappedColumnText),
+    ...columns.filter(({ state }) => state === 'decide').map(undecidedColumnText),
+    unmappedColumnsText(columns.filter(({ state }) => state === 'unmapped')),
   ]
   return `${[commentLines(head), ...parts].filter((part) => part !== '').join('\n\n')}\n`
 }
@@ -36,10 +36,10 @@ const commentLines = (lines: readonly string[]): string => lines.map((line) => `
 
 const columnSentence = ({ column, reasons }: MappingColumn): string => `${yamlName(column)}: ${reasons.join('; ')}.`
 
-const mappedText = (column: MappingColumn): string =>
+const mappedColumnText = (column: MappingColumn): string =>
   `${commentLines([columnSentence(column)])}\n${yamlMember(column.path ?? '', column.rule)}`
 
-const decideText = (column: MappingColumn): string =>
+const undecidedColumnText = (column: MappingColumn): string =>
   commentLines([
     `DECIDE ${columnSentence(column)}`,
     ...column.choices.map(({ path, rule, meaning }) => `${yamlMember(path, rule)}   # ${meaning}`),
@@ -52,7 +52,7 @@ export function columnsToDecide(text: string): readonly string[] {
   )
 }
 
-const unmappedText = (columns: readonly MappingColumn[]): string =>
+const unmappedColumnsText = (columns: readonly MappingColumn[]): string =>
   columns.length === 0
     ? ''
     : commentLines([

@@ -7,9 +7,7 @@ test('a table has its columns in line, and says so where it has no rows', () => 
     { name: 'a longer name', records: 0, demo: false, alias: 'x' },
   ]
   expect(tableText(['name', 'records', 'demo', 'alias'], rows, 'nothing')).toBe(
-    ['name           records  demo  alias', 'civil          2000     yes   -', 'a longer name  0        no    x'].join(
-      '\n',
-    ),
+    ['name           records  demo  alias', 'civil          2000     yes   -', 'a longer name  0        no    x'].join('\n'),
   )
   expect(tableText(['name'], [], 'nothing')).toBe('nothing')
 })

@@ -8,7 +8,7 @@ export interface OutputOptions {
 }
 
 /** Adds `--json` to a command. */
-export function withJson(command: Command): Command {
+export function withJsonOption(command: Command): Command {
   return command.option('--json', 'print JSON for machines')
 }
 
@@ -27,7 +27,7 @@ export const printLine = (line: string): void => void process.stdout.write(`${li
 export const progressLine = ({ json }: OutputOptions): ((line: string) => void) => (json ? () => undefined : printLine)
 
 /** Lists some line numbers of a file, and how many others there are. @param count number of all lines */
-export const linesText = (count: number, lines: readonly number[]): string =>
+export const lineNumbersText = (count: number, lines: readonly number[]): string =>
   `${count === 1 ? 'line' : 'lines'} ${lines.join(', ')}${count > lines.length ? ` and ${count - lines.length} others` : ''}`
 
 export { countWithNoun }

@@ -10,10 +10,7 @@ test.each([
     'RS256,as-received,jws,ES256',
     { layout: 'jws', canonical_form: 'as-received', digest_prefix: '', algorithms: ['ES256', 'RS256'] },
   ],
-  [
-    'sorted-escaped,BLAKE-512=',
-    { ...DEFAULT_SIGNATURE_PROFILE, canonical_form: 'sorted-escaped', digest_prefix: 'BLAKE-512=' },
-  ],
+  ['sorted-escaped,BLAKE-512=', { ...DEFAULT_SIGNATURE_PROFILE, canonical_form: 'sorted-escaped', digest_prefix: 'BLAKE-512=' }],
 ])('%s is a profile', (text, profile) => expect(readProfile(text)).toEqual(profile))
 
 test('every profile is a good one, and reads back as it is written', () => {

@@ -16,7 +16,7 @@ import { InvalidArgumentError } from 'commander'
 
 // These casts are safe, because each table has exactly the names that its type allows.
 export const LAYOUT_NAMES = Object.keys(LAYOUTS) as LayoutName[]
-export const FORM_NAMES = Object.keys(CANONICAL_FORMS) as CanonicalFormName[]
+export const CANONICAL_FORM_NAMES = Object.keys(CANONICAL_FORMS) as CanonicalFormName[]
 export const DIGEST_PREFIXES = Object.keys(DIGESTS) as DigestPrefix[]
 const ALGORITHM_NAMES = Object.keys(ALGORITHMS) as AlgorithmName[]
 
@@ -28,7 +28,7 @@ export function profileText({ layout, canonical_form, digest_prefix, algorithms 
 /** Reads a profile from words in any order. Parts without a word are those of the specification's profile. */
 export function readProfile(text: string): SignatureProfile {
   const words = text === 'default' ? [] : text.split(',')
-  const known: readonly string[] = [...LAYOUT_NAMES, ...FORM_NAMES, ...DIGEST_PREFIXES, ...ALGORITHM_NAMES]
+  const known: readonly string[] = [...LAYOUT_NAMES, ...CANONICAL_FORM_NAMES, ...DIGEST_PREFIXES, ...ALGORITHM_NAMES]
   const unknown = words.filter((word) => word === '' || !known.includes(word))
   if (unknown.length > 0) {
     throw new InvalidArgumentError(
@@ -38,7 +38,7 @@ export function readProfile(text: string): SignatureProfile {
   const algorithms = ALGORITHM_NAMES.filter((name) => words.includes(name))
   const profile: SignatureProfile = {
     layout: findOnlyName(LAYOUT_NAMES, words) ?? DEFAULT_SIGNATURE_PROFILE.layout,
-    canonical_form: findOnlyName(FORM_NAMES, words) ?? DEFAULT_SIGNATURE_PROFILE.canonical_form,
+    canonical_form: findOnlyName(CANONICAL_FORM_NAMES, words) ?? DEFAULT_SIGNATURE_PROFILE.canonical_form,
     digest_prefix: findOnlyName(DIGEST_PREFIXES, words) ?? DEFAULT_SIGNATURE_PROFILE.digest_prefix,
     algorithms: algorithms.length > 0 ? algorithms : DEFAULT_SIGNATURE_PROFILE.algorithms,
   }
@@ -57,7 +57,7 @@ function findOnlyName<Name extends string>(names: readonly Name[], words: readon
 export function everyProfile(): SignatureProfile[] {
   const profiles: SignatureProfile[] = []
   for (const layout of LAYOUT_NAMES) {
-    for (const canonical_form of FORM_NAMES) {
+    for (const canonical_form of CANONICAL_FORM_NAMES) {
       for (const digest_prefix of DIGEST_PREFIXES) {
         for (const algorithm of ALGORITHM_NAMES) {
           const profile = { layout, canonical_form, digest_prefix, algorithms: [algorithm] }

@@ -1,11 +1,11 @@
 /** The commands. Each is loaded when it is needed: `rollcall generate` does not wait for the parts of a server. */
 import { Command, CommanderError, Help } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
-import { addCommandTree, type Group, type Leaf } from './command-tree.ts'
+import { addCommandTree, type CommandGroup, type LeafCommand } from './command-tree.ts'
 import { EXIT_CODES, reportFailure } from './failure.ts'
 
 /** The module of a command: it adds the command by a function, or exports the command and those below it as data. */
-type CommandModule = { readonly addCommand: (program: Command) => void } | { readonly COMMAND_TREE: Leaf | Group }
+type CommandModule = { readonly addCommand: (program: Command) => void } | { readonly COMMAND_TREE: LeafCommand | CommandGroup }
 
 interface CommandRow {
   /** The line in the list of all commands, which loads none of them. */
@@ -13,11 +13,11 @@ interface CommandRow {
   readonly load: () => Promise<CommandModule>
 }
 
-const FIRST_GROUP = 'Run a server:'
+const FIRST_GROUP_TITLE = 'Run a server:'
 
 /** A row for each command, by group, in the order of the help. */
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
-  [FIRST_GROUP]: {
+  [FIRST_GROUP_TITLE]: {
     serve: { summary: 'run the server; it migrates the database first', load: () => import('./commands/serve.ts') },
     demo: { summary: 'run a demo with synthetic people', load: () => import('./commands/demo.ts') },
     migrate: { summary: 'create or upgrade the tables of the database', load: () => import('./commands/migrate.ts') },
@@ -34,21 +34,12 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> =
       summary: 'manage the identifier types of a registry',
       load: () => import('./commands/identifier-type.ts'),
     },
-    attribute: {
-      summary: 'manage the searchable attributes of a registry',
-      load: () => import('./commands/attribute.ts'),
-    },
-    index: {
-      summary: 'plan and build the indexes that searches need',
-      load: () => import('./commands/index-command.ts'),
-    },
+    attribute: { summary: 'manage the searchable attributes of a registry', load: () => import('./commands/attribute.ts') },
+    index: { summary: 'plan and build the indexes that searches need', load: () => import('./commands/index-command.ts') },
     explain: { summary: 'show how a search is understood, and its plan', load: () => import('./commands/explain.ts') },
     import: { summary: 'import records into a registry', load: () => import('./commands/import.ts') },
     mapping: { summary: 'column mappings of files for import', load: () => import('./commands/mapping.ts') },
-    source: {
-      summary: "check records that stay in the registry's own database",
-      load: () => import('./commands/source.ts'),
-    },
+    source: { summary: "check records that stay in the registry's own database", load: () => import('./commands/source.ts') },
     record: { summary: 'get, delete, merge or protect single records', load: () => import('./commands/record.ts') },
     publish: { summary: 'publish an event of a record', load: () => import('./commands/publish.ts') },
     outbox: { summary: 'look after the outbox of existing systems', load: () => import('./commands/outbox.ts') },
@@ -56,30 +47,18 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> =
     generate: { summary: 'write synthetic records', load: () => import('./commands/generate.ts') },
   },
   'Participants and what they may do:': {
-    participant: {
-      summary: 'manage the systems that may send requests',
-      load: () => import('./commands/participant.ts'),
-    },
+    participant: { summary: 'manage the systems that may send requests', load: () => import('./commands/participant.ts') },
     grant: { summary: 'manage what participants may do in each registry', load: () => import('./commands/grant.ts') },
     purpose: { summary: 'manage the purposes that consents may name', load: () => import('./commands/purpose.ts') },
-    consent: {
-      summary: 'manage who may sign consents; withdraw consents',
-      load: () => import('./commands/consent.ts'),
-    },
-    export: {
-      summary: 'print the registries and participants as such a file',
-      load: () => import('./commands/export.ts'),
-    },
+    consent: { summary: 'manage who may sign consents; withdraw consents', load: () => import('./commands/consent.ts') },
+    export: { summary: 'print the registries and participants as such a file', load: () => import('./commands/export.ts') },
     apply: { summary: 'make the registries and participants of a file', load: () => import('./commands/apply.ts') },
     operator: { summary: 'manage the tokens of the admin API', load: () => import('./commands/operator.ts') },
     proposal: { summary: 'acts that wait for a second operator', load: () => import('./commands/proposal.ts') },
   },
   'Messages, and who looked:': {
     trace: { summary: 'print what happened to a message', load: () => import('./commands/trace.ts') },
-    deliveries: {
-      summary: 'list, retry, replay and drop what is sent',
-      load: () => import('./commands/deliveries.ts'),
-    },
+    deliveries: { summary: 'list, retry, replay and drop what is sent', load: () => import('./commands/deliveries.ts') },
     subscriptions: {
       summary: 'list, show, cancel, test and resume subscriptions',
       load: () => import('./commands/subscriptions.ts'),
@@ -114,30 +93,30 @@ export async function runCommand(words: readonly string[]): Promise<void> {
     const program = await makeProgramFor(words)
     await program.parseAsync(words.length > 0 ? words : ['--help'], { from: 'user' })
   } catch (error) {
-    process.exitCode = error instanceof CommanderError ? usageExit(error) : await reportFailure(error)
+    process.exitCode = error instanceof CommanderError ? usageExitCode(error) : await reportFailure(error)
   }
 }
 
 /** Makes the program with the named command; without a name, with a list of all commands and none of them loaded. */
 export async function makeProgramFor(words: readonly string[]): Promise<Command> {
   const [first, ...others] = words[0] === 'help' ? words.slice(1) : words
-  const program = await programWith(
+  const program = await makeProgram(
     (one) => one === first,
     (one) => others.includes(one),
   )
   const isAskedForAll = words[0] === 'help' && first === undefined
-  return isAskedForAll ? program : program.configureHelp({ ...PLAIN_HELP, formatHelp: namesOf })
+  return isAskedForAll ? program : program.configureHelp({ ...NAMES_ONLY_HELP, formatHelp: formatAllCommands })
 }
 
 /** Makes the program with all of its commands. */
 export const makeWholeProgram = (): Promise<Command> =>
-  programWith(
+  makeProgram(
     () => true,
     () => true,
   )
 
 /** Makes the program. @param isNamed whether the command line names a command below the loaded one */
-async function programWith(isLoaded: (name: string) => boolean, isNamed: (name: string) => boolean): Promise<Command> {
+async function makeProgram(isLoaded: (name: string) => boolean, isNamed: (name: string) => boolean): Promise<Command> {
   const program = newProgram()
   for (const [group, rows] of Object.entries(COMMANDS)) {
     for (const [name, { summary, load }] of Object.entries(rows)) {
@@ -155,16 +134,16 @@ async function programWith(isLoaded: (name: string) => boolean, isNamed: (name: 
   }
   // Commands inherit the help command that newProgram adds, which is in no group. The program's own help command is in the first
   // group.
-  return program.addHelpCommand(helpCommand().helpGroup(FIRST_GROUP))
+  return program.addHelpCommand(helpCommand().helpGroup(FIRST_GROUP_TITLE))
 }
 
-const PLAIN_HELP: Partial<Help> = { subcommandTerm: (command) => command.name() }
+const NAMES_ONLY_HELP: Partial<Help> = { subcommandTerm: (command) => command.name() }
 
 /** Characters in a line of the help. */
 const HELP_WIDTH = 80
 
 /** Returns the names of all commands by group, on one screen. Of a single command, returns the help that Commander makes. */
-function namesOf(command: Command, helper: Help): string {
+function formatAllCommands(command: Command, helper: Help): string {
   if (command.parent !== null) return Help.prototype.formatHelp.call(helper, command, helper)
   const groups = Object.entries(COMMANDS).map(([group, rows]) => {
     const names = helper.boxWrap(Object.keys(rows).join(', '), HELP_WIDTH - 2)
@@ -181,7 +160,7 @@ function newProgram(): Command {
     .version(packageJson.version)
     .exitOverride()
     .addHelpCommand(helpCommand())
-    .configureHelp(PLAIN_HELP)
+    .configureHelp(NAMES_ONLY_HELP)
     .showHelpAfterError('(add --help to see the options of the command)')
     .addHelpText(
       'after',
@@ -194,6 +173,6 @@ Exit codes: 0 done, 1 failed, 2 not understood, 5 waits for a second operator.`,
 }
 
 /** The exit code after commander has printed an error. A request for help or the version is no error. */
-function usageExit({ exitCode }: CommanderError): number {
+function usageExitCode({ exitCode }: CommanderError): number {
   return exitCode === 0 ? EXIT_CODES.done : EXIT_CODES.usage
 }

@@ -262,17 +262,16 @@ test('a database that is not there is named, with what to do', async () => {
   )
 })
 
-test.each([
-  [['registry', 'list']],
-  [['registry', 'add', 'civil']],
-  [['participant', 'add', 'a.example', '--name', 'A']],
-])('%j makes no database, and says which command does', async (words) => {
-  const { path, remove } = await dataDirectory()
-  const { code, stderr } = await rollcall(words, { ROLLCALL_DATA: path })
-  const left = await readdir(path)
-  await remove()
-  expect({ code, left }).toEqual({ code: 1, left: [] })
-  expect(stderr).toBe(
-    `rollcall: there is no database in ${path} yet; set ROLLCALL_DATA or DATABASE_URL, or make one with rollcall migrate\n`,
-  )
-})
+test.each([[['registry', 'list']], [['registry', 'add', 'civil']], [['participant', 'add', 'a.example', '--name', 'A']]])(
+  '%j makes no database, and says which command does',
+  async (words) => {
+    const { path, remove } = await dataDirectory()
+    const { code, stderr } = await rollcall(words, { ROLLCALL_DATA: path })
+    const left = await readdir(path)
+    await remove()
+    expect({ code, left }).toEqual({ code: 1, left: [] })
+    expect(stderr).toBe(
+      `rollcall: there is no database in ${path} yet; set ROLLCALL_DATA or DATABASE_URL, or make one with rollcall migrate\n`,
+    )
+  },
+)

@@ -23,7 +23,7 @@ interface ShownProgress extends TaskProgress {
 const LINE_PAUSE_MILLISECONDS = 2_000
 
 /** Shows the progress of tasks, one after the other: the name of the task and its steps. */
-export const reportTasks = (): ProgressReport<TaskProgress> =>
+export const reportTaskProgress = (): ProgressReport<TaskProgress> =>
   createReport((progress) => {
     const { task, done, total } = progress
     return { ...progress, text: total > 0 ? `${task}: ${done} of ${total}` : task }
@@ -32,7 +32,7 @@ export const reportTasks = (): ProgressReport<TaskProgress> =>
 type FileProgress = Pick<ImportProgress, 'bytes' | 'totalBytes' | 'lines' | 'rejected'>
 
 /** Shows the progress of an import. Rows of an earlier, interrupted run do not count for the rate. */
-export function reportImport(): ProgressReport<FileProgress> {
+export function reportImportProgress(): ProgressReport<FileProgress> {
   let first: { readonly at: number; readonly progress: FileProgress } | null = null
   return createReport((progress) => {
     first ??= { at: Date.now(), progress }
@@ -41,9 +41,7 @@ export function reportImport(): ProgressReport<FileProgress> {
     const rate = progress === first.progress ? '-' : Math.round((lines - first.progress.lines) / seconds)
     const bytesPerSecond = (bytes - first.progress.bytes) / seconds
     const left =
-      totalBytes !== null && bytesPerSecond > 0
-        ? `, about ${Math.ceil((totalBytes - bytes) / bytesPerSecond)} s left`
-        : ''
+      totalBytes !== null && bytesPerSecond > 0 ? `, about ${Math.ceil((totalBytes - bytes) / bytesPerSecond)} s left` : ''
     const text = `${lines} records, ${rate}/s, ${rejected} rejected${left}`
     return { task: '', done: bytes, total: totalBytes ?? 0, text }
   })

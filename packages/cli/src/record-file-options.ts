@@ -1,7 +1,7 @@
 /** Options of commands that read a file of records. */
 import { type FormatName, IMPORT_FORMATS } from '@rollcall/admin/records/records'
 import { type Command, Option } from 'commander'
-import { readColumns, readInput } from './input.ts'
+import { readFileOrStdin, readMappingJson } from './input.ts'
 import { columnsToDecide } from './mapping-text.ts'
 
 export interface RecordFileOptions {
@@ -16,13 +16,8 @@ export interface RecordFileOptions {
 /** Adds the options. @param paths examples of paths in records of the kind that the command reads */
 export function addRecordFileOptions(command: Command, paths: string): Command {
   return command
-    .addOption(
-      new Option('--format <format>', 'format of the file (default: from its extension)').choices(IMPORT_FORMATS),
-    )
-    .option(
-      '--map <file>',
-      `for CSV: a file with a JSON object {"path": "column"} (docs/import.md); paths such as ${paths}`,
-    )
+    .addOption(new Option('--format <format>', 'format of the file (default: from its extension)').choices(IMPORT_FORMATS))
+    .option('--map <file>', `for CSV: a file with a JSON object {"path": "column"} (docs/import.md); paths such as ${paths}`)
     .option('--delimiter <character>', 'for CSV: the character between cells (default: found out)')
     .option('--encoding <name>', 'for CSV: the encoding, such as windows-1252 (default: found out)')
     .option('--header', 'for CSV: the first row has the names of the columns (default: found out)')
@@ -44,14 +39,14 @@ export async function readRecordFileOptions({ format, map, delimiter, encoding, 
 
 /** Lists the columns that a proposed mapping leaves to a person; none for a mapping in JSON, which has no comments. */
 export async function readColumnsToDecide(map: string | undefined): Promise<readonly string[]> {
-  return map !== undefined && YAML_NAME.test(map) ? columnsToDecide(await readInput(map, '--map')) : []
+  return map !== undefined && YAML_NAME_PATTERN.test(map) ? columnsToDecide(await readFileOrStdin(map, '--map')) : []
 }
 
-const YAML_NAME = /\.ya?ml$/i
+const YAML_NAME_PATTERN = /\.ya?ml$/i
 
 /** Reads a column mapping: YAML when the file name ends in .yaml or .yml, otherwise JSON. @throws CommandError */
 async function readMapping(path: string): Promise<unknown> {
-  if (!YAML_NAME.test(path)) return readColumns(path)
+  if (!YAML_NAME_PATTERN.test(path)) return readMappingJson(path)
   const { readYaml } = await import('./yaml.ts')
   return (await readYaml(path, '--map')).value
 }

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import Type from 'typebox'
 import { expect, test } from 'vitest'
-import { memberReader, schemaMembers } from './schema-reader.ts'
+import { findMemberReader, schemaMembers } from './schema-reader.ts'
 
 const Limit = Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('unlimited'), Type.Null()])
 const Rate = Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.Literal('unlimited'), Type.Null()])
@@ -10,7 +10,7 @@ const Time = Type.String({ format: 'date-time' })
 
 const parse = (schema: object, ...texts: readonly string[]): unknown =>
   texts.reduce<unknown>((before, text) => {
-    const read = memberReader(schema, 'default')?.parse
+    const read = findMemberReader(schema, 'default')?.parse
     return read === undefined ? text : read(text, before as readonly unknown[] | undefined)
   }, undefined)
 
@@ -35,14 +35,12 @@ test.each<[string, object, string]>([
   ['0', Ports, 'It must be a whole number from 1 to 65535.'],
   ['11', Type.Integer({ minimum: 1, maximum: 10 }), 'It must be a whole number from 1 to 10.'],
   ['tomorrow', Time, 'It must be a day such as 2026-07-01 or a time such as 2026-07-01T09:30:00Z.'],
-])('%j is refused', (text, schema, message) =>
-  expect(() => parse(schema, text)).toThrow(new InvalidArgumentError(message)),
-)
+])('%j is refused', (text, schema, message) => expect(() => parse(schema, text)).toThrow(new InvalidArgumentError(message)))
 
 test('a member with parts has no option, and one of several words is a choice', () => {
-  expect(memberReader(Type.Object({ a: Type.String() }), 'none')).toBeNull()
-  expect(memberReader(Type.Array(Type.Object({})), 'none')).toBeNull()
-  expect(memberReader(Type.Enum(['a', 'b']), 'none')).toEqual({ choices: ['a', 'b'] })
+  expect(findMemberReader(Type.Object({ a: Type.String() }), 'none')).toBeNull()
+  expect(findMemberReader(Type.Array(Type.Object({})), 'none')).toBeNull()
+  expect(findMemberReader(Type.Enum(['a', 'b']), 'none')).toEqual({ choices: ['a', 'b'] })
 })
 
 test('the help has the description of a member, or of its first part', () => {

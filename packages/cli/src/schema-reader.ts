@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander'
 import { readInstant, wholeNumberReader } from './values.ts'
 
 /** The members of a JSON Schema that this file knows. */
-interface Schema {
+interface JsonSchema {
   readonly type?: string
   readonly description?: string
   readonly enum?: readonly string[]
@@ -12,15 +12,15 @@ interface Schema {
   readonly minimum?: number
   readonly exclusiveMinimum?: number
   readonly maximum?: number
-  readonly items?: Schema
-  readonly anyOf?: readonly Schema[]
-  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
+  readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: readonly string[] | undefined
 }
 
-export interface Member {
+export interface SchemaMember {
   readonly name: string
-  readonly schema: Schema
+  readonly schema: JsonSchema
   /** A line of help: it begins with a small letter and has no full stop. */
   readonly description: string
   readonly isRequired: boolean
@@ -39,8 +39,8 @@ interface TextReader {
 }
 
 /** Lists the members of an input, in the order of its schema. */
-export function schemaMembers(input: object): readonly Member[] {
-  const { properties = {}, required = [] } = input as Schema
+export function schemaMembers(input: object): readonly SchemaMember[] {
+  const { properties = {}, required = [] } = input as JsonSchema
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     schema,
@@ -50,36 +50,33 @@ export function schemaMembers(input: object): readonly Member[] {
 }
 
 /** Finds how a member is read; null: no option can give its value, as for an object. @param none the word for null */
-export function memberReader(schema: Schema, none: string): TextReader | null {
+export function findMemberReader(schema: JsonSchema, none: string): TextReader | null {
   if (schema.anyOf !== undefined) return unionReader(schema.anyOf, none)
   if (schema.enum !== undefined) return { choices: schema.enum }
   if (schema.format === 'date-time') return { placeholder: 'time', parse: (text) => readInstant(text).toISOString() }
   return READERS_BY_TYPE[schema.type ?? '']?.(schema) ?? null
 }
 
-const READERS_BY_TYPE: Readonly<Record<string, (schema: Schema) => TextReader | null>> = {
+const READERS_BY_TYPE: Readonly<Record<string, (schema: JsonSchema) => TextReader | null>> = {
   string: () => ({}),
   boolean: () => ({ placeholder: '' }),
   integer: ({ minimum = 0, maximum }) => ({ placeholder: 'number', parse: wholeNumberReader(minimum, maximum) }),
-  number: () => ({ placeholder: 'number', parse: numberAboveZero }),
+  number: () => ({ placeholder: 'number', parse: readNumberAboveZero }),
   array: ({ items = {} }) => {
-    const each = memberReader(items, '')
+    const each = findMemberReader(items, '')
     if (each === null) return null
     // Commander collects the values of choices itself; other options are given once for each value.
     if (each.choices !== undefined) return { ...each, placeholder: 'value...' }
-    return {
-      placeholder: 'value',
-      parse: (text, before = []) => [...before, each.parse === undefined ? text : each.parse(text)],
-    }
+    return { placeholder: 'value', parse: (text, before = []) => [...before, each.parse === undefined ? text : each.parse(text)] }
   },
 }
 
 /** Makes a reader of words such as `unlimited`, or of a value of the only other type; null when there are several other types. */
-function unionReader(kinds: readonly Schema[], none: string): TextReader | null {
+function unionReader(kinds: readonly JsonSchema[], none: string): TextReader | null {
   const words = kinds.flatMap(({ const: word, type }) => word ?? (type === 'null' ? none : []))
   const others = kinds.filter((kind) => kind.const === undefined && kind.type !== 'null')
   const [other = {}] = others
-  const reader = others.length > 1 ? null : memberReader(other, none)
+  const reader = others.length > 1 ? null : findMemberReader(other, none)
   if (reader === null || reader.choices !== undefined) return reader
   const parse = (text: string, before?: readonly unknown[] | string) => {
     if (words.includes(text)) return kinds.some((kind) => kind.const === text) ? text : null
@@ -88,7 +85,7 @@ function unionReader(kinds: readonly Schema[], none: string): TextReader | null 
     try {
       return reader.parse === undefined ? text : reader.parse(text, before)
     } catch (error) {
-      const kind = TYPE_NAMES[other.type ?? '']
+      const kind = NUMBER_TYPE_NAMES[other.type ?? '']
       if (kind === undefined) throw error
       throw new InvalidArgumentError(`It must be ${[kind, ...words.slice(0, -1)].join(', ')} or ${words.at(-1)}.`)
     }
@@ -96,15 +93,15 @@ function unionReader(kinds: readonly Schema[], none: string): TextReader | null 
   return { ...reader, parse, words }
 }
 
-const TYPE_NAMES: Readonly<Record<string, string>> = { integer: 'a whole number', number: 'a number above 0' }
+const NUMBER_TYPE_NAMES: Readonly<Record<string, string>> = { integer: 'a whole number', number: 'a number above 0' }
 
-function numberAboveZero(text: string): number {
+function readNumberAboveZero(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text) && Number(text) > 0) return Number(text)
   throw new InvalidArgumentError('It must be a number above 0.')
 }
 
 /** Returns the description of a member as a line of help. A union without one has that of one of its parts. */
-function helpLine({ description, anyOf = [] }: Schema): string {
+function helpLine({ description, anyOf = [] }: JsonSchema): string {
   const text = description ?? anyOf.find((kind) => kind.description !== undefined)?.description ?? ''
   const line = text.replace(/\.$/, '')
   return /^[A-Z][a-z]* /.test(line) ? `${line.charAt(0).toLowerCase()}${line.slice(1)}` : line

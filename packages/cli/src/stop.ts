@@ -3,7 +3,7 @@
 const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 
 /** Signals within this many milliseconds are one request: one Ctrl-C comes from the terminal, and once more through npm. */
-const ONE_REQUEST = 500
+const REPEATED_SIGNAL_MILLISECONDS = 500
 
 /** A request to end the process, which a signal makes. */
 export interface StopRequest {
@@ -31,7 +31,7 @@ function listenForSignals(): StopRequest {
         first = Date.now()
         controller.abort()
         resolve()
-      } else if (Date.now() - first > ONE_REQUEST) process.exit(128 + number)
+      } else if (Date.now() - first > REPEATED_SIGNAL_MILLISECONDS) process.exit(128 + number)
     })
   }
   return { signal: controller.signal, asked }

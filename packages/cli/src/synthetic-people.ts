@@ -7,26 +7,26 @@ import { generate, generateLines } from '@rollcall/synthetic'
 export const PEOPLE_SEED = 'demo'
 
 /** The number of records in each registry of the demo. */
-export const DEMO_RECORDS = 2_000
+export const DEMO_RECORD_COUNT = 2_000
 
 /** The number of lines that the stream passes on at once. */
 const PIECE_LINES = 200
 
-type RenamedTypes = Readonly<Record<string, string>>
+type RenamedIdentifierTypes = Readonly<Record<string, string>>
 
 /** Makes records of a kind, as NDJSON. @param identifier_types new names of identifier types that a registry renamed */
-export const syntheticRecords = (kind: string, count: number, identifier_types: RenamedTypes = {}): Readable =>
-  Readable.from(joinInPieces(generateLines(kind, { seed: PEOPLE_SEED, count, identifier_types })))
+export const syntheticRecords = (kind: string, count: number, identifier_types: RenamedIdentifierTypes = {}): Readable =>
+  Readable.from(joinLinesInPieces(generateLines(kind, { seed: PEOPLE_SEED, count, identifier_types })))
 
 /** Maps the primary identifier of the kind to that of the registry, for each record type. */
-export function renamedPrimaryIdentifiers(kind: string, primaries: RenamedTypes): RenamedTypes {
+export function renamedPrimaryIdentifiers(kind: string, primaries: RenamedIdentifierTypes): RenamedIdentifierTypes {
   const types = kindNamed(kind)?.record_types ?? []
   return Object.fromEntries(
     types.map(({ name, primary_identifier }) => [primary_identifier, primaries[name] ?? primary_identifier]),
   )
 }
 
-function* joinInPieces(lines: Iterable<string>): Generator<string> {
+function* joinLinesInPieces(lines: Iterable<string>): Generator<string> {
   let piece: string[] = []
   for (const line of lines) {
     piece.push(line)
@@ -38,5 +38,5 @@ function* joinInPieces(lines: Iterable<string>): Generator<string> {
 }
 
 /** Makes 100 records of a kind, for functions that need a synthetic record of a certain record type. */
-export const trialRecords = (kind: string, identifier_types: RenamedTypes = {}): Iterable<object> =>
+export const trialRecords = (kind: string, identifier_types: RenamedIdentifierTypes = {}): Iterable<object> =>
   generate(kind, { count: 100, seed: 'test', identifier_types })

@@ -15,9 +15,7 @@ test.each([
   ['1e3', false, 'It must be a number above 0, or unlimited.'],
   ['Infinity', false, 'It must be a number above 0, or unlimited.'],
   ['1.5', true, 'It must be a whole number above 0, or unlimited.'],
-])('%s is none', (text, whole, message) =>
-  expect(() => limitReader({ whole })(text)).toThrow(new InvalidArgumentError(message)),
-)
+])('%s is none', (text, whole, message) => expect(() => limitReader({ whole })(text)).toThrow(new InvalidArgumentError(message)))
 
 test.each([
   ['2026-07-01', '2026-07-01T00:00:00.000Z'],

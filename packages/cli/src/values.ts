@@ -51,10 +51,7 @@ export const readPersonArguments = ({ type, value }: Readonly<Record<string, unk
   readPerson(String(type), value === undefined ? undefined : String(value))
 
 /** Reads a person from two words or one. @throws CommandError a single word is not TYPE=VALUE */
-export const readPerson = (
-  type: string,
-  value: string | undefined,
-): { readonly type: string; readonly value: string } =>
+export const readPerson = (type: string, value: string | undefined): { readonly type: string; readonly value: string } =>
   value === undefined ? readTypeAndValue(type, 'an identifier in one word') : { type, value }
 
 /** Renames the members of an identifier to `identifier_type` and `identifier_value`. */

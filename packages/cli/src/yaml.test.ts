@@ -26,9 +26,7 @@ test('a member may be called as what every object has', async () => {
   expect(Object.keys(value as object)).toEqual(['__proto__', 'constructor'])
 })
 
-const bomb = [...Array(9).keys()]
-  .map((n) => `a${n}: &a${n} [${Array(9).fill(n === 0 ? 'x' : `*a${n - 1}`)}]`)
-  .join('\n')
+const bomb = [...Array(9).keys()].map((n) => `a${n}: &a${n} [${Array(9).fill(n === 0 ? 'x' : `*a${n - 1}`)}]`).join('\n')
 
 test.each([
   ['a: 1\na: 2\n', ' line 2: Map keys must be unique'],

@@ -2,7 +2,7 @@
 import type { PathStep } from '@rollcall/protocol'
 import { type Document, isAlias, isMap, isSeq, LineCounter, parseDocument } from 'yaml'
 import { CommandError } from './failure.ts'
-import { readInput } from './input.ts'
+import { readFileOrStdin } from './input.ts'
 
 /** A YAML file that was read: its value, and a way to name a line of it in a refusal. */
 export interface YamlFile {
@@ -20,7 +20,7 @@ export interface YamlFile {
  */
 export async function readYaml(path: string, option?: string): Promise<YamlFile> {
   const lines = new LineCounter()
-  const parsed = parseDocument(await readInput(path, option), {
+  const parsed = parseDocument(await readFileOrStdin(path, option), {
     lineCounter: lines,
     prettyErrors: false,
     uniqueKeys: true,
@@ -32,15 +32,15 @@ export async function readYaml(path: string, option?: string): Promise<YamlFile>
   const [error] = [...parsed.errors, ...parsed.warnings]
   if (error !== undefined) throw new CommandError(`${path} line ${lineAt(error.pos[0])}: ${error.message}`)
   return {
-    value: jsonOf(parsed, path),
+    value: readYamlValue(parsed, path),
     async refusedWithLine(work, within = []) {
       try {
         return await work()
       } catch (refused) {
-        const at = placeOf(refused)
+        const at = refusedMemberPath(refused)
         if (at === undefined || !within.every((step, index) => at[index] === step)) throw refused
         const offset = offsetAt(parsed, at.slice(within.length))
-        const message = withoutPrefix((refused as Error).message, within)
+        const message = withoutPathPrefix((refused as Error).message, within)
         throw new CommandError(`${path} line ${lineAt(offset)}: ${message}`)
       }
     },
@@ -48,14 +48,14 @@ export async function readYaml(path: string, option?: string): Promise<YamlFile>
 }
 
 /** The message of a refusal, without the members at its beginning that the file does not have. */
-function withoutPrefix(message: string, within: readonly PathStep[]): string {
+function withoutPathPrefix(message: string, within: readonly PathStep[]): string {
   const prefix = within.join('.')
   const rest = message.slice(prefix.length)
   return prefix !== '' && message.startsWith(prefix) && /^(\.|: )/.test(rest) ? rest.replace(/^(\.|: )/, '') : message
 }
 
 /** Reads the value of a YAML document. @throws CommandError an alias names nothing or itself, or expands too far */
-function jsonOf(parsed: Document, path: string): unknown {
+function readYamlValue(parsed: Document, path: string): unknown {
   try {
     const value: unknown = parsed.toJS()
     return JSON.parse(JSON.stringify(value))
@@ -66,7 +66,7 @@ function jsonOf(parsed: Document, path: string): unknown {
 }
 
 /** The path of the member that an admin function refused. Importing the class AdminRefusal would load the server. */
-function placeOf(error: unknown): readonly PathStep[] | undefined {
+function refusedMemberPath(error: unknown): readonly PathStep[] | undefined {
   if (!(error instanceof Error) || error.name !== 'AdminRefusal' || !('at' in error)) return undefined
   return Array.isArray(error.at) && error.at.length > 0 ? error.at : undefined
 }
@@ -81,13 +81,13 @@ function offsetAt(document: Document, at: readonly PathStep[]): number {
     const next = pair?.value ?? (isSeq(whole) ? whole.items[Number(step)] : undefined)
     const found = pair?.key ?? next
     if (found === undefined) break
-    offset = rangeOf(found) ?? offset
+    offset = findNodeOffset(found) ?? offset
     node = next
   }
   return offset
 }
 
-function rangeOf(node: unknown): number | undefined {
+function findNodeOffset(node: unknown): number | undefined {
   const { range } = node as { readonly range?: readonly number[] | null }
   return range?.[0]
 }

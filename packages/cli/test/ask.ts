@@ -22,14 +22,7 @@ export async function search(
 ): Promise<{ status: number; items: readonly SearchItem[] }> {
   const now = new Date().toISOString()
   const { namespace, receiver_id, reg_type, reg_record_type, samples } = registry
-  const header = {
-    version: '1.0.0',
-    message_id: randomUUID(),
-    message_ts: now,
-    action: 'search',
-    sender_id,
-    receiver_id,
-  }
+  const header = { version: '1.0.0', message_id: randomUUID(), message_ts: now, action: 'search', sender_id, receiver_id }
   const search_request = samples.map(({ identifier_type: type, identifier_value: value }, at) => ({
     reference_id: String(at),
     timestamp: now,

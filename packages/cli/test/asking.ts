@@ -78,10 +78,7 @@ export async function demoServer(
 ): Promise<{ server: TestServer; home: DemoHome; close(): Promise<void> }> {
   const server = await testServer({ ROLLCALL_ROLE: 'all', ROLLCALL_RETRY_SCHEDULE: SCHEDULE })
   for (const [kind, documents] of Object.entries(registries)) await server.registry(kind, documents)
-  const peer = await sealingPeer(server, 'demo.example', {
-    decrypts: 'RSA',
-    settings: { outgoing: [LOOPBACK], ...settings },
-  })
+  const peer = await sealingPeer(server, 'demo.example', { decrypts: 'RSA', settings: { outgoing: [LOOPBACK], ...settings } })
   await allowLoopback(server, peer)
   const encrypt = peer.encryption
   if (encrypt === null) throw new Error('the participant has no key to decrypt with')

@@ -66,9 +66,7 @@ function heard(correlation_id: string, callbacks: number): Promise<readonly Hear
   const { output } = listener
   return until(listener, () => {
     const lines = output().stdout.split('\n').slice(0, -1)
-    const those = lines
-      .map((line) => JSON.parse(line) as Heard)
-      .filter((said) => said.correlation_id === correlation_id)
+    const those = lines.map((line) => JSON.parse(line) as Heard).filter((said) => said.correlation_id === correlation_id)
     return those.length >= callbacks ? those : null
   })
 }
@@ -88,9 +86,7 @@ async function askByCurl(): Promise<string> {
   const { token_url, participant } = await demo()
   const { token } = await askToken(token_url, participant)
   const script = await shownCommand('curl', 'sender_uri')
-  const { stdout } = await promisify(execFile)('bash', ['-c', script], {
-    env: { PATH: process.env.PATH ?? '', TOKEN: token },
-  })
+  const { stdout } = await promisify(execFile)('bash', ['-c', script], { env: { PATH: process.env.PATH ?? '', TOKEN: token } })
   const { message } = JSON.parse(stdout)
   expect(message).toMatchObject({ ack_status: 'ACK' })
   return message.correlation_id

@@ -59,9 +59,7 @@ test('listening, searches that are called back, and status', async () => {
   await until(running, () => (running.output().stderr.includes('listening on') ? true : null))
   const accepted = await printedBy(sends.replace('8090', port), home)
   const [, correlation_id = ''] = /^accepted, correlation_id (\S+)\n/.exec(accepted) ?? []
-  const [, id] = await until(running, () =>
-    /message {6}(\S+)\n[\s\S]*item 1: succ, 1 record\n/.exec(running.output().stdout),
-  )
+  const [, id] = await until(running, () => /message {6}(\S+)\n[\s\S]*item 1: succ, 1 record\n/.exec(running.output().stdout))
   expect(await running.stop('SIGINT')).toMatchObject({ code: 0 })
   expect(JSON.parse(await readFile(file, 'utf8')).header.message_id).toBe(id)
 

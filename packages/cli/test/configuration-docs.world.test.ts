@@ -18,13 +18,7 @@ test('docs/configuration.md runs as it stands', { timeout: 600_000 }, async () =
   const { keys, rate_limit } = exported.participants['health.example.org']
   expect({ kid: keys[0].kid, rate_limit }).toEqual({ kid: 'sig-2026', rate_limit: 20 })
   const schema = JSON.parse(await readFile(join(folder(), 'rollcall.schema.json'), 'utf8'))
-  expect(Object.keys(schema.properties)).toEqual([
-    'version',
-    'purposes',
-    'consent_authorities',
-    'registries',
-    'participants',
-  ])
+  expect(Object.keys(schema.properties)).toEqual(['version', 'purposes', 'consent_authorities', 'registries', 'participants'])
 })
 
 test('the page explains every member of a participant', async () => {

@@ -22,8 +22,7 @@ export function demoCalls(now: () => { readonly running: Running; readonly demo:
     return answer.json()
   }
   /** The address of the demo's own page, as programs read it. */
-  const demoPage = (): string =>
-    /break it and mend it: (\S+)/.exec(now().running.output().stdout)?.[1] ?? expect.fail('no page')
+  const demoPage = (): string => /break it and mend it: (\S+)/.exec(now().running.output().stdout)?.[1] ?? expect.fail('no page')
   const demoState = async (): Promise<Answer> => (await fetch(demoPage())).json()
   return {
     admin,
@@ -32,8 +31,7 @@ export function demoCalls(now: () => { readonly running: Running; readonly demo:
     demoPage,
     demoState,
     receiverState: async (): Promise<Answer> => (await demoState()).receiver,
-    demoSwitch: async (path: string): Promise<Answer> =>
-      (await fetch(`${demoPage()}/${path}`, { method: 'POST' })).json(),
+    demoSwitch: async (path: string): Promise<Answer> => (await fetch(`${demoPage()}/${path}`, { method: 'POST' })).json(),
     addressOfCallbacks: async (): Promise<string | null> =>
       (await adminJson(`participants/${now().demo.participant.sender_id}`)).callback.default_url,
     /** The samples of the civil registry, as queries. */

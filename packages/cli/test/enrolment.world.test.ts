@@ -92,11 +92,7 @@ test('the page does what it says', async () => {
 const enrolment = (uin: string, enrolment_status: string) => ({
   member: {
     member_identifier: uin,
-    programme_identifier: {
-      programme: { programme_identifier: 'PRG-09' },
-      enrolment_status,
-      status_change_date: '2026-03-01',
-    },
+    programme_identifier: { programme: { programme_identifier: 'PRG-09' }, enrolment_status, status_change_date: '2026-03-01' },
   },
 })
 
@@ -126,25 +122,14 @@ describe('enrol', () => {
     const again = await enrol('ibr', 'many.ndjson', '--json')
     expect([again.code, JSON.parse(again.stdout)]).toEqual([
       3,
-      {
-        file: 'many.ndjson',
-        lines: 132,
-        taken: 130,
-        rejected: 2,
-        finished: true,
-        rejects_file: 'many.ndjson.rejects.ndjson',
-      },
+      { file: 'many.ndjson', lines: 132, taken: 130, rejected: 2, finished: true, rejects_file: 'many.ndjson.rejects.ndjson' },
     ])
     expect(await events()).toBe(before)
   })
 
   test('reads standard input', async () => {
     const words = ['enrol', 'ibr', '-', '--format', 'ndjson']
-    const { code, stdout } = await rollcall(
-      words,
-      demo.home.env,
-      `${JSON.stringify(enrolment('9001', 'Active'))}\n[]\n`,
-    )
+    const { code, stdout } = await rollcall(words, demo.home.env, `${JSON.stringify(enrolment('9001', 'Active'))}\n[]\n`)
     expect([code, stdout]).toEqual([3, '1 of 2 lines were taken\n1 rejected: name a file with --rejects to see why\n'])
     // The mapping would be read, and no row would be left.
     expect(await rollcall([...words, '--map', '-'], demo.home.env, '{"member.member_identifier": "No"}')).toEqual({

@@ -120,10 +120,7 @@ async function writeFiles(): Promise<void> {
   const member = { member_identifier: '0012', programme_identifier: enrolment }
   await write('enrolments.ndjson', JSON.stringify({ member }))
   await write('enrolments.csv', 'number,programme\n0012,PRG-07\n')
-  await write(
-    'enrolment-columns.json',
-    '{"member.member_identifier": "number", "member.programme_identifier": "programme"}',
-  )
+  await write('enrolment-columns.json', '{"member.member_identifier": "number", "member.programme_identifier": "programme"}')
   await write('grant.yaml', GRANT)
   await write('grants.yaml', `civil:\n${GRANT.replaceAll(/^(?=.)/gm, '  ')}`)
   // The demo's grants ask for no consent.
@@ -170,12 +167,7 @@ async function signedMessage(pem: string): Promise<string> {
     created: 1,
     expires: 2,
     profile: DEFAULT_SIGNATURE_PROFILE,
-    key: {
-      sender_id: header.sender_id,
-      kid: 'sig-2026',
-      algorithm: 'EdDSA',
-      privateKey: await importSigningKey(jwk, 'EdDSA'),
-    },
+    key: { sender_id: header.sender_id, kid: 'sig-2026', algorithm: 'EdDSA', privateKey: await importSigningKey(jwk, 'EdDSA') },
   })
   return JSON.stringify({ signature, header, message })
 }
@@ -305,17 +297,7 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
     for (const { sender_id } of rows) await grant(demo.server.database, sender_id, 'civil', { unfiltered: true })
   },
   'participant callback': () =>
-    run(
-      'participant',
-      'host',
-      'allow',
-      'spmis.example.org',
-      '127.0.0.1',
-      '--port',
-      'any',
-      '--plain-http',
-      '--loopback',
-    ),
+    run('participant', 'host', 'allow', 'spmis.example.org', '127.0.0.1', '--port', 'any', '--plain-http', '--loopback'),
   'participant check': async () => {
     // An accepted request is enough for a participant that may do nothing.
     await grant(demo.server.database, 'new.example.org', 'civil-test', { operations: [] })
@@ -431,8 +413,7 @@ test.each(examples)('$command: $text', async (example) => {
   if (!prepared.has(example.command)) await PREPARED[example.command]?.()
   prepared.add(example.command)
   const { code, stdout, stderr } = await runExample(example)
-  const refusal =
-    'rollcall: this command belongs to the Debian package of Rollcall, which is not installed on this machine\n'
+  const refusal = 'rollcall: this command belongs to the Debian package of Rollcall, which is not installed on this machine\n'
   const expected = PACKAGED.has(example.command) ? { code: 1, stderr: refusal } : { code: 0, stderr: '' }
   expect({ code, stdout, stderr: code === 0 ? '' : stderr }).toEqual({ ...expected, stdout: expect.any(String) })
 })

@@ -19,9 +19,7 @@ test('docs/import.md runs as it stands', { timeout: 600_000 }, async () => {
     if (block.includes('mapping propose')) proposed = await readFile(join(folder(), 'columns.yaml'), 'utf8')
   }
   const all = printed.join('')
-  expect(all).toContain(
-    'added civil, a civil registry that calls itself civil.rollcall, with every Person known by its NID',
-  )
+  expect(all).toContain('added civil, a civil registry that calls itself civil.rollcall, with every Person known by its NID')
   expect(all).toMatch(/^2 of 2 records are in civil: 2 new, 0 replaced /m)
   expect(all).toContain('Asha')
   expect(all).toMatch(/^dry run, nothing is written: 2 of 2 records can be imported into civil /m)

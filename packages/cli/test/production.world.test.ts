@@ -172,10 +172,7 @@ it('answers a signed search through nginx with the file of deploy/', async (cont
   expect(searches.at(-1)).toMatchObject({ address: '127.0.0.1', outcome: 'done' })
 
   // A page is of the address with its port.
-  const { url } = await rollcallJson(['participant', 'link', 'sp.example'], {
-    ...secrets,
-    ROLLCALL_PUBLIC_URL: nginx.url,
-  })
+  const { url } = await rollcallJson(['participant', 'link', 'sp.example'], { ...secrets, ROLLCALL_PUBLIC_URL: nginx.url })
   const body = JSON.stringify({ code: new URL(url).hash.slice(1) })
   const signIn = (origin: string) => post(`${nginx.url}/partner/api/session`, { origin }, body)
   expect(await signIn('https://127.0.0.1')).toBe(403)

@@ -9,10 +9,7 @@ const blocks = await shownBlocks('docs/small-registry.md')
 const { folder, run } = shell(true)
 /** The block that has this command, with the files of the machine in the folder of the test. */
 const blockWith = (command: string): string =>
-  (blocks.find((block) => block.includes(command)) ?? expect.fail(`no block has ${command}`)).replaceAll(
-    '/etc/rollcall/',
-    '',
-  )
+  (blocks.find((block) => block.includes(command)) ?? expect.fail(`no block has ${command}`)).replaceAll('/etc/rollcall/', '')
 
 const PEOPLE = `UIN,Given Name,Family Name,DOB,Sex
 8100000017,Asha,Okoro,31/12/1990,F

@@ -65,9 +65,7 @@ test('docs/sources.md runs as it stands', { timeout: 600_000 }, async (context) 
   const all = printed.join('')
   expect(all).toMatch(/^11 columns are proposed, and 2 lines must be decided; review civil.yaml$/m)
   expect(all).toMatch(/^Person: 3 rows read; each is a record$/m)
-  expect(all).toContain(
-    'added civil, a civil registry that calls itself civil.rollcall; its records stay in a database',
-  )
+  expect(all).toContain('added civil, a civil registry that calls itself civil.rollcall; its records stay in a database')
   // The grant shows the name, and no date.
   expect(all).toMatch(/"surname": ?"Okoro"/)
   expect(all).not.toContain('1990')

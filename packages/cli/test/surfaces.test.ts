@@ -31,11 +31,7 @@ describe('what is sent', () => {
       object({ ...was.properties, a: { type: 'string', maxLength: 9 } }, ['a']),
       ['x.a is narrower: maxLength'],
     ],
-    [
-      'takes what it did not know',
-      object(was.properties, ['a'], { additionalProperties: false }),
-      ['x is narrower: closed'],
-    ],
+    ['takes what it did not know', object(was.properties, ['a'], { additionalProperties: false }), ['x is narrower: closed']],
   ])('%s', (_, is, lines) => expect(compared('input', was, is)).toEqual(lines))
 })
 
@@ -48,11 +44,7 @@ describe('what is answered', () => {
     ['may always be there', object(was.properties, ['a', 'b']), []],
     ['loses no member', object({ a: string, b: was.properties.b }, ['a']), ['x.c was removed']],
     ['is still there', object(was.properties), ['x.a was always there and may be missing']],
-    [
-      'is nothing else',
-      object({ ...was.properties, a: { type: ['string', 'null'] } }, ['a']),
-      ['x.a may also be null'],
-    ],
+    ['is nothing else', object({ ...was.properties, a: { type: ['string', 'null'] } }, ['a']), ['x.a may also be null']],
     [
       'loses no member of a list',
       object({ ...was.properties, c: { type: 'array', items: object({}) } }, ['a']),
@@ -62,9 +54,7 @@ describe('what is answered', () => {
 })
 
 test('references are followed, also where a schema has itself as a part', () => {
-  const document = {
-    components: { schemas: { Node: object({ next: { $ref: '#/components/schemas/Node' }, name: string }) } },
-  }
+  const document = { components: { schemas: { Node: object({ next: { $ref: '#/components/schemas/Node' }, name: string }) } } }
   const surface: Surface = surfaceOf({ $ref: '#/components/schemas/Node' }, 'node', 'output', document)
   expect(Object.keys(surface)).toEqual(['node', 'node.name'])
 })
@@ -87,10 +77,7 @@ export declare function first(list: readonly string[]): string;
   const declared = (text: string): Surface =>
     declarationSurface(
       new Map([
-        [
-          'client/src/index.d.ts',
-          "export { type Colour, type Options, Client, first, } from './parts.ts';\nexport {};\n",
-        ],
+        ['client/src/index.d.ts', "export { type Colour, type Options, Client, first, } from './parts.ts';\nexport {};\n"],
         ['client/src/parts.d.ts', text],
       ]),
       ['client/src/index.ts'],
@@ -121,12 +108,7 @@ export declare function first(list: readonly string[]): string;
     ],
     ['demands no member', 'wait?:', 'wait:', ['Options.wait was optional and is required']],
     ['loses no member', '    readonly name: string;\n', '', ['Options.name was removed']],
-    [
-      'loses no method',
-      '    ask(question: string): Reply;\n',
-      '',
-      ['Client.ask was removed', 'client/Reply was removed'],
-    ],
+    ['loses no method', '    ask(question: string): Reply;\n', '', ['Client.ask was removed', 'client/Reply was removed']],
     ['loses no export', 'export declare function first', 'declare function last', ['first was removed']],
     ['loses no value', "'red' | ", '', ["Colour is not declared as type Colour = 'red' any more"]],
     [

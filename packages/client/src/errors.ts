@@ -7,14 +7,7 @@ import type { CallbackHeader } from '@rollcall/protocol'
  * `too_large`: the answer exceeds `max_answer_bytes`. `cors`: the browser hides the answer from this page.
  * `no_callback`: the expected callback did not come in time, or the registry says that none follows.
  */
-export type TransportReason =
-  | 'unreachable'
-  | 'timeout'
-  | 'redirected'
-  | 'unreadable'
-  | 'too_large'
-  | 'cors'
-  | 'no_callback'
+export type TransportReason = 'unreachable' | 'timeout' | 'redirected' | 'unreadable' | 'too_large' | 'cors' | 'no_callback'
 
 /** There is no readable answer. The registry may have processed the request or not. */
 export class TransportError extends Error {

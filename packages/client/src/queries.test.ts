@@ -75,9 +75,7 @@ const comparison = fc.oneof(
 )
 const element = fc.oneof(
   comparison,
-  fc
-    .tuple(fc.constantFrom(either, both, butNot), comparison, comparison)
-    .map(([join, first, second]) => join(first, second)),
+  fc.tuple(fc.constantFrom(either, both, butNot), comparison, comparison).map(([join, first, second]) => join(first, second)),
 )
 
 describe('what the builders make, a server reads', () => {
@@ -91,9 +89,7 @@ describe('what the builders make, a server reads', () => {
 
   it('by expression list', () => {
     fc.assert(
-      fc.property(fc.array(element, { minLength: 1, maxLength: 6 }), (elements) =>
-        expectRead(expressionList(...elements)),
-      ),
+      fc.property(fc.array(element, { minLength: 1, maxLength: 6 }), (elements) => expectRead(expressionList(...elements))),
     )
   })
 

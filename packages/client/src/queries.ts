@@ -35,8 +35,7 @@ export type Conditions =
   | { readonly $not: Conditions }
 
 /**
- * A query by conditions: `expression({ birth_date: { $gte: '2000-01-01' }, sex: 'female' })`. `collection` is the
- * record type.
+ * A query by conditions: `expression({ birth_date: { $gte: '2000-01-01' }, sex: 'female' })`. `collection` is the record type.
  */
 export function expression(query: Conditions, options: { readonly collection?: string } = {}): QueryCriteria {
   const value = { expression: { ...options, query } }
@@ -55,16 +54,13 @@ export function compare(
 }
 
 /** An element of an expression list: at least one of two comparisons must hold. */
-export const either = (first: Comparison, second: Comparison): ExpressionListElement =>
-  joinComparisons(first, 'or', second)
+export const either = (first: Comparison, second: Comparison): ExpressionListElement => joinComparisons(first, 'or', second)
 
 /** An element of an expression list: both comparisons must hold; about a list of enrolments, for the same enrolment. */
-export const both = (first: Comparison, second: Comparison): ExpressionListElement =>
-  joinComparisons(first, 'and', second)
+export const both = (first: Comparison, second: Comparison): ExpressionListElement => joinComparisons(first, 'and', second)
 
 /** An element of an expression list: the first comparison must hold, and the second one must not. */
-export const butNot = (first: Comparison, second: Comparison): ExpressionListElement =>
-  joinComparisons(first, 'not', second)
+export const butNot = (first: Comparison, second: Comparison): ExpressionListElement => joinComparisons(first, 'not', second)
 
 function joinComparisons(
   expression1: Comparison,

@@ -128,20 +128,12 @@ describe('is not believed', () => {
   ]
   it.each(rows)('%s, signed by the registry', async (_name, changes, reason, options) => {
     registry.answer = header(changes)
-    expect(await failure(ask())).toMatchObject({
-      name: 'UntrustedAnswer',
-      code: 'err.receiver_id.invalid',
-      reason,
-      options,
-    })
+    expect(await failure(ask())).toMatchObject({ name: 'UntrustedAnswer', code: 'err.receiver_id.invalid', reason, options })
   })
 
   it('the answer to another request of ours', async () => {
     registry.answer = (answer) => ({ ...answer, message: { ...answer.message, transaction_id: 'other' } })
-    expect(await failure(ask())).toMatchObject({
-      name: 'UntrustedAnswer',
-      reason: 'the answer belongs to another transaction',
-    })
+    expect(await failure(ask())).toMatchObject({ name: 'UntrustedAnswer', reason: 'the answer belongs to another transaction' })
   })
 
   it('our own request, sent back', async () => {
@@ -225,10 +217,7 @@ describe('a callback that repeats the header of the request', () => {
       receiver_id: 'sp.example',
       handlers,
       decryption_keys: encryption.keys,
-      peers: [
-        { sender_id: 'adapter.example', keys: registry.keys, profile: JWS, repeats_addresses: true, ...changes },
-        ...peers,
-      ],
+      peers: [{ sender_id: 'adapter.example', keys: registry.keys, profile: JWS, repeats_addresses: true, ...changes }, ...peers],
     })
   let count = 0
   const body = (changes: object = {}, message: object = {}): string =>

@@ -1,7 +1,6 @@
 /**
- * A registry adapter like those in the field, over real HTTP: it verifies our JWS and opens our EncryptedMessage,
- * signs with JWS (RS256), publishes its keys at an address of its own, and writes the header of an answer from that of
- * the request.
+ * A registry adapter like those in the field, over real HTTP: it verifies our JWS and opens our EncryptedMessage, signs with JWS
+ * (RS256), publishes its keys at an address of its own, and writes the header of an answer from that of the request.
  */
 import { createPublicKey, verify } from 'node:crypto'
 import { once } from 'node:events'
@@ -67,9 +66,7 @@ export async function adapter(us: Us): Promise<Adapter> {
       return JSON.stringify({ message: { ack_status: 'ERR', error: { code: 'err.signature.invalid' } } })
     }
     const isEncrypted = body.header.is_msg_encrypted === true
-    const message: Body = isEncrypted
-      ? JSON.parse(decrypt(body.message as Encrypted, encryption.privateJwk))
-      : body.message
+    const message: Body = isEncrypted ? JSON.parse(decrypt(body.message as Encrypted, encryption.privateJwk)) : body.message
     verified.push({ ...body, message })
     const { is_msg_encrypted: _left_out, ...header } = body.header
     const found = {

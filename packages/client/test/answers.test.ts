@@ -114,11 +114,7 @@ describe('answers', () => {
   it('that are rejected for a reason that is not known here say it', async () => {
     const header = { status: 'rjct', status_reason_code: 'rjct.jwt.invalid', status_reason_message: 'no' }
     const asking = await client([finding([], { header, message: { search_response: [] } })])
-    expect(await failure(asking.search(ADA))).toMatchObject({
-      name: 'HeaderRejected',
-      code: 'rjct.jwt.invalid',
-      message: 'no',
-    })
+    expect(await failure(asking.search(ADA))).toMatchObject({ name: 'HeaderRejected', code: 'rjct.jwt.invalid', message: 'no' })
   })
 
   it('that break their format are unreadable', async () => {
@@ -133,10 +129,7 @@ describe('answers', () => {
 describe('common questions', () => {
   it('searchOne gives the record, null, or says that there are several', async () => {
     expect(await (await client([finding([{ a: 1 }])])).searchOne(ADA)).toEqual({ a: 1 })
-    expect(registry.asked[0]?.body.message.search_request[0].search_criteria.pagination).toEqual({
-      page_size: 2,
-      page_number: 1,
-    })
+    expect(registry.asked[0]?.body.message.search_request[0].search_criteria.pagination).toEqual({ page_size: 2, page_number: 1 })
     expect(await (await client([finding([])])).searchOne(ADA)).toBeNull()
     const pagination = { page_size: 2, page_number: 1, total_count: 9 }
     const many = await failure((await client([finding([{ a: 1 }, { a: 2 }], { item: { pagination } })])).searchOne(ADA))

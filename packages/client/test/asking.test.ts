@@ -8,10 +8,7 @@ import { ADA, client, failure, QUICK, registry } from './world.ts'
 describe('a request', () => {
   it('carries every member of the header, and items that are named and dated', async () => {
     const asking = await client([finding([])], { receiver_id: 'civil.example' })
-    await asking.search([ADA, { reference_id: 'mine', search_criteria: ADA }], {
-      transaction_id: 'tx-7',
-      meta: { case: 'a' },
-    })
+    await asking.search([ADA, { reference_id: 'mine', search_criteria: ADA }], { transaction_id: 'tx-7', meta: { case: 'a' } })
     const [{ path, headers, body }] = registry.asked as [Loopback['asked'][number]]
     expect(path).toBe('/civil/v1.0.0/registry/sync/search')
     expect(headers['content-type']).toBe('application/json')
@@ -114,9 +111,7 @@ describe('what is sent again', () => {
 
   it('ends when the caller does, in a request or a pause', async () => {
     const asking = await client([hanging])
-    expect(await failure(asking.search(ADA, { signal: AbortSignal.abort(new Error('enough')) }))).toEqual(
-      new Error('enough'),
-    )
+    expect(await failure(asking.search(ADA, { signal: AbortSignal.abort(new Error('enough')) }))).toEqual(new Error('enough'))
     const soon = AbortSignal.timeout(50)
     expect(await failure(asking.search(ADA, { signal: soon }))).toBe(soon.reason)
 
@@ -175,10 +170,7 @@ describe('what is not sent again', () => {
       httpStatus: 200,
       attempts: 1,
     })
-    expect(await failure(asking.searchAsync(ADA))).toMatchObject({
-      reason: 'unreadable',
-      message: 'the answer is no ack',
-    })
+    expect(await failure(asking.searchAsync(ADA))).toMatchObject({ reason: 'unreadable', message: 'the answer is no ack' })
   })
 
   it('an answer that cannot be read, with the attempts before it', async () => {

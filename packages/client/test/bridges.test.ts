@@ -30,10 +30,7 @@ const post = (url: string, body: string): Promise<Response> =>
 const ackOf = async (response: Response) => ((await response.json()) as { message: object }).message
 
 /** A middleware in the way of Express, mounted at a path which is cut off. */
-function mounted(
-  middleware: ReturnType<typeof expressReceiver>,
-  before = async (_request: object) => {},
-): RequestListener {
+function mounted(middleware: ReturnType<typeof expressReceiver>, before = async (_request: object) => {}): RequestListener {
   return async (request, response) => {
     await before(request)
     const originalUrl = request.url ?? ''

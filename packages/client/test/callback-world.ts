@@ -38,10 +38,7 @@ export interface CallbackWorld {
 let participants = 0
 
 /** A new participant of the server: its receiver, and its client. */
-export async function callbackWorld(
-  server: TestServer,
-  { peer: about, receiver: options, client, bridge }: CallbackWorld = {},
-) {
+export async function callbackWorld(server: TestServer, { peer: about, receiver: options, client, bridge }: CallbackWorld = {}) {
   participants += 1
   const settings = { outgoing: [LOOPBACK], ...about?.settings }
   const peer = await sealingPeer(server, `caller-${participants}.example`, { ...about, settings })

@@ -10,10 +10,7 @@ export { decrypt, encrypt }
 
 const pair = keyPair('Ed25519')
 export const SIGNER: Signer = { kid: 'k-1', algorithm: 'EdDSA', privateJwk: pair.privateJwk }
-export const CIVIL: Peer = {
-  sender_id: 'civil.example',
-  keys: { keys: [{ ...pair.jwk, kid: 'k-1', use: 'sig' } as Jwk] },
-}
+export const CIVIL: Peer = { sender_id: 'civil.example', keys: { keys: [{ ...pair.jwk, kid: 'k-1', use: 'sig' } as Jwk] } }
 
 /** A receiver of one registry. */
 export const receiver = (options: Partial<ReceiverOptions> = {}): Receiver =>

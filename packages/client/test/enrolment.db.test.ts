@@ -42,10 +42,7 @@ function client(namespace: string, options: Partial<ClientOptions> = {}): Regist
 }
 
 const beneficiary = (enrolment: object) => ({
-  member: {
-    member_identifier: 'U-61',
-    programme_identifier: { programme: { programme_identifier: 'PRG-7' }, ...enrolment },
-  },
+  member: { member_identifier: 'U-61', programme_identifier: { programme: { programme_identifier: 'PRG-7' }, ...enrolment } },
 })
 
 it('an enrolment is sent, found, asked about, suspended, and its receipt is kept', async () => {

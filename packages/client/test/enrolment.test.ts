@@ -28,8 +28,7 @@ const saying =
   })
 
 const item = (members: object) => ({ reference_id: '0012', timestamp: NOW, status: 'succ', ...members })
-const enrolledAs = (members: object, header: object = {}) =>
-  saying(() => ({ enrolled_response: [item(members)] }), header)
+const enrolledAs = (members: object, header: object = {}) => saying(() => ({ enrolled_response: [item(members)] }), header)
 const disabledAs = (members: object) => saying(() => ({ disabled_response: [item(members)] }))
 const records = (...reg_records: object[]) => saying(() => ({ search_response: [item({ data: { reg_records } })] }))
 
@@ -117,10 +116,7 @@ describe('enrolled', () => {
     expect(registry.asked[0]?.body.message.enrolled_criteria).toEqual({
       query_type: 'expression',
       response_entity: 'Member',
-      query: {
-        person_identifier: { eq: '0012' },
-        'programme_identifier.programme.programme_identifier': { eq: 'PRG-07' },
-      },
+      query: { person_identifier: { eq: '0012' }, 'programme_identifier.programme.programme_identifier': { eq: 'PRG-07' } },
     })
   })
 
@@ -141,9 +137,7 @@ describe('enrolled', () => {
   it('that is rejected is no answer', async () => {
     const rejected = { status: 'rjct', status_reason_message: 'query: must be an object' }
     const asking = await client([enrolledAs(rejected, { status: 'rjct' })])
-    expect(await failure(asking.enrolled({ person: '0012' }))).toEqual(
-      new ItemRejected('0012', '', 'query: must be an object'),
-    )
+    expect(await failure(asking.enrolled({ person: '0012' }))).toEqual(new ItemRejected('0012', '', 'query: must be an object'))
   })
 
   it('has one answer', async () => {
@@ -178,9 +172,7 @@ describe('an answer without envelope', () => {
 
   it('is refused where it belongs to another transaction, and for other operations', async () => {
     const other: Respond = (asked, response) => ({ ...bare(asked, response), transaction_id: 'tx-other' })
-    expect(await failure((await client([other])).enrolled({ person: '0012' }))).toMatchObject({
-      name: 'UntrustedAnswer',
-    })
+    expect(await failure((await client([other])).enrolled({ person: '0012' }))).toMatchObject({ name: 'UntrustedAnswer' })
     expect(await failure((await client([bare])).checkEnrolment('0012'))).toMatchObject({ reason: 'unreadable' })
   })
 })

@@ -74,12 +74,7 @@ export const issue: Respond = () => {
   return { access_token: `token-${issued}`, token_type: 'bearer', expires_in: '3600' }
 }
 
-export function json(
-  response: ServerResponse,
-  status: number,
-  body: object,
-  headers: Record<string, string> = {},
-): undefined {
+export function json(response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}): undefined {
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers })
   response.end(JSON.stringify(body))
 }

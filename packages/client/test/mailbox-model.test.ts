@@ -12,11 +12,7 @@ interface Handled {
 }
 
 /** Every message is new to it, as to a process that was restarted: only marks tell what was handled. */
-const FORGETFUL: ReceivedMessages = {
-  claim: async () => 'claimed',
-  done: async () => undefined,
-  release: async () => undefined,
-}
+const FORGETFUL: ReceivedMessages = { claim: async () => 'claimed', done: async () => undefined, release: async () => undefined }
 
 /** A receiver that does not know the kind of its registry, and what it has handled. */
 function consumer() {
@@ -68,11 +64,7 @@ const change = fc.record({
   event_type: fc.constantFrom('UPDATE', 'REGISTER'),
   value: fc.constantFrom(0, 1, 2),
 })
-const correct = fc.record({
-  act: fc.constant('correct' as const),
-  event_type: fc.constantFrom('CANCEL', 'CORRECTION'),
-  index,
-})
+const correct = fc.record({ act: fc.constant('correct' as const), event_type: fc.constantFrom('CANCEL', 'CORRECTION'), index })
 const send = fc.record({
   act: fc.constant('send' as const),
   mailbox: fc.constantFrom(0, 0, 0, 1),

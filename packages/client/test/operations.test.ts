@@ -41,11 +41,7 @@ const CALLBACK_NAMES: Record<CallbackName, true> = {
 }
 
 it('the names are those of the tables', () => {
-  const rows = OPERATIONS.map(({ name, sync_paths, async_paths }) => [
-    name,
-    sync_paths.length > 0,
-    async_paths.length > 0,
-  ])
+  const rows = OPERATIONS.map(({ name, sync_paths, async_paths }) => [name, sync_paths.length > 0, async_paths.length > 0])
   const calls = Object.entries(CALLS).map(([name, { now, later }]) => [name, now !== undefined, later !== undefined])
   expect(calls).toEqual(rows)
   expect(Object.keys(CALLBACK_NAMES)).toEqual(CALLBACKS.map(({ name }) => name))

@@ -1,7 +1,7 @@
 /** Asynchronous exchanges with the real server on real PostgreSQL: its callbacks come to a receiver on loopback. */
 
 import { publishEvent } from '@rollcall/admin/events/publish'
-import { MAILBOXES_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
+import { MAILBOXES_PAYLOAD_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
 import type { Jwk } from '@rollcall/protocol'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -88,9 +88,7 @@ describe('a search', () => {
     const items = callbacks.flatMap(({ message }) => message.search_response)
     expect(items.map(({ reference_id }) => reference_id).toSorted()).toEqual(['1', '1', '1', '2', '3'])
     const pages = items.filter(({ reference_id }) => reference_id === '1')
-    const sorted = pages.toSorted(
-      (one, other) => (one.pagination?.page_number ?? 0) - (other.pagination?.page_number ?? 0),
-    )
+    const sorted = pages.toSorted((one, other) => (one.pagination?.page_number ?? 0) - (other.pagination?.page_number ?? 0))
     expect(sorted.flatMap(({ data }) => data?.reg_records ?? [])).toEqual(PEOPLE)
     expect(items.find(({ reference_id }) => reference_id === '2')).toMatchObject({
       status: 'rjct',
@@ -151,8 +149,7 @@ it('a status of what nobody knows is a rejected item', async () => {
   expect(error).toMatchObject({
     name: 'ItemRejected',
     code: 'rjct.reference_id.invalid',
-    message:
-      'txnstatus_request.attribute_value: names no transaction of this type that the sender has with this registry',
+    message: 'txnstatus_request.attribute_value: names no transaction of this type that the sender has with this registry',
   })
 })
 
@@ -207,9 +204,7 @@ it('a callback whose handler fails comes again, the same and signed anew, and is
   expect(new Set(bodies.map(({ header, message }) => JSON.stringify([header, message]))).size).toBe(1)
   // Whoever waits has the callback before it is noted and acknowledged.
   const noted = 'select done_at is not null as done from rollcall_received_message where message_id = $1'
-  await expect
-    .poll(async () => (await pool.query(noted, [bodies[0]?.header.message_id])).rows)
-    .toEqual([{ done: true }])
+  await expect.poll(async () => (await pool.query(noted, [bodies[0]?.header.message_id])).rows).toEqual([{ done: true }])
 })
 
 /** Waits until a list has something, and has it. */
@@ -219,11 +214,7 @@ const first = async <Item>(list: readonly Item[]): Promise<Item> => {
 }
 
 describe('a subscription', () => {
-  const SUBSCRIPTION = {
-    reg_event_type: 'UPDATE',
-    filter: identifier('UIN', '0013').query,
-    notify_record_type: 'Person',
-  }
+  const SUBSCRIPTION = { reg_event_type: 'UPDATE', filter: identifier('UIN', '0013').query, notify_record_type: 'Person' }
   const publish = (last_updated: string) =>
     publishEvent(acting(server.context), {
       namespace: 'civil',
@@ -286,7 +277,7 @@ describe('a subscription', () => {
     await first(told)
     const { pool } = server.database.db
     await pool.query(`update notification set due_at = now() where state = 'waiting'`)
-    await pool.query('select pg_notify($1, $2)', [WORK_CHANNEL, MAILBOXES_PREFIX])
+    await pool.query('select pg_notify($1, $2)', [WORK_CHANNEL, MAILBOXES_PAYLOAD_PREFIX])
     await expect.poll(() => told.length, { timeout: 60_000 }).toBeGreaterThan(3)
     expect(told).toEqual([
       { name: 'Now', codes: [immediate], superseded: false },
@@ -305,10 +296,7 @@ describe('a subscription', () => {
     const code = made.message.subscribe_response[0]?.subscriptions?.[0]?.code as string
     const end = await asking.unsubscribeAsync(code)
     const ended = await asking.awaitCallback(end.correlation_id)
-    expect(ended).toMatchObject({
-      name: 'on-unsubscribe',
-      message: { status: 'succ', subscription_status: [{ code }] },
-    })
+    expect(ended).toMatchObject({ name: 'on-unsubscribe', message: { status: 'succ', subscription_status: [{ code }] } })
   })
 
   it('that nobody has is not ended, with the code that says so', async () => {

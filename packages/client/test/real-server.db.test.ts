@@ -73,9 +73,7 @@ describe('signed', () => {
     const criteria = { ...identifier('MOBILE', '+999 555 0101'), pagination: { page_size: 2 } }
     const sort = [{ attribute_name: 'given_name', sort_order: 'asc' as const }]
     const found = await all(asking.searchAll({ ...criteria, sort }))
-    expect(found.map(({ name }) => name)).toEqual(
-      ['Ada', 'Bo', 'Cai'].map((given_name) => ({ surname: 'Okoro', given_name })),
-    )
+    expect(found.map(({ name }) => name)).toEqual(['Ada', 'Bo', 'Cai'].map((given_name) => ({ surname: 'Okoro', given_name })))
   })
 
   it('says which item was rejected', async () => {
@@ -130,9 +128,7 @@ it('asks under a consent, and under one that an authority has signed', async () 
   })
   const none = itemsOrThrow.bind(null, await asking.search(ADA))
   expect(none).toThrow('search_criteria.consent: is required here')
-  expect(await asking.searchOne({ ...ADA, ...assertedConsent('eligibility', { text: 'x' }) })).toEqual(
-    person('0012', 'Ada'),
-  )
+  expect(await asking.searchOne({ ...ADA, ...assertedConsent('eligibility', { text: 'x' }) })).toEqual(person('0012', 'Ada'))
   const subject = { identifier_type: 'UIN', identifier_value: '0012' }
   const under = signedConsent(await authority.sign({ subject, attributes: ['given_name'] }), { purpose: 'eligibility' })
   expect(await asking.searchOne({ ...ADA, ...under })).toEqual({ '@type': 'Person', name: { given_name: 'Ada' } })
@@ -181,11 +177,7 @@ describe('refused', () => {
 
   it('with a wrong secret', async () => {
     const asking = await client({}, ({ client_id }) => ({ credentials: { client_id, client_secret: 'wrong' } }))
-    expect(await failure(asking.search(ADA))).toMatchObject({
-      name: 'TokenRefused',
-      code: 'invalid_client',
-      httpStatus: 401,
-    })
+    expect(await failure(asking.search(ADA))).toMatchObject({ name: 'TokenRefused', code: 'invalid_client', httpStatus: 401 })
   })
 
   it("by us, where the answer is signed with keys that are not the registry's", async () => {
@@ -194,8 +186,7 @@ describe('refused', () => {
     expect(await failure(asking.search(ADA))).toMatchObject({
       name: 'UntrustedAnswer',
       code: 'err.signature.invalid',
-      reason:
-        "signature: no key of the sender has the signature's key id and algorithm: compare its key set with the signature",
+      reason: "signature: no key of the sender has the signature's key id and algorithm: compare its key set with the signature",
     })
   })
 })

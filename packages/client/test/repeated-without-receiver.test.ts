@@ -24,10 +24,7 @@ const asking = (receiver: Receiver, respond: Respond, peer: ClientOptions['peer'
 /** The answer of an adapter: the header of the request, with a status. */
 const repeated = (correlation_id = 'c-1', signer = SIGNER): string =>
   signed(
-    onSearch({
-      header: { action: 'search', sender_id: 'sp.example', receiver_id: undefined },
-      message: { correlation_id },
-    }),
+    onSearch({ header: { action: 'search', sender_id: 'sp.example', receiver_id: undefined }, message: { correlation_id } }),
     {},
     signer,
   )

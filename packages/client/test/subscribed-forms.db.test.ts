@@ -41,10 +41,7 @@ const FORMS: readonly (readonly [string, JsonValue])[] = [
   ['a typed list', { type: 'predicate', value: [{ expression1: ADA }] }],
   [
     'a typed expression',
-    {
-      type: 'ns:org:QueryType:expression',
-      value: { expression: { collection: 'Person', query: { surname: 'Okoro' } } },
-    },
+    { type: 'ns:org:QueryType:expression', value: { expression: { collection: 'Person', query: { surname: 'Okoro' } } } },
   ],
   ['an expression without its type', { collection: 'Person', query: { surname: { $eq: 'Okoro' } } }],
   ['a bare object', { surname: 'Okoro' }],

@@ -115,9 +115,7 @@ describe('a subscribe', () => {
 it('each attempt is signed anew over the same header and message', async () => {
   const { jwk, privateJwk } = keyPair('Ed25519')
   const limited = refusing(429, 'err.request.too_many_requests', { 'Retry-After': '1' })
-  const asking = await client([dropping, limited, finding([])], {
-    signing: { key: { ...privateJwk, kid: 'k-1' } as Jwk },
-  })
+  const asking = await client([dropping, limited, finding([])], { signing: { key: { ...privateJwk, kid: 'k-1' } as Jwk } })
   await asking.search(ADA)
   const bodies = registry.asked.map(({ body }) => body)
   expect(bodies).toHaveLength(3)

@@ -47,18 +47,13 @@ describe('tokens', () => {
       vi.setSystemTime(START + seconds * 1_000)
       await asking.search(ADA)
     }
-    expect(registry.asked.map(({ headers }) => headers.authorization)).toEqual([
-      'Bearer t-1',
-      'Bearer t-1',
-      'Bearer t-2',
-    ])
+    expect(registry.asked.map(({ headers }) => headers.authorization)).toEqual(['Bearer t-1', 'Bearer t-1', 'Bearer t-2'])
   })
 
   it('live on while the token endpoint is away, until they expire', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: START })
     let away = false
-    const token: Respond = (_asked, response) =>
-      away ? json(response, 503, {}) : { access_token: 'first', expires_in: 100 }
+    const token: Respond = (_asked, response) => (away ? json(response, 503, {}) : { access_token: 'first', expires_in: 100 })
     const asking = await client([finding([])], { retry: { ...QUICK, attempts: 1 } }, token)
     await asking.search(ADA)
     away = true

@@ -4,7 +4,7 @@ import type { Clock } from '@rollcall/base/shared/clock'
 import type { Log } from '@rollcall/observe/log'
 import type { AddressGuard, GuardOwner } from '@rollcall/participants/egress/address-guard'
 import { createKeySets } from '@rollcall/participants/trust/key-sets'
-import { cachedImport } from '@rollcall/participants/trust/peer-keys'
+import { cacheKeyImports } from '@rollcall/participants/trust/peer-keys'
 import { type PublicKey, signatureKeys, verifyingKey, type WebCryptoKey } from '@rollcall/protocol'
 import type { ConsentAuthority } from './store/authorities.ts'
 
@@ -23,15 +23,13 @@ export function createAuthorityKeys(deps: {
   readonly clock: Pick<Clock, 'now'>
 }): AuthorityKeys {
   const keySets = createKeySets(deps)
-  const imported = cachedImport(verifyingKey)
+  const imported = cacheKeyImports(verifyingKey)
   return {
     async of({ id, name, jwks_uri, outgoing, keys }, kid, algorithm) {
       const named = keys.filter((key) => kid === null || key.kid === kid)
       // If a key is registered under this kid, no published key replaces it.
       const decided = kid !== null && named.length > 0
-      const published: readonly PublicKey[] = decided
-        ? []
-        : await keySets.get({ id, sender_id: name, jwks_uri, outgoing }, kid)
+      const published: readonly PublicKey[] = decided ? [] : await keySets.get({ id, sender_id: name, jwks_uri, outgoing }, kid)
       return Promise.all(signatureKeys([...named, ...published], kid, algorithm).map(imported))
     },
   }

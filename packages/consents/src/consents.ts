@@ -1,7 +1,7 @@
 /** Verifies signed consents, stores their first use, and finds out whether a consent has ended. Operations use it. */
 
 import type { Clock } from '@rollcall/base/shared/clock'
-import { shortLived } from '@rollcall/base/shared/short-lived'
+import { createShortLivedCache } from '@rollcall/base/shared/short-lived'
 import type { MakePseudonyms } from '@rollcall/core/model/audit-entry'
 import type { ConsentUse, SignedConsent } from '@rollcall/core/model/consent'
 import type { Identifier } from '@rollcall/core/model/records'
@@ -20,10 +20,7 @@ export interface Consents {
    * @throws ConsentProblem it was first used by another participant, or for another person
    */
   use(signed: SignedConsent, participant: { readonly id: number }, subject: Identifier): Promise<void>
-  /**
-   * True when the consent was withdrawn or revoked, has expired, or its authority was removed. Each call asks the
-   * database.
-   */
+  /** True when the consent was withdrawn or revoked, has expired, or its authority was removed. Each call asks the database. */
   isEnded(use: ConsentUse): Promise<boolean>
   pseudonyms: MakePseudonyms
 }
@@ -33,7 +30,7 @@ export function createConsents(
   deps: { readonly keys: AuthorityKeys; readonly pseudonyms: MakePseudonyms; readonly clock: Pick<Clock, 'now'> },
 ): Consents {
   const { keys, pseudonyms, clock } = deps
-  const authorities = shortLived((name) => findAuthority(db, name), { now: clock.now })
+  const authorities = createShortLivedCache((name) => findAuthority(db, name), { now: clock.now })
   return {
     pseudonyms,
     async verify(jws, scope) {

@@ -1,13 +1,5 @@
 /** Verifies a signed consent: a compact JWS of a registered authority. Its claims must be valid for this request. */
-import {
-  CONSENT_TYPE,
-  ConsentClaims,
-  isJsonObject,
-  JsonError,
-  type JsonValue,
-  parseJson,
-  validator,
-} from '@rollcall/protocol'
+import { CONSENT_TYPE, ConsentClaims, isJsonObject, JsonError, type JsonValue, parseJson, validator } from '@rollcall/protocol'
 import { type CompactVerifyResult, compactVerify, errors } from 'jose'
 import type { AuthorityKeys } from './authority-keys.ts'
 import { CONSENT_ALGORITHMS, type ConsentAlgorithm } from './authority-keys.ts'
@@ -19,9 +11,9 @@ export class ConsentProblem extends Error {
 }
 
 /** The most characters of a signed consent. */
-const MAX_LENGTH = 8_192
+const MOST_JWS_CHARACTERS = 8_192
 /** Seconds by which the clock of an authority may be ahead of ours. */
-const CLOCK_SKEW = 60
+const CLOCK_SKEW_SECONDS = 60
 const COMPACT_JWS_PATTERN = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 /** Header members that change how a JWS is read (RFC 7515, 4.1.11; RFC 7797, 3). A JWS with one of them is refused. */
@@ -51,11 +43,11 @@ export async function verifyConsent(
   scope: ConsentScope,
   deps: { readonly authorityNamed: (name: string) => Promise<ConsentAuthority | null>; readonly keys: AuthorityKeys },
 ): Promise<VerifiedConsent> {
-  if (jws.length > MAX_LENGTH || !COMPACT_JWS_PATTERN.test(jws)) {
-    throw new ConsentProblem(`must be a compact JWS of at most ${MAX_LENGTH} characters`)
+  if (jws.length > MOST_JWS_CHARACTERS || !COMPACT_JWS_PATTERN.test(jws)) {
+    throw new ConsentProblem(`must be a compact JWS of at most ${MOST_JWS_CHARACTERS} characters`)
   }
   const [head = '', body = ''] = jws.split('.')
-  const header = partOf(head)
+  const header = parseJwsPart(head)
   if (header?.typ !== CONSENT_TYPE) throw new ConsentProblem(`must have the typ ${CONSENT_TYPE}`)
   const unread = REFUSED_JWS_EXTENSIONS.find((name) => Object.hasOwn(header, name))
   if (unread !== undefined) throw new ConsentProblem(`${unread}: no extension of JWS is accepted`)
@@ -65,23 +57,23 @@ export async function verifyConsent(
   }
   const { kid } = header
   if (kid !== undefined && typeof kid !== 'string') throw new ConsentProblem('kid: must be a string')
-  const claims = partOf(body)
+  const claims = parseJwsPart(body)
   const problem = claimsValidator.firstProblem(claims)
   if (problem !== null) throw new ConsentProblem(`its payload: ${claimsValidator.problem(claims, 'claims')}`)
   const checked = claims as ConsentClaims
   const accepted = scope.authorities?.includes(checked.iss) ?? true
   const authority = accepted ? await deps.authorityNamed(checked.iss) : null
-  if (authority === null) throw new ConsentProblem(`iss: must be ${acceptedText(scope)}`)
+  if (authority === null) throw new ConsentProblem(`iss: must be ${acceptedIssuersText(scope)}`)
   await verifySignature(jws, alg, await deps.keys.of(authority, kid ?? null, alg))
   checkClaims(checked, scope)
   return { authority, claims: checked }
 }
 
-const acceptedText = ({ authorities }: ConsentScope): string =>
+const acceptedIssuersText = ({ authorities }: ConsentScope): string =>
   authorities === undefined ? 'a registered consent authority' : `one of ${authorities.join(', ')}`
 
 /** Parses a part of the JWS; null when it is no JSON object, or has a member twice. */
-function partOf(text: string): { readonly [member: string]: JsonValue } | null {
+function parseJwsPart(text: string): { readonly [member: string]: JsonValue } | null {
   try {
     const value = parseJson(Buffer.from(text, 'base64url').toString())
     return isJsonObject(value) ? value : null
@@ -116,7 +108,7 @@ function checkClaims({ aud, azp, iat, exp }: ConsentClaims, { registry, particip
   const seconds = now.getTime() / 1_000
   if (![aud].flat().includes(registry)) throw new ConsentProblem('aud: must have the sender_id of this registry')
   if (azp !== undefined && azp !== participant) throw new ConsentProblem('azp: names another participant')
-  if (iat > seconds + CLOCK_SKEW) throw new ConsentProblem('iat: must not be in the future')
+  if (iat > seconds + CLOCK_SKEW_SECONDS) throw new ConsentProblem('iat: must not be in the future')
   if (exp <= iat) throw new ConsentProblem('exp: must be later than iat')
   if (exp <= seconds) throw new ConsentProblem('exp: the consent has expired')
 }

@@ -39,9 +39,6 @@ export const PARTNER: InlineConfig = {
   build: {
     ...PAGES.build,
     outDir: 'dist/partner',
-    rolldownOptions: {
-      ...PAGES.build.rolldownOptions,
-      input: fileURLToPath(new URL('../partner.html', import.meta.url)),
-    },
+    rolldownOptions: { ...PAGES.build.rolldownOptions, input: fileURLToPath(new URL('../partner.html', import.meta.url)) },
   },
 }

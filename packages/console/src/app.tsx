@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Redirect, useLocation } from 'wouter'
 import { queryClient } from './api/queries.ts'
-import { readSession, SESSION_KEY } from './api/session.ts'
+import { readSession, SESSION_QUERY_KEY } from './api/session.ts'
 import { Fault, Skeleton } from './parts/states.tsx'
 import { SessionContext } from './session/session.ts'
 import { isSignInLink, SignInPage } from './session/sign-in.tsx'
@@ -22,7 +22,7 @@ export function App() {
 function SessionGate() {
   const [path] = useLocation()
   const { data, error, refetch } = useQuery({
-    queryKey: SESSION_KEY,
+    queryKey: SESSION_QUERY_KEY,
     queryFn: readSession,
     staleTime: Number.POSITIVE_INFINITY,
   })

@@ -18,7 +18,7 @@ import {
   IconUsers,
 } from '@tabler/icons-react'
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
-import { NotLoaded } from './parts/boundary.tsx'
+import { PageNotLoaded } from './parts/boundary.tsx'
 import { PAGES } from './texts/pages.ts'
 import type { SHELL } from './texts/shell.ts'
 
@@ -42,7 +42,7 @@ export interface NavigationRow {
 const lazyPage = (load: () => Promise<{ readonly Page: ComponentType }>) =>
   lazy(async () => {
     const { Page } = await load().catch(() => {
-      throw new NotLoaded()
+      throw new PageNotLoaded()
     })
     return { default: Page }
   })

@@ -31,9 +31,7 @@ const MOST_OF_PARTNER = 170_000
 
 it(`the partner page has less than ${MOST_OF_PARTNER} bytes, compressed`, () => {
   const files = new URL('assets/', PARTNER_FILES)
-  const bytes = ['../partner.html', ...readdirSync(files)].map(
-    (name) => gzipSync(readFileSync(new URL(name, files))).length,
-  )
+  const bytes = ['../partner.html', ...readdirSync(files)].map((name) => gzipSync(readFileSync(new URL(name, files))).length)
   expect(bytes.length).toBeGreaterThan(4)
   expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThan(MOST_OF_PARTNER)
 })

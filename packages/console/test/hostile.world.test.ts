@@ -21,9 +21,7 @@ import { LONG, type OperatorPage, operatorPage, settled } from './in-browser.ts'
 
 const SENDER = 'stranger.example'
 
-/**
- * A hostile text for every place that our pages show; the tag says where it came from. An id has at most 99 characters.
- */
+/** A hostile text for every place that our pages show; the tag says where it came from. An id has at most 99 characters. */
 const hostile = (tag: string): string =>
   `${tag}"'><img src onerror=__ran=1><svg onload=__ran=1><a href=javascript:__ran=1>{{7*7}}\u202e\u2067`
 
@@ -53,11 +51,7 @@ beforeAll(async () => {
   const stranger = await server.participant(
     SENDER,
     { outgoing: [LOOPBACK] },
-    {
-      legal_reference: hostile('law'),
-      responsible: hostile('responsible'),
-      emergency: { see: 'all', items_per_day: 5 },
-    },
+    { legal_reference: hostile('law'), responsible: hostile('responsible'), emergency: { see: 'all', items_per_day: 5 } },
   )
   const participant = await changeParticipant(db, SENDER, { name: hostile('name') })
   await setCallbackSettings(db, participant.id, { default_url: peer.url })

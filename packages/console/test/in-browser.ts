@@ -23,15 +23,8 @@ export interface OperatorPage {
 }
 
 /** A page that nobody is signed in to. */
-export async function strangerPage(
-  browser: Browser,
-  { adminUrl }: Pick<TestServer, 'adminUrl'>,
-): Promise<OperatorPage> {
-  const context = await browser.newContext({
-    reducedMotion: 'reduce',
-    timezoneId: 'UTC',
-    viewport: { width: 1280, height: 900 },
-  })
+export async function strangerPage(browser: Browser, { adminUrl }: Pick<TestServer, 'adminUrl'>): Promise<OperatorPage> {
+  const context = await browser.newContext({ reducedMotion: 'reduce', timezoneId: 'UTC', viewport: { width: 1280, height: 900 } })
   context.setDefaultTimeout(SHOWN_WITHIN)
   const page = await context.newPage()
   const [complaints, refused]: [string[], string[]] = [[], []]

@@ -5,7 +5,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { NO_PROGRESS, saveProgress } from '@rollcall/import/import-progress'
 import { saveCheck } from '@rollcall/participants/store/participant-checks'
 import { noteUsedKey } from '@rollcall/participants/store/published-keys'
-import { claimImport } from '@rollcall/records/records/claims'
+import { tryClaimImport } from '@rollcall/records/records/claims'
 import { acting } from '../../admin/test/acting.ts'
 import { publicKey } from '../../core/test/key-pairs.ts'
 import { registered } from '../../server/test/sealing.ts'
@@ -22,7 +22,7 @@ const REJECTIONS = [
 export async function importUnderWay(server: TestServer, registry: Registry): Promise<() => void> {
   const { db } = server.database
   const client = await db.pool.connect()
-  await claimImport(client, registry.id)
+  await tryClaimImport(client, registry.id)
   const read = { ...NO_PROGRESS.read, rejections: REJECTIONS }
   const counts = { line: 1_403_112, entries: 1_403_111, written: 1_401_904, inserted: 1_388_020, rejected: 1_207 }
   await saveProgress(client, registry.id, 'people.ndjson', { ...NO_PROGRESS, ...counts, read })
@@ -45,11 +45,7 @@ export async function checked(server: TestServer, registry: Registry, sender_id:
   const first = [
     step('token', 'passed', 'an access token was fetched'),
     step('signed', 'passed', 'a signed search was verified'),
-    step(
-      'callback',
-      'missing',
-      'no callback was acknowledged: search asynchronously, and answer the callback with an ACK',
-    ),
+    step('callback', 'missing', 'no callback was acknowledged: search asynchronously, and answer the callback with an ACK'),
     step('subscribe', 'skipped', 'subscribe is not granted here'),
   ]
   for (const [hours, steps] of [
@@ -60,6 +56,5 @@ export async function checked(server: TestServer, registry: Registry, sender_id:
     const passed = steps.every(({ state }) => state !== 'missing')
     await saveCheck(db, { participant, registry, since }, { checked_at: since, version: '0.1.0', passed, steps })
   }
-  for (const kid of ['2026-10', '2026-11'])
-    await noteUsedKey(db, sender_id, await publicKey('Ed25519', { kid, sender_id }))
+  for (const kid of ['2026-10', '2026-11']) await noteUsedKey(db, sender_id, await publicKey('Ed25519', { kid, sender_id }))
 }

@@ -37,11 +37,7 @@ beforeAll(async () => {
     limits: { replay_deliveries: 2 },
   })
   await server.registry('civil', [
-    {
-      '@type': 'Person',
-      identifier: [{ identifier_type: 'UIN', identifier_value: '0012' }],
-      name: { given_name: 'Ada' },
-    },
+    { '@type': 'Person', identifier: [{ identifier_type: 'UIN', identifier_value: '0012' }], name: { given_name: 'Ada' } },
   ])
   ;[broken, mended] = await Promise.all([receiver(answering(410)), receiver()])
   for (const peer of [broken, mended]) server.closing(peer)
@@ -92,12 +88,7 @@ async function approve({ page, open, button, dialog }: OperatorPage, act: string
 }
 
 const callbackAddress = (by: OperatorPage, url: string): Promise<void> =>
-  propose(
-    by,
-    ['Change', 'Callbacks and notifications'],
-    (dialog) => dialog.getByLabel('Address of callbacks').fill(url),
-    'Save',
-  )
+  propose(by, ['Change', 'Callbacks and notifications'], (dialog) => dialog.getByLabel('Address of callbacks').fill(url), 'Save')
 
 it(
   'a participant is taken in: what gives access waits for a second operator, who sees what would change',

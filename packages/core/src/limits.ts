@@ -10,10 +10,7 @@ interface LimitRow {
   readonly meaning: string
 }
 
-/**
- * Limits that an operator sets, because they depend on country, law or network. A test compares them with
- * `docs/limits.md`.
- */
+/** Limits that an operator sets, because they depend on country, law or network. A test compares them with `docs/limits.md`. */
 export const LIMITS = {
   upload_bytes: {
     variable: 'ROLLCALL_MAX_UPLOAD_BYTES',
@@ -198,9 +195,7 @@ export const FIXED_LIMITS = {
   /** The most callbacks of one participant in a day, and the most bytes of them: more than one callback in each second. */
   inbox_messages: 100_000,
   inbox_bytes: 1_073_741_824,
-  /**
-   * A checkpoint signs audit entries after this number of seconds or entries, so that nobody can change them unseen.
-   */
+  /** A checkpoint signs audit entries after this number of seconds or entries, so that nobody can change them unseen. */
   checkpoint_interval: 10,
   checkpoint_entries: 1_000,
   /** The most accepted requests in work on one node. Most wait for the database, for a peer, or for a statement they share. */

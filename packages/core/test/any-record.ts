@@ -17,18 +17,13 @@ export function grantedNames(kind: Kind): readonly string[] {
 /** The plain values in a document, each as `path = value`. Lists directly inside lists are left out. */
 export function leaves(value: JsonValue, path: readonly string[] = []): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((element) => (Array.isArray(element) ? [] : leaves(element, path)))
-  if (isJsonObject(value))
-    return Object.entries(value).flatMap(([name, member]) => leaves(member, [...path, searchKey(name)]))
+  if (isJsonObject(value)) return Object.entries(value).flatMap(([name, member]) => leaves(member, [...path, searchKey(name)]))
   return [`${path.join('.')} = ${JSON.stringify(value)}`]
 }
 
 /** Generates records by the schema of a record type, with missing members, wrong types and unknown members. */
 export function anyRecord(schema: TSchema, depth = 0): fc.Arbitrary<JsonValue> {
-  const { properties, items, anyOf } = schema as {
-    properties?: Record<string, TSchema>
-    items?: TSchema
-    anyOf?: TSchema[]
-  }
+  const { properties, items, anyOf } = schema as { properties?: Record<string, TSchema>; items?: TSchema; anyOf?: TSchema[] }
   if (anyOf !== undefined) return fc.oneof(...anyOf.map((one) => anyRecord(one, depth)))
   if (items !== undefined) return fc.array(anyRecord(items, depth + 1), { maxLength: 2 })
   if (properties === undefined || depth > 6) return fc.oneof(fc.string({ maxLength: 3 }), fc.integer(), fc.boolean())

@@ -6,7 +6,7 @@ import { from as copyFrom } from 'pg-copy-streams'
 import { quoteName } from './names.ts'
 
 /** The number of characters in one write: enough for few writes, and few enough to send while the rest is made. */
-const PIECE_LENGTH = 64 * 1024
+const PIECE_CHARACTERS = 64 * 1024
 
 const ESCAPED_CHARACTER = /[\\\n\r\t]/
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
@@ -33,18 +33,18 @@ export async function copyRows(
   const done = finished(stream)
   // Without this handler, an error that comes while the loop waits would end the process. It is thrown later.
   done.catch(() => undefined)
-  for (const piece of joinIntoPieces(rows)) {
+  for (const piece of joinRowsIntoPieces(rows)) {
     if (!stream.write(piece)) await once(stream, 'drain')
   }
   stream.end()
   await done
 }
 
-function* joinIntoPieces(rows: Iterable<string>): Generator<Buffer> {
+function* joinRowsIntoPieces(rows: Iterable<string>): Generator<Buffer> {
   let text = ''
   for (const row of rows) {
     text += row
-    if (text.length < PIECE_LENGTH) continue
+    if (text.length < PIECE_CHARACTERS) continue
     yield Buffer.from(text)
     text = ''
   }

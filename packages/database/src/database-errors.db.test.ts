@@ -2,13 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
 import { openDatabase } from './database.ts'
-import {
-  isStatementTimeout,
-  isUnavailable,
-  isUniqueViolation,
-  StoreBusy,
-  safeDatabaseError,
-} from './database-errors.ts'
+import { isStatementTimeout, isUnavailable, isUniqueViolation, StoreBusy, safeDatabaseError } from './database-errors.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

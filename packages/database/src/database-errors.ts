@@ -26,7 +26,7 @@ export function safeDatabaseError(error: unknown): SafeDatabaseError {
     }
   }
   if (!(error instanceof Error)) return { error: typeof error }
-  const code = systemCode(error)
+  const code = findErrorCode(error)
   return { error: error.constructor.name, ...(code !== undefined && { code }) }
 }
 
@@ -58,7 +58,7 @@ const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
 ])
 
 /** Matches messages of the driver pg for errors without a code that mean an unavailable database. */
-const UNAVAILABLE_TEXTS =
+const UNAVAILABLE_TEXT_PATTERN =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/
 
 /** Thrown before anything is done: too many calls wait for a shared statement, or the audit log has been closed. */
@@ -80,22 +80,22 @@ export function isUnavailable(error: unknown): boolean {
   if (error instanceof StoreBusy) return true
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(isUnavailable)
-  const code = systemCode(error)
+  const code = findErrorCode(error)
   // A unix socket may be missing for a while. Any other missing file is an error of the program.
   if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect'
   if (code !== undefined) return UNAVAILABLE_CODES.has(code)
-  return UNAVAILABLE_TEXTS.test(error.message)
+  return UNAVAILABLE_TEXT_PATTERN.test(error.message)
 }
 
 /** The SQLSTATEs of errors with which a readable database refuses all writes. */
-const WRITE_STATES: ReadonlySet<string> = new Set([
+const WRITE_REFUSAL_STATES: ReadonlySet<string> = new Set([
   '25006', // read-only transaction: a standby, or default_transaction_read_only
   '53100', // disk full
 ])
 
 /** True when the database refuses all writes at present. */
 export function refusesWrites(error: unknown): boolean {
-  return error instanceof DatabaseError && error.code !== undefined && WRITE_STATES.has(error.code)
+  return error instanceof DatabaseError && error.code !== undefined && WRITE_REFUSAL_STATES.has(error.code)
 }
 
 /** True when all connections of the role, the database or the server are in use. */
@@ -109,7 +109,7 @@ export function isStatementTimeout(error: unknown): boolean {
 }
 
 /** True for a deadlock, a serialisation failure or a lock that was not free: the same transaction may succeed later. */
-export const isConflict = (error: unknown): boolean =>
+export const isTransactionConflict = (error: unknown): boolean =>
   error instanceof DatabaseError && (error.code?.startsWith('40') === true || error.code === '55P03')
 
 /** True when a row breaks this unique constraint. */
@@ -127,19 +127,19 @@ export function isCheckViolation(error: unknown, constraint: string): boolean {
   return error instanceof DatabaseError && error.code === '23514' && error.constraint === constraint
 }
 
-function systemCode(error: Error): string | undefined {
+function findErrorCode(error: Error): string | undefined {
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
 /** The SQLSTATE classes of errors in given values: data exceptions and violated constraints. */
-const DATA_CLASSES = ['22', '23']
+const DATA_ERROR_CLASSES = ['22', '23']
 
 /** True when the database refuses a value: the same statement would fail again. */
 export const isDataError = (error: unknown): boolean =>
-  error instanceof DatabaseError && DATA_CLASSES.some((state) => error.code?.startsWith(state) === true)
+  error instanceof DatabaseError && DATA_ERROR_CLASSES.some((state) => error.code?.startsWith(state) === true)
 
 /** The SQLSTATE or system code of an error; empty when it has none. */
-export function sqlState(error: unknown): string {
+export function sqlStateOrSystemCode(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : ''
   return typeof code === 'string' ? code : ''
 }
@@ -148,4 +148,4 @@ export function sqlState(error: unknown): string {
 const CONCURRENT_WRITE_STATES = new Set(['23505', '40001', '40P01'])
 
 /** True when a transaction failed because others write the same records: the caller may try again. */
-export const isWriteConflict = (error: unknown): boolean => CONCURRENT_WRITE_STATES.has(sqlState(error))
+export const isWriteConflict = (error: unknown): boolean => CONCURRENT_WRITE_STATES.has(sqlStateOrSystemCode(error))

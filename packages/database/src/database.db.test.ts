@@ -67,9 +67,7 @@ describe('openDatabase', () => {
     const row = { big: 9007199254740991, day: '1985-06-01', days: ['1985-06-01', null] }
     expect((await pool.query(text)).rows).toEqual([row])
     expect((await sql.raw(text).execute(kysely)).rows).toEqual([row])
-    await expect(pool.query('select 9007199254740992::bigint')).rejects.toThrow(
-      'a bigint of the database is beyond 2^53-1',
-    )
+    await expect(pool.query('select 9007199254740992::bigint')).rejects.toThrow('a bigint of the database is beyond 2^53-1')
   })
 
   test('a connection that is lost between two statements fails the next one and not the process', async () => {
@@ -122,9 +120,7 @@ describe('migrate', () => {
 
   test('a database with other tables than those of this version is refused without a change', async () => {
     await withEmpty(async (db) => {
-      await expect(checkSchema(db)).rejects.toThrow(
-        new StoreRefusal('the database has no tables yet; run rollcall migrate'),
-      )
+      await expect(checkSchema(db)).rejects.toThrow(new StoreRefusal('the database has no tables yet; run rollcall migrate'))
       expect(await migrate(db)).toEqual(Object.keys(MIGRATIONS))
       await checkSchema(db)
       const last = Object.keys(MIGRATIONS).at(-1)
@@ -136,9 +132,7 @@ describe('migrate', () => {
         ),
       )
       expect(await pendingMigrations(db)).toEqual([last])
-      await db.pool.query(`insert into rollcall_migration values ($1, '2999-01-01'), ('2999-01-later', '2999-01-01')`, [
-        last,
-      ])
+      await db.pool.query(`insert into rollcall_migration values ($1, '2999-01-01'), ('2999-01-later', '2999-01-01')`, [last])
       await expect(checkSchema(db)).rejects.toThrow(
         new StoreRefusal(
           'a newer Rollcall has migrated this database: its schema is of version 0.1.0 (2999-01-later), and this program is made for 0.1.0; run the version that migrated it, or a later one',

@@ -3,9 +3,9 @@
 import { type Journal, NO_JOURNAL } from '@rollcall/core/model/journal'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { checkTables, readPending, runMigrations } from './migrate.ts'
+import { checkTablesMigrated, readPending, runMigrations } from './migrate.ts'
 import { openPipeline, type Pipeline } from './pipeline.ts'
-import { clientTimeout, WaitingPool, withClientTimeout } from './pools.ts'
+import { clientTimeoutMs, WaitingPool, withClientTimeout } from './pools.ts'
 import { settleRoles } from './roles.ts'
 import { readSchemaVersions, schemaLead } from './schema-version.ts'
 import { withSearchPath } from './search-path.ts'
@@ -50,22 +50,22 @@ const CONNECTION_DEFAULTS = {
 } as const satisfies pg.PoolConfig
 
 /** Settings of search connections that differ from `CONNECTION_DEFAULTS`. Times are in milliseconds. */
-const SEARCH_DEFAULTS = { max: 6, statement_timeout: 10_000 } as const satisfies pg.PoolConfig
+const SEARCH_POOL_DEFAULTS = { max: 6, statement_timeout: 10_000 } as const satisfies pg.PoolConfig
 
 /** Milliseconds that a search in mode async waits for a connection. It is long, because no caller waits. */
-const ASYNC_CONNECTION_TIMEOUT = 120_000
+const ASYNC_CONNECTION_TIMEOUT_MS = 120_000
 
 /** The number of connections for claims: one claims exchanges while another renews earlier claims. */
-const CLAIM_CONNECTIONS = 2
+const MOST_CLAIM_CONNECTIONS = 2
 
 /** The most different searches whose names are remembered: a search that comes again is prepared under its name. */
-const NAMED_SHAPES = 100
+const MOST_NAMED_SEARCHES = 100
 
 /**
  * Statements of audit entries take longer to plan than to run. PostgreSQL would plan them for each execution, because
  * its estimate depends on the lengths of arrays. The one plan may be made while tables are empty: it must use indexes.
  */
-const ENTRY_SETTINGS = 'set plan_cache_mode = force_generic_plan; set enable_seqscan = off'
+const AUDIT_ENTRY_SETTINGS_SQL = 'set plan_cache_mode = force_generic_plan; set enable_seqscan = off'
 
 /** Compiling a plan (jit) takes longer than most searches run, and a search may use one process of PostgreSQL only. */
 const SEARCH_SETTINGS = 'set jit = off; set max_parallel_workers_per_gather = 0'
@@ -86,12 +86,12 @@ export interface SearchOptions {
  */
 export function openDatabase(connection: pg.PoolConfig, { search_timeout }: SearchOptions = {}): Database {
   const settings = { ...CONNECTION_DEFAULTS, ...withSearchPath(connection), types: { getTypeParser } }
-  const pool = withClientTimeout(openPool(settings), clientTimeout(settings.statement_timeout))
-  const searchTime = search_timeout ?? SEARCH_DEFAULTS.statement_timeout
-  const query_timeout = clientTimeout(searchTime)
+  const pool = withClientTimeout(openPool(settings), clientTimeoutMs(settings.statement_timeout))
+  const searchTime = search_timeout ?? SEARCH_POOL_DEFAULTS.statement_timeout
+  const query_timeout = clientTimeoutMs(searchTime)
   const searchSettings = {
     ...settings,
-    ...SEARCH_DEFAULTS,
+    ...SEARCH_POOL_DEFAULTS,
     statement_timeout: searchTime,
     ...(query_timeout !== undefined && { query_timeout }),
     onConnect: (client: pg.ClientBase) => client.query(SEARCH_SETTINGS),
@@ -101,15 +101,15 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
     ...searchSettings,
     // A working node always holds one connection for asynchronous searches, even when the server has no other free.
     min: 1,
-    connectionTimeoutMillis: ASYNC_CONNECTION_TIMEOUT,
+    connectionTimeoutMillis: ASYNC_CONNECTION_TIMEOUT_MS,
   })
   const claims = withClientTimeout(
-    openPool({ ...settings, min: 1, max: CLAIM_CONNECTIONS }),
-    clientTimeout(settings.statement_timeout),
+    openPool({ ...settings, min: 1, max: MOST_CLAIM_CONNECTIONS }),
+    clientTimeoutMs(settings.statement_timeout),
   )
   const entries = withClientTimeout(
-    openPool({ ...settings, min: 1, max: 1, onConnect: (client: pg.ClientBase) => client.query(ENTRY_SETTINGS) }),
-    clientTimeout(settings.statement_timeout),
+    openPool({ ...settings, min: 1, max: 1, onConnect: (client: pg.ClientBase) => client.query(AUDIT_ENTRY_SETTINGS_SQL) }),
+    clientTimeoutMs(settings.statement_timeout),
   )
   const kysely = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   const pipeline = openPipeline(settings)
@@ -121,7 +121,7 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
     pipeline,
     searches,
     asyncSearches,
-    statementNames: new StatementNames(NAMED_SHAPES),
+    statementNames: new StatementNames(MOST_NAMED_SEARCHES),
     claims,
     entries,
     connection: settings,
@@ -178,7 +178,7 @@ export async function pendingMigrations(db: Database): Promise<readonly string[]
  * @throws StoreRefusal they are older than this version's, or newer than the next version's
  */
 export async function checkSchema(db: Database): Promise<void> {
-  await db.kysely.connection().execute(checkTables)
+  await db.kysely.connection().execute(checkTablesMigrated)
 }
 
 type TypeId = Parameters<typeof pg.types.getTypeParser>[0]
@@ -189,13 +189,13 @@ const ARRAY_OF_TEXT = 1009 as TypeId
 const ARRAY_OF_DATE = 1182 as TypeId
 const ARRAY_OF_INT8 = 1016 as TypeId
 
-const readTexts = pg.types.getTypeParser(ARRAY_OF_TEXT) as (text: string) => readonly (string | null)[]
+const readTextArray = pg.types.getTypeParser(ARRAY_OF_TEXT) as (text: string) => readonly (string | null)[]
 
 const TYPE_READERS: ReadonlyMap<TypeId, (text: string) => unknown> = new Map<TypeId, (text: string) => unknown>([
   [builtins.INT8, readBigint],
   [builtins.DATE, String],
   [ARRAY_OF_DATE, pg.types.getTypeParser(ARRAY_OF_TEXT)],
-  [ARRAY_OF_INT8, (text) => readTexts(text).map((id) => (id === null ? null : readBigint(id)))],
+  [ARRAY_OF_INT8, (text) => readTextArray(text).map((id) => (id === null ? null : readBigint(id)))],
 ])
 
 function readBigint(text: string): number {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { StoreBusy } from './database-errors.ts'
-import { groupCommit } from './group-commit.ts'
+import { createGroupCommit } from './group-commit.ts'
 
 /** A write whose statements end when the test says so; it answers each number doubled. */
 function slowWrite() {
@@ -33,7 +33,7 @@ const settled = async () => {
 describe('groupCommit', () => {
   it('sends together what came in one turn of the event loop, and what came during a statement, in their order', async () => {
     const slow = slowWrite()
-    const commits = groupCommit(slow.write, { waiting: 10 })
+    const commits = createGroupCommit(slow.write, { waiting: 10 })
     const first = [commits.submit(1), Promise.resolve().then(() => commits.submit(2))]
     expect(slow.groups).toEqual([])
     await settled()
@@ -60,7 +60,7 @@ describe('groupCommit', () => {
 
   it('puts at most 500 into one statement', async () => {
     const sizes: number[] = []
-    const commits = groupCommit<number, number>(
+    const commits = createGroupCommit<number, number>(
       async (entries) => {
         sizes.push(entries.length)
         await settled()
@@ -75,7 +75,7 @@ describe('groupCommit', () => {
 
   it('refuses what would wait beyond the limit, and takes more once there is room', async () => {
     const slow = slowWrite()
-    const commits = groupCommit(slow.write, { waiting: 2 })
+    const commits = createGroupCommit(slow.write, { waiting: 2 })
     const taken = [commits.submit(1)]
     await settled()
     taken.push(commits.submit(2), commits.submit(3))
@@ -91,7 +91,7 @@ describe('groupCommit', () => {
 
   it('lets one bad entry fail alone', async () => {
     let statements = 0
-    const commits = groupCommit<number, number>(
+    const commits = createGroupCommit<number, number>(
       async (entries) => {
         statements += 1
         await settled()
@@ -112,7 +112,7 @@ describe('groupCommit', () => {
   it('fails all of a statement at once when the database is away', async () => {
     let statements = 0
     const away = Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
-    const commits = groupCommit<number, number>(
+    const commits = createGroupCommit<number, number>(
       async () => {
         statements += 1
         await settled()
@@ -131,7 +131,7 @@ describe('groupCommit', () => {
   ])('when the database is away, $expected statements are made for five entries with $failWaiting', async (row) => {
     let statements = 0
     const away = Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
-    const commits = groupCommit<number, number>(
+    const commits = createGroupCommit<number, number>(
       async (entries) => {
         statements += 1
         await settled()

@@ -21,7 +21,7 @@ interface WaitingEntry<Entry, Result> {
 }
 
 /** The largest number of entries in one statement. More would make the first entry wait too long. */
-const MOST_TOGETHER = 500
+const MOST_STATEMENT_ENTRIES = 500
 
 interface GroupCommitOptions {
   readonly waiting: number
@@ -37,9 +37,9 @@ interface GroupCommitOptions {
  * @param options.failWaiting whether entries that wait fail too when the database is away or too slow: each further
  * statement could take as long as the failed one
  */
-export function groupCommit<Entry, Result>(
+export function createGroupCommit<Entry, Result>(
   run: (entries: readonly Entry[]) => Promise<readonly Result[]>,
-  { waiting, together = MOST_TOGETHER, failWaiting = false }: GroupCommitOptions,
+  { waiting, together = MOST_STATEMENT_ENTRIES, failWaiting = false }: GroupCommitOptions,
 ): GroupCommit<Entry, Result> {
   const queue: WaitingEntry<Entry, Result>[] = []
   let running = false
@@ -95,7 +95,7 @@ export const oncePerPool: <Value>(make: (pool: pg.Pool) => Value) => (pool: pg.P
  * Stores one row for each key: the first call that writes a key wins, and later calls get its row. The row is committed
  * before the caller goes on, so of any number of callers on any number of nodes exactly one is first.
  */
-export interface FirstCome<Entry, Stored> {
+export interface FirstComeStore<Entry, Stored> {
   /** Rejects with StoreBusy, or with an error of the database: then the row may exist or not. */
   remember(entry: Entry): Promise<RememberedRow<Stored>>
 }
@@ -108,7 +108,7 @@ export interface RememberedRow<Stored> {
   readonly stored: Stored
 }
 
-/** The functions on a table with which a `FirstCome` stores and finds rows. */
+/** The functions on a table with which a `FirstComeStore` stores and finds rows. */
 export interface FirstComeTable<Entry, Stored> {
   /** Returns a text that is equal for two entries exactly when they are for the same row. */
   key(entry: Entry): string
@@ -127,11 +127,11 @@ const MOST_INSERT_TRIES = 3
 /** The bytes from which an entry gets a statement of its own, so that it delays no other entry and fails alone. */
 export const LARGE_ENTRY_BYTES = 262_144
 
-/** Makes a `FirstCome` for a table. @param options.waiting the number of calls that may wait for a statement */
-export function createFirstCome<Entry, Stored>(
+/** Makes a `FirstComeStore` for a table. @param options.waiting the number of calls that may wait for a statement */
+export function createFirstComeStore<Entry, Stored>(
   table: FirstComeTable<Entry, Stored>,
   options: { readonly waiting: number },
-): FirstCome<Entry, Stored> {
+): FirstComeStore<Entry, Stored> {
   const write = async (entries: readonly Entry[]): Promise<readonly RememberedRow<Stored>[]> => {
     const firsts = new Map<string, Entry>()
     for (const entry of entries) {
@@ -145,8 +145,8 @@ export function createFirstCome<Entry, Stored>(
       return { first: added.delete(key), stored: stored.get(key) as Stored }
     })
   }
-  const small = groupCommit(write, options)
-  const large = groupCommit(write, { ...options, together: 1 })
+  const small = createGroupCommit(write, options)
+  const large = createGroupCommit(write, { ...options, together: 1 })
   return { remember: (entry) => ((table.bytes?.(entry) ?? 0) < LARGE_ENTRY_BYTES ? small : large).submit(entry) }
 }
 

@@ -107,7 +107,7 @@ export async function findHoldsOn(
 }
 
 /** A table's row as SQL expressions, from which `isHeldSql` decides whether a hold keeps it. */
-export interface HeldRow {
+export interface HoldableRowSql {
   readonly time: string
   /** SQL of the participant's sender_id. Null when the row has none: any hold of a participant keeps it then. */
   readonly sender_id: string | null
@@ -119,14 +119,14 @@ export interface HeldRow {
  * SQL that is true when a hold keeps the row. A hold on a person keeps only rows with pseudonyms (`person`), such as audit
  * entries: stored messages are encrypted.
  */
-export const isHeldSql = ({ time, sender_id, person }: HeldRow): string => `exists (
+export const isHeldSql = ({ time, sender_id, person }: HoldableRowSql): string => `exists (
   select from hold where hold.removed_at is null and (
     (hold.kind = 'period' and ${time} >= hold.begins_at and ${time} < hold.ends_at)
     or (hold.kind = 'participant' and ${sender_id === null ? 'true' : `hold.participant = ${sender_id}`})
     ${person === undefined ? '' : `or (hold.kind = 'person' and ${person})`}))`
 
 /** Rows of a table that are deleted when they reach an age. */
-export interface ForgottenRows {
+export interface ExpiringRows {
   readonly table: string
   /** The column with the time from which the age is counted. */
   readonly since: string
@@ -137,7 +137,7 @@ export interface ForgottenRows {
 }
 
 /** SQL for `from`: the rows of the table that are older than `$1` seconds, and neither needed nor held. */
-export const deletableRowsSql = ({ table, since, sender_id, stillNeeded = 'false' }: ForgottenRows): string =>
+export const deletableRowsSql = ({ table, since, sender_id, stillNeeded = 'false' }: ExpiringRows): string =>
   `${table} where ${since} < now() - make_interval(secs => $1)
     and not (${stillNeeded}) and not ${isHeldSql({ time: `${table}.${since}`, sender_id })}`
 

@@ -20,7 +20,7 @@ export interface StoredHead extends JournalHead {
 }
 
 /** The names by which lines of the journal identify their database. */
-export interface JournalOwner {
+export interface JournalDatabaseIds {
   /** A UUID that all copies of the database share. */
   readonly database: string
   /** A UUID of this copy: each restore makes a new one; null when it was never restored. */
@@ -35,16 +35,16 @@ export interface JournalPosition extends JournalHead {
   readonly open: readonly number[]
 }
 
-const NO_LINE: StoredHead = { sequence: 0, digest: Buffer.alloc(32), begun: 0, timeline: null }
+const EMPTY_JOURNAL_HEAD: StoredHead = { sequence: 0, digest: Buffer.alloc(32), begun: 0, timeline: null }
 
-interface HasPool {
+interface PoolDeps {
   readonly pool: Pool
 }
 
 /** Reads the last line of the journal that the database knows, and the line that was begun. */
 export async function readJournalHead(client: Pick<PoolClient, 'query'>): Promise<StoredHead> {
   const { rows } = await client.query<StoredHead>('select sequence, digest, begun, timeline from journal_head')
-  return rows[0] ?? NO_LINE
+  return rows[0] ?? EMPTY_JOURNAL_HEAD
 }
 
 /**
@@ -58,7 +58,7 @@ const OPEN_LINE_CONDITION = `opened_at > now() - interval '1 day'`
 export async function readJournalPosition(client: Pick<PoolClient, 'query'>): Promise<JournalPosition> {
   // The tables may be of an earlier version: a backup is made before an upgrade.
   const { rows: heads } = await client.query<JournalHead>('select sequence, digest from journal_head')
-  const { sequence, digest } = heads[0] ?? NO_LINE
+  const { sequence, digest } = heads[0] ?? EMPTY_JOURNAL_HEAD
   if (!(await hasOpenLineTable(client))) return { sequence, digest, database: null, open: [] }
   const { rows: open } = await client.query<{ sequence: number }>(
     `select sequence from journal_open_line where ${OPEN_LINE_CONDITION} and sequence <= $1 order by sequence`,
@@ -70,21 +70,19 @@ export async function readJournalPosition(client: Pick<PoolClient, 'query'>): Pr
 
 /** True when the database has the table of open lines; false before an upgrade from an earlier version. */
 export async function hasOpenLineTable(client: Pick<PoolClient, 'query'>): Promise<boolean> {
-  const { rows } = await client.query<{ found: boolean }>(
-    `select to_regclass('journal_open_line') is not null as found`,
-  )
+  const { rows } = await client.query<{ found: boolean }>(`select to_regclass('journal_open_line') is not null as found`)
   return rows[0]?.found === true
 }
 
 /** Gives the database its UUID, if it has none. */
-export async function nameDatabase(client: Pick<PoolClient, 'query'>): Promise<void> {
+export async function ensureDatabaseUuid(client: Pick<PoolClient, 'query'>): Promise<void> {
   await client.query('insert into journal_database default values on conflict do nothing')
 }
 
 /** Reads how lines of the journal identify this database. The first call gives the database its UUID. */
-export async function journalOwner(client: Pick<PoolClient, 'query'>): Promise<JournalOwner> {
-  await nameDatabase(client)
-  const { rows } = await client.query<JournalOwner>('select id as database, incarnation from journal_database')
+export async function readJournalDatabaseIds(client: Pick<PoolClient, 'query'>): Promise<JournalDatabaseIds> {
+  await ensureDatabaseUuid(client)
+  const { rows } = await client.query<JournalDatabaseIds>('select id as database, incarnation from journal_database')
   const [row] = rows
   if (row === undefined) throw new Error('the database has no id')
   return row
@@ -116,7 +114,7 @@ export async function hasLostLine(client: Pick<PoolClient, 'query'>, timeline: s
 }
 
 /** Closes a line of the journal, because its act is committed. */
-export async function closeJournalLine({ pool }: HasPool, sequence: number): Promise<void> {
+export async function closeJournalLine({ pool }: PoolDeps, sequence: number): Promise<void> {
   await pool.query('delete from journal_open_line where sequence = $1', [sequence])
 }
 
@@ -126,31 +124,23 @@ export async function closeJournalLine({ pool }: HasPool, sequence: number): Pro
  * @returns the number of the line
  * @throws what the work throws; the head stays unchanged
  */
-export async function moveJournalHead(
-  { pool }: HasPool,
-  work: (head: JournalHead) => Promise<JournalHead>,
-): Promise<number> {
+export async function moveJournalHead({ pool }: PoolDeps, work: (head: JournalHead) => Promise<JournalHead>): Promise<number> {
   const timeline = await currentTimeline(pool)
   for (;;) {
     await pool.query(
       `insert into journal_head as head (sequence, digest, begun, timeline) values ($1, $2, 1, $3)
         on conflict (one) do update set begun = greatest(head.begun, head.sequence + 1), timeline = $3`,
-      [NO_LINE.sequence, NO_LINE.digest, timeline],
+      [EMPTY_JOURNAL_HEAD.sequence, EMPTY_JOURNAL_HEAD.digest, timeline],
     )
     const moved = await withTransaction(pool, async (client) => {
-      const { rows } = await client.query<StoredHead>(
-        'select sequence, digest, begun, timeline from journal_head for update',
-      )
+      const { rows } = await client.query<StoredHead>('select sequence, digest, begun, timeline from journal_head for update')
       const [head] = rows
       // Another process wrote a line of the journal meanwhile: try again with the line after it.
       if (head === undefined || head.begun <= head.sequence) return null
       const next = await work(head)
       await storeHead(client, next)
       await client.query(`delete from journal_open_line where not (${OPEN_LINE_CONDITION})`)
-      await client.query('insert into journal_open_line (sequence, timeline) values ($1, $2)', [
-        next.sequence,
-        timeline,
-      ])
+      await client.query('insert into journal_open_line (sequence, timeline) values ($1, $2)', [next.sequence, timeline])
       return next.sequence
     })
     if (moved !== null) return moved
@@ -165,7 +155,7 @@ export async function moveJournalHead(
 export async function continueJournal(client: Pick<PoolClient, 'query'>, head: JournalHead | null): Promise<void> {
   if (head !== null) await storeHead(client, head)
   await client.query('delete from journal_open_line')
-  await nameDatabase(client)
+  await ensureDatabaseUuid(client)
   await client.query('update journal_database set incarnation = gen_random_uuid()')
 }
 

@@ -1,23 +1,29 @@
 /** Runs the migrations, after checks of the PostgreSQL server. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
-import { isConflict } from './database-errors.ts'
+import { isTransactionConflict } from './database-errors.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { StoreRefusal } from './refusal.ts'
-import { FIND_TABLE_OF_ANOTHER_OWNER, isForbidden } from './roles.ts'
-import { MOST_AHEAD, readSchemaVersions, recordingVersion, schemaLead, schemaVersion } from './schema-version.ts'
+import { FIND_TABLE_OF_ANOTHER_OWNER, isPrivilegeMissing } from './roles.ts'
+import {
+  MOST_VERSIONS_AHEAD,
+  programSchemaVersion,
+  readSchemaVersions,
+  schemaLead,
+  withVersionRecording,
+} from './schema-version.ts'
 
 const MIGRATION_TABLE = 'rollcall_migration'
-const OLDEST_SERVER = 15
+const OLDEST_SERVER_VERSION = 15
 
 /**
  * The longest time for which a migration waits for a lock on a table. It is short, because statements of running nodes wait
- * behind the migration. Then the migrations are rolled back, and tried again after `LOCK_PAUSE`. After 1 s, PostgreSQL would end
+ * behind the migration. Then the migrations are rolled back, and tried again after `CONFLICT_PAUSE_MS`. After 1 s, PostgreSQL would end
  * one side of a deadlock, perhaps a node's statement.
  */
 const LOCK_TIMEOUT = '200ms'
 /** Milliseconds until the migrations are tried again after a conflict, such as a lock that was not free. */
-const LOCK_PAUSE = 1_000
+const CONFLICT_PAUSE_MS = 1_000
 
 /**
  * Runs the migrations of `migrate` on one connection.
@@ -32,7 +38,7 @@ export async function runMigrations(
   await sql`set statement_timeout = 0`.execute(connection)
   await sql.raw(`set lock_timeout = '${LOCK_TIMEOUT}'`).execute(connection)
   try {
-    const done = await checkUsable(connection)
+    const done = await checkMigrationsUsable(connection)
     if (only.every((name) => done.includes(name))) return []
     await checkOwner(connection)
     return await runPending(connection, only)
@@ -46,7 +52,7 @@ export async function runMigrations(
 async function runPending(connection: Kysely<unknown>, only: readonly string[]): Promise<readonly string[]> {
   const migrations = Object.entries(MIGRATIONS)
     .filter(([name]) => only.includes(name))
-    .map(([name, migration]) => [name, recordingVersion(migration)])
+    .map(([name, migration]) => [name, withVersionRecording(migration)])
   // The migrator is loaded here, because most calls have no pending migrations.
   const { Migrator } = await import('kysely/migration')
   const migrator = new Migrator({
@@ -59,20 +65,20 @@ async function runPending(connection: Kysely<unknown>, only: readonly string[]):
   })
   for (;;) {
     const { error, results } = await migrator.migrateToLatest()
-    if (isForbidden(error)) throw new StoreRefusal(NOT_OWNER)
+    if (isPrivilegeMissing(error)) throw new StoreRefusal(NOT_OWNER_REFUSAL)
     if (error === undefined) return (results ?? []).map((result) => result.migrationName)
-    if (!isConflict(error)) throw error
-    await sleep(LOCK_PAUSE)
+    if (!isTransactionConflict(error)) throw error
+    await sleep(CONFLICT_PAUSE_MS)
   }
 }
 
 /**
  * The names of the migrations that `runMigrations` would run.
- * @throws StoreRefusal as `checkServerSettings` and `checkUsable` do
+ * @throws StoreRefusal as `checkServerSettings` and `checkMigrationsUsable` do
  */
 export async function readPending(connection: Kysely<unknown>): Promise<readonly string[]> {
   await checkServer(connection)
-  const done = await checkUsable(connection)
+  const done = await checkMigrationsUsable(connection)
   return Object.keys(MIGRATIONS).filter((name) => !done.includes(name))
 }
 
@@ -80,7 +86,7 @@ export async function readPending(connection: Kysely<unknown>): Promise<readonly
  * Checks that the tables are those of this version or of the next one, and changes nothing.
  * @throws StoreRefusal that says which command to run, or as `readPending`
  */
-export async function checkTables(connection: Kysely<unknown>): Promise<void> {
+export async function checkTablesMigrated(connection: Kysely<unknown>): Promise<void> {
   const pending = await readPending(connection)
   if (pending.length === 0) return
   if (pending.length === Object.keys(MIGRATIONS).length) {
@@ -101,8 +107,8 @@ async function checkServer(connection: Kysely<unknown>): Promise<void> {
 
 /** Checks that the server is new enough and the encoding is UTF8. @param version major version @throws StoreRefusal */
 export function checkServerSettings(version: number, encoding: string): void {
-  if (version < OLDEST_SERVER) {
-    throw new StoreRefusal(`PostgreSQL ${OLDEST_SERVER} or newer is needed; this server is version ${version}`)
+  if (version < OLDEST_SERVER_VERSION) {
+    throw new StoreRefusal(`PostgreSQL ${OLDEST_SERVER_VERSION} or newer is needed; this server is version ${version}`)
   }
   if (encoding !== 'UTF8') {
     throw new StoreRefusal(
@@ -111,13 +117,13 @@ export function checkServerSettings(version: number, encoding: string): void {
   }
 }
 
-const NOT_OWNER =
+const NOT_OWNER_REFUSAL =
   'the role of DATABASE_URL may not migrate this database: run rollcall migrate with ROLLCALL_OWNER_DATABASE_URL'
 
 /** Checks that our role owns the owner's tables. @throws StoreRefusal another role owns one: it must run migrations */
 async function checkOwner(connection: Kysely<unknown>): Promise<void> {
   const { rows } = await sql.raw(FIND_TABLE_OF_ANOTHER_OWNER).execute(connection)
-  if (rows.length > 0) throw new StoreRefusal(NOT_OWNER)
+  if (rows.length > 0) throw new StoreRefusal(NOT_OWNER_REFUSAL)
 }
 
 /** Those of the given migrations that this version does not know: a newer version made these migrations. */
@@ -129,37 +135,35 @@ export const unknownMigrations = (names: readonly string[]): readonly string[] =
  * @throws StoreRefusal a version after the next one, or an unknown program, has migrated the database; or our role may
  * not read its list of migrations
  */
-async function checkUsable(connection: Kysely<unknown>): Promise<readonly string[]> {
+async function checkMigrationsUsable(connection: Kysely<unknown>): Promise<readonly string[]> {
   const { rows: found } = await sql`
     select 1 where pg_catalog.to_regclass(${MIGRATION_TABLE}) is not null`.execute(connection)
   if (found.length === 0) return []
-  const done = await namesOfDone(connection)
+  const done = await readDoneMigrations(connection)
   const unknown = unknownMigrations(done)
   if (unknown.length > 0) {
     const { version, ahead } = schemaLead(await readSchemaVersions(connection))
-    if (ahead < 1 || ahead > MOST_AHEAD) {
+    if (ahead < 1 || ahead > MOST_VERSIONS_AHEAD) {
       throw new StoreRefusal(
         `a newer Rollcall has migrated this database: its schema is of version ${version} (${unknown.join(', ')}), ` +
-          `and this program is made for ${schemaVersion()}; run the version that migrated it, or a later one`,
+          `and this program is made for ${programSchemaVersion()}; run the version that migrated it, or a later one`,
       )
     }
   }
   return done
 }
 
-async function namesOfDone(connection: Kysely<unknown>): Promise<readonly string[]> {
+async function readDoneMigrations(connection: Kysely<unknown>): Promise<readonly string[]> {
   try {
-    const { rows } = await sql<{ name: string }>`select name from ${sql.table(MIGRATION_TABLE)} order by name`.execute(
-      connection,
-    )
+    const { rows } = await sql<{ name: string }>`select name from ${sql.table(MIGRATION_TABLE)} order by name`.execute(connection)
     return rows.map((row) => row.name)
   } catch (error) {
-    if (isForbidden(error)) throw new StoreRefusal(NOT_SETTLED)
+    if (isPrivilegeMissing(error)) throw new StoreRefusal(NOT_SETTLED_REFUSAL)
     throw error
   }
 }
 
-const NOT_SETTLED =
+const NOT_SETTLED_REFUSAL =
   'the role of DATABASE_URL may not read the tables of this database yet: run rollcall migrate, with ' +
   'ROLLCALL_OWNER_DATABASE_URL where the database is not the embedded one'
 

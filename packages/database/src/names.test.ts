@@ -1,6 +1,6 @@
 import type { Attribute, RecordType } from '@rollcall/protocol'
 import { describe, expect, test } from 'vitest'
-import { columnName, joinName, NAME_LIMIT, quoteName, recordTableName, snakeCase } from './names.ts'
+import { columnName, joinName, MOST_NAME_CHARACTERS, quoteName, recordTableName, snakeCase } from './names.ts'
 
 const recordType = (name: string) => ({ name }) as RecordType
 
@@ -8,7 +8,7 @@ test.each(['r1_person', '_x', 'birth_date_from'])('%s is quoted', (name) => {
   expect(quoteName(name)).toBe(`"${name}"`)
 })
 
-test.each(['', 'Person', '1st', 'a b', 'a"b', 'a;drop', 'é', 'a\0', 'x'.repeat(NAME_LIMIT + 1)])(
+test.each(['', 'Person', '1st', 'a b', 'a"b', 'a;drop', 'é', 'a\0', 'x'.repeat(MOST_NAME_CHARACTERS + 1)])(
   '%j is no name for a database object',
   (name) => {
     expect(() => quoteName(name)).toThrow(`not a name for a database object: ${JSON.stringify(name)}`)
@@ -27,12 +27,12 @@ test.each([
 describe('joinName', () => {
   test('joins what fits', () => {
     expect(joinName('r1', 'person', 'index')).toBe('r1_person_index')
-    expect(joinName('x'.repeat(NAME_LIMIT))).toHaveLength(NAME_LIMIT)
+    expect(joinName('x'.repeat(MOST_NAME_CHARACTERS))).toHaveLength(MOST_NAME_CHARACTERS)
   })
 
   test('long names that begin alike stay different, and the same each time', () => {
-    const stem = 'x'.repeat(NAME_LIMIT)
-    expect(joinName(stem, 'a')).toHaveLength(NAME_LIMIT)
+    const stem = 'x'.repeat(MOST_NAME_CHARACTERS)
+    expect(joinName(stem, 'a')).toHaveLength(MOST_NAME_CHARACTERS)
     expect(joinName(stem, 'a')).not.toBe(joinName(stem, 'b'))
     expect(joinName(stem, 'a')).toBe(joinName(stem, 'a'))
     expect(quoteName(joinName(stem, 'a'))).toMatch(/^"x{54}_[0-9a-f]{8}"$/)

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Attribute, RecordType } from '@rollcall/protocol'
 
 /** The longest name, in characters. PostgreSQL cuts longer names without an error, and two cut names may be equal. */
-export const NAME_LIMIT = 63
+export const MOST_NAME_CHARACTERS = 63
 
 const NAME_PATTERN = /^[a-z_][a-z0-9_]*$/
 
@@ -12,7 +12,7 @@ const NAME_PATTERN = /^[a-z_][a-z0-9_]*$/
  * come from kind data, so this is an error of the programmer, never of a peer.
  */
 export function quoteName(name: string): string {
-  if (!NAME_PATTERN.test(name) || name.length > NAME_LIMIT) {
+  if (!NAME_PATTERN.test(name) || name.length > MOST_NAME_CHARACTERS) {
     throw new Error(`not a name for a database object: ${JSON.stringify(name)}`)
   }
   return `"${name}"`
@@ -29,9 +29,9 @@ export function snakeCase(name: string): string {
  */
 export function joinName(...parts: readonly string[]): string {
   const name = parts.join('_')
-  if (name.length <= NAME_LIMIT) return name
+  if (name.length <= MOST_NAME_CHARACTERS) return name
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 8)
-  return `${name.slice(0, NAME_LIMIT - digest.length - 1)}_${digest}`
+  return `${name.slice(0, MOST_NAME_CHARACTERS - digest.length - 1)}_${digest}`
 }
 
 /** The name of a registry's table for one record type, such as `r7_disabled_person`. */

@@ -13,7 +13,7 @@ export const inOneTransaction = <Result>(
   work: (inner: Database, client: pg.ClientBase) => Promise<Result>,
 ): Promise<Result> =>
   withTransaction(db.pool, (client) => {
-    const pool = poolOf(client)
+    const pool = savepointPool(client)
     return work({ ...db, pool, kysely: new Kysely({ dialect: new PostgresDialect({ pool }) }) }, client)
   })
 
@@ -25,7 +25,7 @@ const SAVEPOINT_STATEMENTS: readonly (readonly [RegExp, (name: string) => string
 ]
 
 /** Makes a pool whose clients all use this one connection. Each client has savepoints of its own. */
-function poolOf(client: pg.ClientBase): pg.Pool {
+function savepointPool(client: pg.ClientBase): pg.Pool {
   let count = 0
   let last: Promise<unknown> = Promise.resolve()
   // Statements wait for each other, because a connection runs one statement at a time.

@@ -5,7 +5,7 @@
  * many rows, no wait for a lock.
  */
 import pg from 'pg'
-import { clientTimeout } from './pools.ts'
+import { clientTimeoutMs } from './pools.ts'
 
 /** A statement, with the name under which each connection prepares it once. */
 export interface NamedStatement {
@@ -55,7 +55,7 @@ class PipelinedConnection {
     // When the database does not answer, every statement would wait for its own time limit. pg gives the connection up
     // when the first statement has waited this long, and all statements fail together.
     const { statement_timeout } = connection
-    const query_timeout = clientTimeout(statement_timeout)
+    const query_timeout = clientTimeoutMs(statement_timeout)
     this.#config = { ...connection, ...(query_timeout !== undefined && { query_timeout }), pipeline: true }
   }
 

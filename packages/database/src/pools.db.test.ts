@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
 import { query } from '../test/statement.ts'
 import { type Database, openDatabase } from './database.ts'
-import { openConnections, WaitingPool } from './pools.ts'
+import { openMinConnections, WaitingPool } from './pools.ts'
 
 const ROLE = 'few_connections'
 
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 test('at the limit of its role a pool waits for its own connections, and those of asynchronous searches are left alone', async () => {
   const searches = new WaitingPool({ ...db.connection, max: 2, min: 2 })
-  await openConnections(searches)
+  await openMinConnections(searches)
   const held = await Promise.all([searches.connect(), searches.connect()])
   for (const client of held) client.release()
   const asked = Array.from({ length: 200 }, () => db.pool.query('select pg_sleep(0.001)'))
@@ -38,6 +38,6 @@ test('at the limit of its role a pool waits for its own connections, and those o
 test('where there is none at all, whoever asks is told', async () => {
   const full = new WaitingPool({ ...db.connection, max: 4, min: 4 })
   await db.pool.query('select 1')
-  await expect(openConnections(full)).rejects.toMatchObject({ code: '53300' })
+  await expect(openMinConnections(full)).rejects.toMatchObject({ code: '53300' })
   await full.end()
 })

@@ -9,7 +9,7 @@ const TIMEOUT_GRACE_MS = 500
  * Milliseconds after which we give a statement up ourselves: when the network is cut, the error of PostgreSQL's own limit never
  * arrives, and TCP waits very long. Undefined when statements have no time limit.
  */
-export function clientTimeout(statement_timeout: number | false | undefined): number | undefined {
+export function clientTimeoutMs(statement_timeout: number | false | undefined): number | undefined {
   return statement_timeout ? statement_timeout + TIMEOUT_GRACE_MS : undefined
 }
 
@@ -35,7 +35,7 @@ type ConnectCallback = (
 ) => void
 
 /** Milliseconds for which a pool makes no more connections after PostgreSQL refused one. */
-const RETRY_AFTER = 5_000
+const GROWTH_PAUSE_MS = 5_000
 
 /**
  * A pool that waits where pg's pool fails: when PostgreSQL's limit of connections is reached, a request waits until a
@@ -71,17 +71,17 @@ export class WaitingPool extends pg.Pool {
     }
   }
 
-  /** Lets the pool have no more connections than now, for `RETRY_AFTER` milliseconds. */
+  /** Lets the pool have no more connections than now, for `GROWTH_PAUSE_MS` milliseconds. */
   #stopGrowing(): void {
     this.options.max = this.totalCount
     setTimeout(() => {
       this.options.max = this.#most
-    }, RETRY_AFTER).unref()
+    }, GROWTH_PAUSE_MS).unref()
   }
 }
 
 /** Opens the connections that the pool always holds (its `min`). @throws an error of connecting */
-export async function openConnections(pool: pg.Pool): Promise<void> {
+export async function openMinConnections(pool: pg.Pool): Promise<void> {
   const missing = Math.max(0, (pool.options.min ?? 0) - pool.totalCount)
   const opened = await Promise.allSettled(Array.from({ length: missing }, () => pool.connect()))
   for (const result of opened) if (result.status === 'fulfilled') result.value.release()

@@ -1,8 +1,7 @@
 /**
- * The channel on which new work is announced to workers (LISTEN, NOTIFY). The payload says which work: empty for an
- * accepted exchange; the id of a participant for a delivery; `m` with ids of mailboxes, separated by commas (none:
- * any); `o` for a row in the event outbox; `s` for another source file of a registry. A notification may be lost, so
- * nodes also poll.
+ * The channel on which new work is announced to workers (LISTEN, NOTIFY). The payload says which work: empty for an accepted
+ * exchange; the id of a participant for a delivery; `m` with ids of mailboxes, separated by commas (none: any); `o` for a row in
+ * the event outbox; `s` for another source file of a registry. A notification may be lost, so nodes also poll.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -15,15 +14,15 @@ const RECONNECT_PAUSE_MS = 1_000
 const MOST_CLOSING_MS = 1_000
 
 /** The first character of the payload that announces mailboxes. */
-export const MAILBOXES_PREFIX = 'm'
+export const MAILBOXES_PAYLOAD_PREFIX = 'm'
 /** The payload with which the trigger of the event outbox announces rows to publish. */
 const OUTBOX_PAYLOAD = 'o'
 /** The payload that announces a registry with another source file. */
 export const SOURCES_PAYLOAD = 's'
 
-const idsIn = (payload: string): readonly number[] =>
+const mailboxIdsIn = (payload: string): readonly number[] =>
   payload
-    .slice(MAILBOXES_PREFIX.length)
+    .slice(MAILBOXES_PAYLOAD_PREFIX.length)
     .split(',')
     .map(Number)
     .filter((id) => id > 0)
@@ -53,7 +52,7 @@ export async function listenForWork(
       if (payload === undefined || payload === '') onExchanges()
       else if (payload === OUTBOX_PAYLOAD) onOutbox()
       else if (payload === SOURCES_PAYLOAD) onSources()
-      else if (payload.startsWith(MAILBOXES_PREFIX)) onMailboxes(idsIn(payload))
+      else if (payload.startsWith(MAILBOXES_PAYLOAD_PREFIX)) onMailboxes(mailboxIdsIn(payload))
       else onDeliveries(Number(payload))
     })
     const stop = (): void => end()
@@ -73,8 +72,7 @@ export async function listenForWork(
 }
 
 /**
- * Reads, in one statement, the seconds until something is due in each queue: 0 or less for now, null for an empty
- * queue.
+ * Reads, in one statement, the seconds until something is due in each queue: 0 or less for now, null for an empty queue.
  * @param queues SQL of the seconds, for each queue
  */
 export async function secondsUntilDue<Queue extends string>(
@@ -96,7 +94,7 @@ export async function secondsUntilDue<Queue extends string>(
  * that begins with the participant, however many rows that participant has.
  * @param condition the condition of that index
  */
-export const participantsWithSql = (table: string, condition: string): string =>
+export const participantsWithRowsSql = (table: string, condition: string): string =>
   `waiting (participant) as (
     (select participant from ${table} where ${condition} order by participant limit 1)
     union all

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { storedId, storedIds } from './record-ids.ts'
+import { storedIds, toStoredId } from './record-ids.ts'
 
 test.each(['0', '7', '999999999999999999'])('%s is a number of our own tables', (id) => {
-  expect(storedId(id)).toEqual({ record: id, record_key: null })
+  expect(toStoredId(id)).toEqual({ record: id, record_key: null })
 })
 
 test.each(['', '07', '-1', '1000000000000000000', 'UIN-7', '7 '])('%j is stored beside its digest', (id) => {
-  const { record, record_key } = storedId(id)
+  const { record, record_key } = toStoredId(id)
   expect(record_key).toBe(id)
   expect(BigInt(record)).toBeLessThan(0n)
 })

@@ -1,7 +1,6 @@
 /**
- * How tables store the ids of records. An id that is a whole number of at most 18 digits, as in our own tables, is
- * stored as a number. Any other id is stored as text (`record_key`), with a negative number from its digest (`record`)
- * for the index.
+ * How tables store the ids of records. An id that is a whole number of at most 18 digits, as in our own tables, is stored as a
+ * number. Any other id is stored as text (`record_key`), with a negative number from its digest (`record`) for the index.
  */
 import { createHash } from 'node:crypto'
 
@@ -16,17 +15,14 @@ export interface StoredId {
 }
 
 /** Turns a record id into the values of its two columns. */
-export function storedId(id: string): StoredId {
+export function toStoredId(id: string): StoredId {
   if (NUMERIC_ID_PATTERN.test(id)) return { record: id, record_key: null }
   const digest = createHash('sha256').update(id).digest().readBigInt64BE()
   return { record: String(digest < 0n ? digest : ~digest), record_key: id }
 }
 
 /** The ids as texts of arrays: `record_ids` (bigint[]) when all are numbers, otherwise `record_keys` (text[]). */
-export function storedIds(ids: readonly string[]): {
-  readonly record_ids: string
-  readonly record_keys: string | null
-} {
+export function storedIds(ids: readonly string[]): { readonly record_ids: string; readonly record_keys: string | null } {
   if (ids.every((id) => NUMERIC_ID_PATTERN.test(id))) return { record_ids: `{${ids.join(',')}}`, record_keys: null }
   const quoted = ids.map((id) => `"${id.replaceAll(/["\\]/g, '\\$&')}"`)
   return { record_ids: '{}', record_keys: `{${quoted.join(',')}}` }
@@ -39,8 +35,8 @@ export const recordIdSql = (row: string): string => `coalesce(${row}.record_key,
 export const isSameRecordSql = (one: string, other: string): string =>
   `(${one}.record = ${other}.record and ${one}.record_key is not distinct from ${other}.record_key)`
 
-/** SQL that does the same as `storedId`. @param id SQL of an id as text */
-export const storedIdSql = (id: string): { readonly record: string; readonly record_key: string } => {
+/** SQL that does the same as `toStoredId`. @param id SQL of an id as text */
+export const toStoredIdSql = (id: string): { readonly record: string; readonly record_key: string } => {
   const digest = `('x' || encode(substring(sha256(convert_to(${id}, 'UTF8')) for 8), 'hex'))::bit(64)::bigint`
   return {
     record: `case when ${id} ~ '${NUMERIC_ID_PATTERN.source.replace('(?:', '(')}' then ${id}::bigint when ${digest} < 0 then ${digest} else ~${digest} end`,

@@ -11,7 +11,7 @@ export interface RemovedRows {
 }
 
 /** The rows that one package stores for a registry or a participant. `$1` in the SQL is the id of either. */
-export interface StoredPart {
+export interface PackageRows {
   /**
    * For each name that operators see, SQL that counts the stored rows of the registry or participant. They are counted before the
    * removal, and for a dry run.
@@ -34,7 +34,7 @@ export const countRowsSql = (removable: Removable, table: string): string =>
 /** Returns the counts that these packages list for the registry or participant with this id, by name. */
 export async function countStored(
   { pool }: Pick<Database, 'pool'>,
-  parts: readonly StoredPart[],
+  parts: readonly PackageRows[],
   what: 'counted' | 'pending',
   id: number,
 ): Promise<Readonly<Record<string, number>>> {
@@ -47,18 +47,14 @@ export async function countStored(
 }
 
 /** The most rows that one statement deletes. */
-const AT_ONCE = 5_000
+const MOST_ROWS_AT_ONCE = 5_000
 
-/** Deletes rows in portions of `AT_ONCE`. An interrupted removal is finished by another call. */
-export async function removeRows(
-  { pool }: Pick<Database, 'pool'>,
-  removed: readonly RemovedRows[],
-  id: number,
-): Promise<void> {
+/** Deletes rows in portions of `MOST_ROWS_AT_ONCE`. An interrupted removal is finished by another call. */
+export async function removeRows({ pool }: Pick<Database, 'pool'>, removed: readonly RemovedRows[], id: number): Promise<void> {
   for (const { table, of } of removed) {
-    for (let gone = AT_ONCE; gone > 0; ) {
+    for (let gone = MOST_ROWS_AT_ONCE; gone > 0; ) {
       const { rowCount } = await pool.query(
-        `delete from ${table} where ctid = any(array(select ctid from ${table} where ${of} limit ${AT_ONCE}))`,
+        `delete from ${table} where ctid = any(array(select ctid from ${table} where ${of} limit ${MOST_ROWS_AT_ONCE}))`,
         [id],
       )
       gone = rowCount ?? 0

@@ -35,12 +35,7 @@ describe('the roles of the embedded database', () => {
   test('the application may read audit entries and add to them, and change none', async () => {
     const { db } = database
     const tables = await auditTables()
-    expect(tables.slice(-4)).toEqual([
-      'hold',
-      'rollcall_migration',
-      'rollcall_migration_lock',
-      'rollcall_schema_version',
-    ])
+    expect(tables.slice(-4)).toEqual(['hold', 'rollcall_migration', 'rollcall_migration_lock', 'rollcall_schema_version'])
     expect(tables).toContain('account')
     for (const table of tables) {
       const [column] = (
@@ -82,9 +77,7 @@ describe('the roles of the embedded database', () => {
         and relowner <> (select oid from pg_roles where rolname = current_user) order by relname`,
     )
     const names = rows.map(({ relname }) => relname)
-    expect(names.filter((name: string) => !/^(account|hold|rollcall_(migration|schema_version))/.test(name))).toEqual(
-      [],
-    )
+    expect(names.filter((name: string) => !/^(account|hold|rollcall_(migration|schema_version))/.test(name))).toEqual([])
     expect(await tried(db, `drop table r${id}_person_identifier`)).toBe('done')
   })
 })
@@ -159,14 +152,9 @@ describe('an application role that was taken over', () => {
       // The options that the operator writes in the address win.
       const elsewhere = '-c search_path=rollcall_outbox,public'
       expect(await schemaOf({ ...database.connection, options: elsewhere })).toBe('rollcall_outbox')
-      expect(await schemaOf({ connectionString: `${address}&options=${encodeURIComponent(elsewhere)}` })).toBe(
-        'rollcall_outbox',
-      )
+      expect(await schemaOf({ connectionString: `${address}&options=${encodeURIComponent(elsewhere)}` })).toBe('rollcall_outbox')
     } finally {
-      await query(
-        database.owner,
-        `alter role "${role?.name}" in database ${database.connection.database} reset search_path`,
-      )
+      await query(database.owner, `alter role "${role?.name}" in database ${database.connection.database} reset search_path`)
     }
   })
 
@@ -212,9 +200,7 @@ describe('roles that a superuser made', () => {
     empty = await emptyDatabase()
     const suffix = randomBytes(4).toString('hex')
     names = { owner: `owner_${suffix}`, application: `application_${suffix}` }
-    await superuser(
-      `create role ${names.owner} login password 'x'; create role ${names.application} login password 'x'`,
-    )
+    await superuser(`create role ${names.owner} login password 'x'; create role ${names.application} login password 'x'`)
     roles = { owner: as(names.owner), application: as(names.application) }
   })
   afterEach(async () => {

@@ -1,16 +1,15 @@
 /**
- * The two roles of a database. The application role, used by servers and most commands, owns most tables, because the
- * server makes registries, attributes and indexes while it runs. The owner role owns the schema, the audit tables
- * (`account` and `account_*`), the holds and the list of migrations. The application may read them, and add rows except
- * to the list; it can change only the columns in `CHANGEABLE_COLUMNS`, and delete nothing. One role may do both; `doctor`
- * reports that.
+ * The two roles of a database. The application role, used by servers and most commands, owns most tables, because the server
+ * makes registries, attributes and indexes while it runs. The owner role owns the schema, the audit tables (`account` and
+ * `account_*`), the holds and the list of migrations. The application may read them, and add rows except to the list; it can
+ * change only the columns in `CHANGEABLE_COLUMNS_BY_TABLE`, and delete nothing. One role may do both; `doctor` reports that.
  */
 import type { Pool, PoolClient } from 'pg'
 import { quoteName } from './names.ts'
 import { StoreRefusal } from './refusal.ts'
 import { withTransaction } from './transaction.ts'
 
-interface HasPool {
+interface PoolDeps {
   readonly pool: Pool
 }
 
@@ -35,7 +34,7 @@ const MIGRATION_TABLES: readonly string[] = ['rollcall_migration', 'rollcall_mig
  * Columns of the owner's tables that the application may change: secrets that a new master key encrypts again, and the
  * end of a hold. Public keys and signed data cannot be changed.
  */
-const CHANGEABLE_COLUMNS: Readonly<Record<string, readonly string[]>> = {
+const CHANGEABLE_COLUMNS_BY_TABLE: Readonly<Record<string, readonly string[]>> = {
   account_key: ['sealed'],
   hold: ['removed_at', 'removed_by'],
 }
@@ -46,20 +45,19 @@ const OUTBOX_SCHEMA = 'rollcall_outbox'
 const LOCK_TIMEOUT = '10s'
 
 /**
- * Gives each role its tables, and gives the application its rights on the owner's tables. Does nothing when both are
- * one role.
+ * Gives each role its tables, and gives the application its rights on the owner's tables. Does nothing when both are one role.
  * @throws StoreRefusal that says what must be done first, such as a statement for a superuser
  */
-export async function settleRoles(owner: HasPool, application: HasPool): Promise<void> {
+export async function settleRoles(owner: PoolDeps, application: PoolDeps): Promise<void> {
   const roles = await readRoles(owner, application)
   if (roles.owner === roles.application) return
   await withTransaction(owner.pool, async (client) => {
     await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
     await client.query("select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('rollcall roles', 0))")
     await checkMembership(client, roles)
-    await settleSchemas(client, roles)
-    await settleOwners(client, roles)
-    await refuseAdditions(client)
+    await settleSchemaOwners(client, roles)
+    await settleObjectOwners(client, roles)
+    await checkNoTableAdditions(client)
     await settleRights(client, roles)
   })
 }
@@ -69,16 +67,16 @@ interface RoleNames {
   readonly application: string
 }
 
-async function readRoles(owner: HasPool, application: HasPool): Promise<RoleNames> {
+async function readRoles(owner: PoolDeps, application: PoolDeps): Promise<RoleNames> {
   if (owner === application) return { owner: '', application: '' }
-  const [first, second] = await Promise.all([owner, application].map(readSession))
+  const [first, second] = await Promise.all([owner, application].map(readRoleAndDatabase))
   if (first?.database !== second?.database) {
     throw new StoreRefusal('DATABASE_URL and ROLLCALL_OWNER_DATABASE_URL name different databases')
   }
   return { owner: first?.role ?? '', application: second?.role ?? '' }
 }
 
-async function readSession({ pool }: HasPool): Promise<{ role: string; database: string } | undefined> {
+async function readRoleAndDatabase({ pool }: PoolDeps): Promise<{ role: string; database: string } | undefined> {
   const { rows } = await pool.query<{ role: string; database: string }>(
     `select current_user::text as role, oid::text || ' '::text || datname::text as database from pg_database
       where datname = pg_catalog.current_database()`,
@@ -99,14 +97,14 @@ async function checkMembership(client: PoolClient, { owner, application }: RoleN
         'use an application role that is no superuser and no member of the owner',
     )
   }
-  if (row?.below !== true) throw mustRun(`grant ${application} to ${owner}`)
+  if (row?.below !== true) throw superuserStatementRefusal(`grant ${application} to ${owner}`)
 }
 
-const mustRun = (statement: string): StoreRefusal =>
+const superuserStatementRefusal = (statement: string): StoreRefusal =>
   new StoreRefusal(`the two roles of the database are not complete: let a superuser run "${statement}"`)
 
 /** Makes the owner role the owner of the schemas, because the owner of a schema may drop every table in it. */
-async function settleSchemas(client: PoolClient, { owner, application }: RoleNames): Promise<void> {
+async function settleSchemaOwners(client: PoolClient, { owner, application }: RoleNames): Promise<void> {
   const { rows } = await client.query<{ schema: string; ours: boolean; theirs: boolean; complete: boolean }>(
     `select nspname::text as schema, pg_catalog.pg_has_role($1::name, nspowner, 'usage') as ours,
         pg_catalog.pg_has_role($2::name, nspowner, 'usage') as theirs,
@@ -119,7 +117,7 @@ async function settleSchemas(client: PoolClient, { owner, application }: RoleNam
     const name = quoteName(schema)
     const alter = `alter schema ${name} owner to ${quoteRole(owner)}`
     if (theirs) await runAsOwner(client, alter)
-    else if (!ours) throw mustRun(alter)
+    else if (!ours) throw superuserStatementRefusal(alter)
     if (theirs || !complete) await client.query(`grant usage, create on schema ${name} to ${quoteRole(application)}`)
   }
 }
@@ -146,7 +144,7 @@ const FIND_MISOWNED_OBJECTS = `select object.name, object.kind, object.owners fr
     and pg_catalog.pg_has_role($1::name, object.owner, 'member')
   order by object.name`
 
-async function settleOwners(client: PoolClient, { owner, application }: RoleNames): Promise<void> {
+async function settleObjectOwners(client: PoolClient, { owner, application }: RoleNames): Promise<void> {
   const { rows } = await client.query<{ name: string; kind: string; owners: boolean }>(FIND_MISOWNED_OBJECTS, [
     owner,
     application,
@@ -159,16 +157,16 @@ async function settleOwners(client: PoolClient, { owner, application }: RoleName
 /** Privileges on tables of the owner that the application must not have, as `has_table_privilege` names them. */
 const REFUSED_PRIVILEGES = 'UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER'
 
-const FROM_OWNERS_TABLES = `from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+const FROM_OWNERS_TABLES_SQL = `from pg_class join pg_namespace on pg_namespace.oid = relnamespace
   where nspname = pg_catalog.current_schema() and relkind in ('r', 'p') and ${isOwnersTableSql('relname')}`
 
 /** SQL that is true when a role has a forbidden privilege on a table of the owner, or on a column of it. */
-const isOpenToSql = (role: string): string => `(
+const hasForbiddenPrivilegeSql = (role: string): string => `(
   pg_catalog.has_table_privilege(${role}, pg_class.oid, '${REFUSED_PRIVILEGES}')
   or pg_catalog.has_any_column_privilege(${role}, pg_class.oid, 'REFERENCES')
   or exists (select from pg_attribute where attrelid = pg_class.oid and attnum > 0::int2 and not attisdropped
     and pg_catalog.has_column_privilege(${role}, pg_class.oid, attnum, 'UPDATE')
-    and not (${Object.entries(CHANGEABLE_COLUMNS)
+    and not (${Object.entries(CHANGEABLE_COLUMNS_BY_TABLE)
       .map(([table, columns]) => `(relname = '${table}' and attname = any('{${columns.join(',')}}'::name[]))`)
       .join(' or ')})))`
 
@@ -180,7 +178,7 @@ const FIND_TABLE_ADDITIONS = `
   union all select 'row security', relname::text, oid from pg_class where relrowsecurity or relforcerowsecurity`
 
 /** SQL of all relations, views included, that have the name of one of the owner's tables. */
-const FROM_SAME_NAMED_RELATIONS = `from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+const FROM_SAME_NAMED_RELATIONS_SQL = `from pg_class join pg_namespace on pg_namespace.oid = relnamespace
   where nspname = pg_catalog.current_schema() and relkind in ('r', 'p', 'v', 'm', 'f') and ${isOwnersTableSql('relname')}`
 
 /**
@@ -188,10 +186,10 @@ const FROM_SAME_NAMED_RELATIONS = `from pg_class join pg_namespace on pg_namespa
  * application made while it owned the table could hide rows, and would run with the owner's rights.
  * @throws StoreRefusal that names the first one, so that somebody looks into it
  */
-async function refuseAdditions(client: PoolClient): Promise<void> {
+async function checkNoTableAdditions(client: PoolClient): Promise<void> {
   const { rows } = await client.query<{ kind: string; name: string; table: string }>(
     `select kind, name, relname::text as "table" from (${FIND_TABLE_ADDITIONS}) addition join pg_class on oid = addition."table"
-      where oid in (select pg_class.oid ${FROM_SAME_NAMED_RELATIONS}) order by relname, kind, name limit 1`,
+      where oid in (select pg_class.oid ${FROM_SAME_NAMED_RELATIONS_SQL}) order by relname, kind, name limit 1`,
   )
   const [row] = rows
   if (row === undefined) return
@@ -204,11 +202,11 @@ async function refuseAdditions(client: PoolClient): Promise<void> {
 async function settleRights(client: PoolClient, { application }: RoleNames): Promise<void> {
   const role = quoteRole(application)
   const { rows } = await client.query<{ name: string }>(
-    `select relname::text as name ${FROM_OWNERS_TABLES} and (
+    `select relname::text as name ${FROM_OWNERS_TABLES_SQL} and (
         not pg_catalog.has_table_privilege($1::name, pg_class.oid, 'SELECT')
         or not (pg_catalog.has_table_privilege($1::name, pg_class.oid, 'INSERT')
           or relname = any('{${MIGRATION_TABLES.join(',')}}'::name[]))
-        or ${isOpenToSql('$1::name')}) order by relname`,
+        or ${hasForbiddenPrivilegeSql('$1::name')}) order by relname`,
     [application],
   )
   for (const { name } of rows) {
@@ -217,9 +215,8 @@ async function settleRights(client: PoolClient, { application }: RoleNames): Pro
     const rights = MIGRATION_TABLES.includes(name) ? 'select' : 'select, insert'
     await client.query(`grant ${rights} on ${quoteName(name)} to ${role}`)
   }
-  for (const { name } of (await client.query<{ name: string }>(`select relname::text as name ${FROM_OWNERS_TABLES}`))
-    .rows) {
-    const columns = (CHANGEABLE_COLUMNS[name] ?? []).map(quoteName).join(', ')
+  for (const { name } of (await client.query<{ name: string }>(`select relname::text as name ${FROM_OWNERS_TABLES_SQL}`)).rows) {
+    const columns = (CHANGEABLE_COLUMNS_BY_TABLE[name] ?? []).map(quoteName).join(', ')
     if (columns !== '') await client.query(`grant update (${columns}) on ${quoteName(name)} to ${role}`)
   }
 }
@@ -234,19 +231,19 @@ async function runAsOwner(client: PoolClient, statement: string): Promise<void> 
   try {
     await client.query(statement)
   } catch (error) {
-    throw isForbidden(error) ? mustRun(statement) : error
+    throw isPrivilegeMissing(error) ? superuserStatementRefusal(statement) : error
   }
 }
 
 /** True when the role of the connection lacks a privilege for the statement. */
-export const isForbidden = (error: unknown): boolean =>
+export const isPrivilegeMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === INSUFFICIENT_PRIVILEGE
 
 /**
  * SQL that finds one of the owner's tables in the hands of another role than ours. A row means: our role must not
  * migrate, because it would become the owner of new tables of this kind.
  */
-export const FIND_TABLE_OF_ANOTHER_OWNER = `select relname ${FROM_OWNERS_TABLES} and not pg_catalog.pg_has_role(relowner, 'member') limit 1`
+export const FIND_TABLE_OF_ANOTHER_OWNER = `select relname ${FROM_OWNERS_TABLES_SQL} and not pg_catalog.pg_has_role(relowner, 'member') limit 1`
 
 /** The facts that the application role finds out about both roles. */
 export interface RoleFacts {
@@ -259,12 +256,12 @@ export interface RoleFacts {
 }
 
 /** Reads the facts about both roles, as the application role. */
-export async function readRoleFacts({ pool }: HasPool): Promise<RoleFacts> {
+export async function readRoleFacts({ pool }: PoolDeps): Promise<RoleFacts> {
   const { rows } = await pool.query<RoleFacts>(
     `select current_database()::text as database, current_schema()::text as schema, current_user::text as application,
       (select rolsuper from pg_roles where rolname = current_user) as superuser,
       not pg_has_role((select nspowner from pg_namespace where nspname = current_schema()), 'usage')
-        and not exists (select ${FROM_SAME_NAMED_RELATIONS} and (pg_has_role(relowner, 'usage') or ${isOpenToSql('current_user')}
+        and not exists (select ${FROM_SAME_NAMED_RELATIONS_SQL} and (pg_has_role(relowner, 'usage') or ${hasForbiddenPrivilegeSql('current_user')}
           or exists (select from (${FIND_TABLE_ADDITIONS}) addition where addition."table" = pg_class.oid))) as separate`,
   )
   const [row] = rows

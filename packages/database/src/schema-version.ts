@@ -11,15 +11,15 @@ import { MIGRATIONS } from './migrations/index.ts'
 export const FIRST_VERSION = '0.1.0'
 
 /** All schema versions that this program knows, the oldest first. */
-export const schemaVersions = (): readonly string[] => [
+export const knownSchemaVersions = (): readonly string[] => [
   ...new Set([FIRST_VERSION, ...Object.values(MIGRATIONS).flatMap(({ version }) => version ?? [])]),
 ]
 
 /** The schema version for which this program is made. */
-export const schemaVersion = (): string => schemaVersions().at(-1) ?? FIRST_VERSION
+export const programSchemaVersion = (): string => knownSchemaVersions().at(-1) ?? FIRST_VERSION
 
 /** Returns a migration that does the same, and then records its version, if it has one. */
-export function recordingVersion(migration: SchemaMigration): Migration {
+export function withVersionRecording(migration: SchemaMigration): Migration {
   const { version } = migration
   if (version === undefined) return migration
   return {
@@ -51,10 +51,10 @@ export interface SchemaLead {
 }
 
 /** How many versions the database may be ahead. Tables of later versions may lack columns that this program uses. */
-export const MOST_AHEAD = 1
+export const MOST_VERSIONS_AHEAD = 1
 
 /** Compares the recorded versions of a database with our own. If ours is not among them, the database is not ahead. */
-export function schemaLead(versions: readonly string[], own: string = schemaVersion()): SchemaLead {
+export function schemaLead(versions: readonly string[], own: string = programSchemaVersion()): SchemaLead {
   const at = versions.indexOf(own)
   const ahead = at === -1 ? 0 : versions.length - 1 - at
   return { version: versions.at(-1) ?? own, ahead }

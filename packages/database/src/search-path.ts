@@ -13,13 +13,13 @@ const SEARCH_PATH = '-c search_path=public,pg_temp'
  */
 export function withSearchPath(connection: pg.PoolConfig): pg.PoolConfig {
   const { connectionString } = connection
-  if (connectionString !== undefined && OPTIONS_PARAMETER.test(connectionString)) {
+  if (connectionString !== undefined && OPTIONS_PARAMETER_PATTERN.test(connectionString)) {
     // Options in a connection string override `connection.options` and PGOPTIONS.
-    const pinned = connectionString.replace(OPTIONS_PARAMETER, `$&${SEARCH_PATH.replaceAll(' ', '+')}+`)
+    const pinned = connectionString.replace(OPTIONS_PARAMETER_PATTERN, `$&${SEARCH_PATH.replaceAll(' ', '+')}+`)
     return { ...connection, connectionString: pinned }
   }
   const own = connection.options ?? process.env.PGOPTIONS ?? ''
   return { ...connection, options: `${SEARCH_PATH} ${own}`.trimEnd() }
 }
 
-const OPTIONS_PARAMETER = /[?&]options=/
+const OPTIONS_PARAMETER_PATTERN = /[?&]options=/

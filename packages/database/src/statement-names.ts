@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache'
  */
 export class StatementNames {
   /** The remembered shapes by their SQL text, the least recently used first. */
-  readonly #shapes = new Map<string, SearchShape>()
+  readonly #shapes = new Map<string, SearchShapeState>()
   /** Texts that were slow when prepared, with the time from which each may get a name again. */
   readonly #withdrawn: LRUCache<string, number>
   /** The names of the statements that each connection has prepared. */
@@ -31,7 +31,7 @@ export class StatementNames {
    * @param participant the id of the participant; 0 for the operator
    */
   nameOf(text: string, participant: number): string | undefined {
-    if (text.length > NAMED_LENGTH || this.#isWithdrawn(text)) return undefined
+    if (text.length > LONGEST_NAMED_STATEMENT || this.#isWithdrawn(text)) return undefined
     const shape = this.#shapes.get(text) ?? { participant, name: null, slow: [] }
     if (this.#shapes.delete(text)) shape.name ??= `${STATEMENT_NAME_PREFIX}${++this.#given}`
     else if (this.#shapes.size >= this.#limit) this.#forgetOne(participant)
@@ -67,7 +67,7 @@ export class StatementNames {
     if (shape === undefined || shape.name === null) return
     const now = this.#now()
     shape.slow = [...shape.slow.filter((at) => at > now - SLOW_FOR), now]
-    if (shape.slow.length < SLOW_TIMES) return
+    if (shape.slow.length < SLOW_SEARCHES_TO_LOSE_NAME) return
     this.#shapes.delete(text)
     this.#withdrawn.set(text, now + WITHDRAWN_FOR)
   }
@@ -85,7 +85,7 @@ export class StatementNames {
   }
 }
 
-interface SearchShape {
+interface SearchShapeState {
   /** The id of the participant that was the first to search with this shape. */
   readonly participant: number
   /** The name under which the shape is prepared; null until the shape comes for the second time. */
@@ -96,9 +96,9 @@ interface SearchShape {
 
 const STATEMENT_NAME_PREFIX = 'search_'
 /** The longest statement that gets a name, in characters. A longer one takes so long that a name saves little. */
-const NAMED_LENGTH = 4_000
+const LONGEST_NAMED_STATEMENT = 4_000
 /** The number of slow searches after which a shape loses its name. */
-const SLOW_TIMES = 3
+const SLOW_SEARCHES_TO_LOSE_NAME = 3
 /**
  * SLOW_FOR: milliseconds for which a slow search counts for SLOW_TIMES. WITHDRAWN_FOR: milliseconds until a withdrawn
  * shape may get a name again.

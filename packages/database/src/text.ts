@@ -10,7 +10,7 @@ export function isStorable(text: string): boolean {
 }
 
 const PRINTABLE_PATTERN = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u
-const SENDER_ID_LIMIT = 255
+const MAX_SENDER_ID_LENGTH = 255
 
 /**
  * Checks the rules for the `sender_id` of a participant or a registry (spec "Header"). `|` and `"` are refused because
@@ -26,7 +26,7 @@ export function checkSenderId(sender_id: string, member = 'sender_id'): void {
 function senderIdProblem(sender_id: string): string | null {
   if (sender_id === '') return 'is empty'
   // Count code points, as PostgreSQL counts characters.
-  if ([...sender_id].length > SENDER_ID_LIMIT) return `is longer than ${SENDER_ID_LIMIT} characters`
+  if ([...sender_id].length > MAX_SENDER_ID_LENGTH) return `is longer than ${MAX_SENDER_ID_LENGTH} characters`
   if (/[|"]/.test(sender_id)) return 'contains | or "'
   if (!PRINTABLE_PATTERN.test(sender_id)) return 'contains a character that cannot be printed'
   if (sender_id.trim() !== sender_id) return 'begins or ends with a space'

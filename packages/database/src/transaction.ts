@@ -6,11 +6,7 @@ import type { StatementNames } from './statement-names.ts'
  * Runs work in a transaction: commits when it is done, rolls back and rethrows when it fails.
  * @param begin the statement that begins the transaction
  */
-export async function inTransaction<Result>(
-  client: ClientBase,
-  work: () => Promise<Result>,
-  begin = 'begin',
-): Promise<Result> {
+export async function inTransaction<Result>(client: ClientBase, work: () => Promise<Result>, begin = 'begin'): Promise<Result> {
   await client.query(begin)
   try {
     const result = await work()

@@ -30,8 +30,7 @@ export const OTHER_SCHEMA = 'rollcall_outbox'
 
 /** Reads the schemas that migrations fill. */
 export async function readSchema(client: pg.ClientBase): Promise<DatabaseSchema> {
-  const read = async <Row extends pg.QueryResultRow>(text: string): Promise<Row[]> =>
-    (await client.query<Row>(text)).rows
+  const read = async <Row extends pg.QueryResultRow>(text: string): Promise<Row[]> => (await client.query<Row>(text)).rows
   const tables = await read<DatabaseSchema['tables'][number]>(TABLES)
   const columns = await read<Column>(COLUMNS)
   const afterwards = [...(await read<Statement>(CONSTRAINTS)), ...(await read<Statement>(INDEXES))]

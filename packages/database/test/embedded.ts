@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { canEnter } from '@rollcall/database/embedded/files'
+import { mayEnterDirectory } from '@rollcall/database/embedded/files'
 import { openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
 import { onTestFinished } from 'vitest'
 import { madeOnce } from './made-once.ts'
@@ -115,4 +115,4 @@ export async function openElsewhere(directory: string, user?: { uid: number; gid
 const NOBODY = { uid: 65_534, gid: 65_534 }
 
 /** An ordinary user for a child process: nobody, where we are root and he may enter the clone; else the one we are. */
-export const ordinaryUser = isRoot && (await canEnter(NOBODY, import.meta.dirname)) ? NOBODY : undefined
+export const ordinaryUser = isRoot && (await mayEnterDirectory(NOBODY, import.meta.dirname)) ? NOBODY : undefined

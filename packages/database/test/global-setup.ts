@@ -46,8 +46,7 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   await client.query('set scram_iterations = 1')
   for (const { user, password } of [connection, application]) {
     // Test data need not survive a power cut, and there is room for its log.
-    for (const setting of ['synchronous_commit', 'wal_compression'])
-      await client.query(`alter role ${user} set ${setting} = off`)
+    for (const setting of ['synchronous_commit', 'wal_compression']) await client.query(`alter role ${user} set ${setting} = off`)
     await client.query(`alter role ${user} password ${client.escapeLiteral(password)}`)
   }
   await client.end()

@@ -21,8 +21,7 @@ export function phaseProblems(
   versions: readonly string[],
 ): readonly string[] {
   const mayGo = (name: string): boolean =>
-    phase === 'contract' &&
-    retired.some((row) => row.name === name && versions.indexOf(row.since) < versions.indexOf(version))
+    phase === 'contract' && retired.some((row) => row.name === name && versions.indexOf(row.since) < versions.indexOf(version))
   const tables = new Set(after.tables.map(({ table }) => table))
   const isNewTable = (table: string): boolean => !before.tables.some((row) => row.table === table)
   const columns = new Map(after.columns.map((column) => [nameOf(column), column]))

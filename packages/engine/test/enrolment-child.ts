@@ -1,6 +1,6 @@
 /** A node that is killed. It answers enrolment updates in turn, and prints the number of each that it has answered. */
 
-import { CLOCK } from '@rollcall/base/shared/clock'
+import { SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { createSemaphore } from '@rollcall/base/shared/semaphore'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { readGrant } from '@rollcall/core/policy/grant'
@@ -18,13 +18,10 @@ const participant = await findParticipant(db, 'sp.example')
 if (registry === null || participant === null) throw new Error('there is no registry, or no participant')
 const deps = {
   db,
-  clock: CLOCK,
+  clock: SYSTEM_CLOCK,
   turns: createSemaphore(1),
   limits: DEFAULT_LIMITS,
-  bodies: {
-    encryptBody: async (text: string) => Buffer.from(text),
-    decryptBody: async (body: Uint8Array) => String(body),
-  },
+  bodies: { encryptBody: async (text: string) => Buffer.from(text), decryptBody: async (body: Uint8Array) => String(body) },
   metrics: { itemAnswered: () => undefined, searched: () => undefined, emergencyUsed: () => undefined },
 }
 for (let number = 0; number < MESSAGES; number += 1) {

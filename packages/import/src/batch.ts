@@ -4,17 +4,17 @@ import type { RecordChange } from '@rollcall/core/model/event'
 import { recordChanges } from '@rollcall/delivery/events/publish'
 import type { RecordingDeps } from '@rollcall/delivery/events/recording'
 import { type JsonValue, type Kind, type RecordType, recordTypesOf } from '@rollcall/protocol'
-import { InvalidRecord, type PreparedRecord, prepareGiven } from '@rollcall/records/records/prepare-record'
+import { InvalidRecord, type PreparedRecord, prepareExternalRecord } from '@rollcall/records/records/prepare-record'
 import type { WrittenRecord } from '@rollcall/records/records/record-writer'
 import { entryDocument } from './entry-document.ts'
 import { RecordNotes } from './record-notes.ts'
-import type { Reject } from './rejects.ts'
+import type { RejectedLine } from './rejects.ts'
 import { BatchCounts } from './report-counts.ts'
 import type { RowCells } from './row-documents.ts'
-import type { Entry } from './source.ts'
-import { type LinesWrite, type LinesWritten, type RecordLine, writeLines } from './write-lines.ts'
+import type { SourceEntry } from './source.ts'
+import { type RecordLine, type WriteLinesOptions, type WriteLinesResult, writeLines } from './write-lines.ts'
 
-interface BatchWritten {
+interface BatchWriteResult {
   /** The number of written records that are new. */
   readonly inserted: number
   /** The number of lines whose records were stored already as the lines have them. */
@@ -22,7 +22,7 @@ interface BatchWritten {
 }
 
 /** The options for making records from entries. */
-export interface BatchRules {
+export interface BatchOptions {
   readonly kind: Kind
   /** The type of all records; null: the `@type` of each document decides. */
   readonly recordType: RecordType | null
@@ -38,7 +38,7 @@ export class Batch {
   size = 0
   last: { readonly line: number; readonly end: number } | null = null
   readonly lines = new Map<RecordType, RecordLine[]>()
-  readonly rejects: Reject[] = []
+  readonly rejects: RejectedLine[] = []
   /** The primary identifiers of records that were rejected before they were written. */
   readonly rejectedPersons = new Map<RecordType, string[]>()
   /** The numbers of rejected lines that do not say whose record they are. */
@@ -47,7 +47,7 @@ export class Batch {
   readonly #notes = new RecordNotes()
 
   /** Adds the record of an entry to the batch, or rejects the entry. */
-  add(preparing: BatchRules, entry: Entry): void {
+  add(preparing: BatchOptions, entry: SourceEntry): void {
     const { line, end } = entry
     this.entries += 1
     this.last = { line, end }
@@ -58,7 +58,7 @@ export class Batch {
   }
 
   /** Makes a record. @returns the reasons why the entry is rejected; none: its record is in the batch */
-  #prepare(preparing: BatchRules, entry: Entry, cells: RowCells | undefined): readonly string[] {
+  #prepare(preparing: BatchOptions, entry: SourceEntry, cells: RowCells | undefined): readonly string[] {
     const { lenient } = preparing
     const { line } = entry
     this.#notes.clear()
@@ -74,22 +74,22 @@ export class Batch {
     this.counts.record(preparing, type, line, record, this.#notes)
     if (problems.length > 0) {
       if (!lenient) {
-        addTo(this.rejectedPersons, type, record.primary_identifier)
+        appendToList(this.rejectedPersons, type, record.primary_identifier)
         return problems
       }
       this.counts.kept += 1
     }
     this.size += record.document.length
-    addTo(this.lines, type, { line, record })
+    appendToList(this.lines, type, { line, record })
     return []
   }
 
   /** Reads the record of an entry, or returns the reason why it has none. */
-  #read({ kind, recordType }: BatchRules, entry: Entry) {
+  #read({ kind, recordType }: BatchOptions, entry: SourceEntry) {
     try {
       const document = entryDocument(entry)
       const type = recordType ?? requireRecordTypeOf(kind, document)
-      return { type, record: prepareGiven(kind, type, document, this.#notes) }
+      return { type, record: prepareExternalRecord(kind, type, document, this.#notes) }
     } catch (error) {
       if (error instanceof InvalidRecord) return error.reason
       throw error
@@ -100,19 +100,17 @@ export class Batch {
    * Writes the records in the caller's transaction. Those that the database refuses are added to the rejects.
    * @param recording records the changes as events; null: changes are no events, and replaced documents are not read
    */
-  async write(writing: Omit<LinesWrite, 'before'>, recording: RecordingDeps | null = null): Promise<BatchWritten> {
+  async write(writing: Omit<WriteLinesOptions, 'before'>, recording: RecordingDeps | null = null): Promise<BatchWriteResult> {
     let inserted = 0
     let unchanged = 0
     for (const [recordType, lines] of this.lines) {
       const written = await writeLines({ ...writing, before: recording !== null }, recordType, lines)
       const refused = this.#refuse(writing, recordType, written)
       inserted += written.inserted
-      unchanged += lines.filter(
-        (one) => !refused.has(one) && written.unchanged.has(one.record.primary_identifier),
-      ).length
+      unchanged += lines.filter((one) => !refused.has(one) && written.unchanged.has(one.record.primary_identifier)).length
       const records = lines.flatMap((one) => (refused.has(one) ? [] : [one.record]))
       if (recording !== null) {
-        const changes = [...changesOf(recordType, records, written.records), ...written.merged]
+        const changes = [...recordChangesOf(recordType, records, written.records), ...written.merged]
         await recordChanges(writing.client, recording, changes)
       }
     }
@@ -122,9 +120,9 @@ export class Batch {
 
   /** Rejects or counts lines that the database refused or that repeat others. @returns lines that were not written */
   #refuse(
-    { duplicates }: Pick<LinesWrite, 'duplicates'>,
+    { duplicates }: Pick<WriteLinesOptions, 'duplicates'>,
     { primary_identifier }: RecordType,
-    { rejects, repeated }: LinesWritten,
+    { rejects, repeated }: WriteLinesResult,
   ): ReadonlySet<RecordLine> {
     const refuse = ({ line }: RecordLine, reason: string, reported = reason): void => {
       this.rejects.push({ line, reason })
@@ -143,14 +141,14 @@ export class Batch {
   }
 }
 
-function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+function appendToList<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
   const list = lists.get(key)
   if (list) list.push(value)
   else lists.set(key, [value])
 }
 
 /** The changes to record as events, one for each record: the document before the batch, and that of the last line. */
-function changesOf(
+function recordChangesOf(
   { name: record_type }: RecordType,
   records: readonly PreparedRecord[],
   written: readonly WrittenRecord[],

@@ -100,9 +100,11 @@ test('other spellings of a member, prefixes, additions of the operator and open 
   const shoe = { name: 'shoe_size', paths: ['body.shoe_size'], type: 'number' } as const
   const added: RecordType = { ...person, attributes: [...person.attributes, shoe] }
   const cells = { A: 'f', B: '1990', C: '42' }
-  expect(
-    built({ gender: 'A', 'spdci:dob': 'B', 'body.shoe_size': 'C' }, cells, { ...civil, recordTypes: [added] }),
-  ).toEqual({ gender: 'f', 'spdci:dob': '1990', body: { shoe_size: '42' } })
+  expect(built({ gender: 'A', 'spdci:dob': 'B', 'body.shoe_size': 'C' }, cells, { ...civil, recordTypes: [added] })).toEqual({
+    gender: 'f',
+    'spdci:dob': '1990',
+    body: { shoe_size: '42' },
+  })
   const social = recordsOf('social')
   expect(built({ 'additional_attributes.water.source': 'A' }, { A: 'well' }, social)).toEqual({
     additional_attributes: [{ water: { source: 'well' } }],
@@ -116,8 +118,7 @@ test('for a registry elsewhere any path is accepted', () => {
   })
 })
 
-const OBJECT =
-  'the column mapping must be a JSON object such as {"name.given_name": "Given name", "identifier[UIN]": "Number"}'
+const OBJECT = 'the column mapping must be a JSON object such as {"name.given_name": "Given name", "identifier[UIN]": "Number"}'
 const PATHS = 'must be a path such as name.given_name or identifier[UIN]'
 
 test.each([
@@ -133,10 +134,7 @@ test.each([
   [{ birthdat: 'A' }, 'the column mapping of birthdat: Person has no such path; the nearest is birth_date'],
   [{ DOB: 'A' }, 'the column mapping of DOB: Person has no such path; the nearest is birth_date'],
   [{ given_name: 'A' }, 'the column mapping of given_name: Person has no such path; the nearest is name.given_name'],
-  [
-    { 'person.surname': 'A' },
-    'the column mapping of person.surname: Person has no such path; the nearest is name.surname',
-  ],
+  [{ 'person.surname': 'A' }, 'the column mapping of person.surname: Person has no such path; the nearest is name.surname'],
   [{ shoe_size: 'A' }, 'the column mapping of shoe_size: Person has no such path; docs/kinds lists the paths'],
   [{ name: 'A' }, 'the column mapping of name: an object stands there, not a value; name one of its members'],
   [
@@ -183,10 +181,7 @@ test.each([
     'the column mapping of birth_date.format: yy-MM-dd: yy is ambiguous: a date needs a year of four digits, written yyyy',
   ],
   [{ 'name.given_name': 'A', duplicates: 'first' }, 'the column mapping of duplicates: must be one of reject, last'],
-  [
-    { sex: { column: 'A', format: 'dd/MM/yyyy' } },
-    'the column mapping of sex.format: is for dates, and sex is of type code',
-  ],
+  [{ sex: { column: 'A', format: 'dd/MM/yyyy' } }, 'the column mapping of sex.format: is for dates, and sex is of type code'],
   [
     { birth_date: { column: 'A', format: 'dd/MM/yyyy', codes: { a: 'b' } } },
     'the column mapping of birth_date: has format and codes; name one',
@@ -197,15 +192,9 @@ test.each([
     'the column mapping of sex.unlisted: must be one of reject, keep, omit',
   ],
   [{ sex: { column: 'A', codes: {} } }, 'the column mapping of sex.codes: must not have fewer than 1 properties'],
-  [
-    { birth_date: { column: 'A', codes: { x: 'soon' } } },
-    'the column mapping of birth_date.codes.x: is no value of type date',
-  ],
+  [{ birth_date: { column: 'A', codes: { x: 'soon' } } }, 'the column mapping of birth_date.codes.x: is no value of type date'],
   [{ birth_date: { value: 'soon' }, sex: 'A' }, 'the column mapping of birth_date.value: is no value of type date'],
-  [
-    { sex: { column: 'A', split: ';' } },
-    'the column mapping of sex.split: makes a list, and one value alone stands there',
-  ],
+  [{ sex: { column: 'A', split: ';' } }, 'the column mapping of sex.split: makes a list, and one value alone stands there'],
 ])('mapping %j is refused', (mapping, reason) => {
   expect(() => readColumnMapping(mapping, civil)).toThrow(new ImportError(reason))
 })

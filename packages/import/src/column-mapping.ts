@@ -3,7 +3,7 @@
  * for reading it. CSV files and the tables of sources have the same form of mapping.
  */
 
-import { nearestHint, nearestName } from '@rollcall/base/shared/message-words'
+import { nearestName, nearestNameHint } from '@rollcall/base/shared/message-words'
 import {
   type Attribute,
   type Kind,
@@ -22,17 +22,17 @@ import { findRecordPath, pathsByName, type RecordPath } from './record-paths.ts'
 import { DUPLICATE_RULES, type DuplicateRule } from './write-lines.ts'
 
 /** The treatment of a value that `codes` does not list. */
-export const UNLISTED_CODES = ['reject', 'keep', 'omit'] as const
+export const UNLISTED_CODE_RULES = ['reject', 'keep', 'omit'] as const
 
 /** The mark in a proposed mapping where a person must write the meaning of a code. */
-export const UNDECIDED = '?'
+export const UNDECIDED_MARK = '?'
 
 const ColumnSchema = Type.String({ minLength: 1, description: 'Name of a column, as in the header line.' })
 const ScalarSchema = Type.Union([Type.String({ minLength: 1 }), Type.Number(), Type.Boolean()])
 
 const DateFormatSchema = Type.String({ minLength: 1 })
 
-const FromColumn = Type.Object(
+const ColumnRuleSchema = Type.Object(
   {
     column: ColumnSchema,
     format: Type.Optional(
@@ -47,7 +47,7 @@ const FromColumn = Type.Object(
       }),
     ),
     unlisted: Type.Optional(
-      oneOf(UNLISTED_CODES, {
+      oneOf(UNLISTED_CODE_RULES, {
         description: 'A value that codes does not list: reject the record (default), keep the value, or omit it.',
       }),
     ),
@@ -68,24 +68,23 @@ const DuplicatesSchema = oneOf(DUPLICATE_RULES, {
 const ConstantSchema = Type.Object({ value: ScalarSchema }, { additionalProperties: false })
 
 /** The schema of a column mapping file: for each path in the record, a column or a constant. */
-export const ColumnMappingFile = Type.Record(Type.String(), Type.Union([ColumnSchema, FromColumn, ConstantSchema]), {
+export const ColumnMappingFile = Type.Record(Type.String(), Type.Union([ColumnSchema, ColumnRuleSchema, ConstantSchema]), {
   minProperties: 1,
-  description:
-    'By path in the record, such as name.given_name or identifier[UIN]: a column, how it is read, or a constant.',
+  description: 'By path in the record, such as name.given_name or identifier[UIN]: a column, how it is read, or a constant.',
 })
 export type ColumnMappingFile = Static<typeof ColumnMappingFile>
 
 /** One step of a path: the name of a member, and whether the member has a list. */
-export interface MappingStep {
+export interface MappingPathStep {
   readonly key: string
   readonly array: boolean
 }
 
 /** How a mapping makes one value of a record: the path, the column or constant, and how cells are read. */
-export interface Target {
+export interface MappingTarget {
   /** The path in the record, as written in the mapping. */
   readonly path: string
-  readonly steps: readonly MappingStep[]
+  readonly steps: readonly MappingPathStep[]
   /** The type, when the last step is an identifier of this type; otherwise null. */
   readonly identifier_type: string | null
   /** The column with the value; null: the value is a constant. */
@@ -93,7 +92,7 @@ export interface Target {
   readonly value: string | number | boolean | null
   readonly format: DateFormats | null
   readonly codes: ReadonlyMap<string, string | number | boolean> | null
-  readonly unlisted: (typeof UNLISTED_CODES)[number]
+  readonly unlisted: (typeof UNLISTED_CODE_RULES)[number]
   readonly split: string | null
   /** The path in its normal spelling, in which paths are compared; without the type of an identifier. */
   readonly key: string
@@ -103,7 +102,7 @@ export interface Target {
 
 /** A column mapping that `readColumnMapping` has checked. */
 export interface ColumnMapping {
-  readonly targets: readonly Target[]
+  readonly targets: readonly MappingTarget[]
   /** The treatment of repeated records; null: the mapping does not say. */
   readonly duplicates: DuplicateRule | null
 }
@@ -115,7 +114,7 @@ export interface MappedRecords {
   readonly recordTypes: readonly RecordType[]
 }
 
-const PATH_PATTERN = /^([^.[\]]+(?:\.[^.[\]]+)*)(?:\[([^.[\]]+)\])?$/
+const MAPPING_PATH_PATTERN = /^([^.[\]]+(?:\.[^.[\]]+)*)(?:\[([^.[\]]+)\])?$/
 const EXAMPLE_MAPPING = '{"name.given_name": "Given name", "identifier[UIN]": "Number"}'
 
 /**
@@ -128,13 +127,13 @@ export function readColumnMapping(given: unknown, records: MappedRecords | null)
     throw new ImportError(`the column mapping must be a JSON object such as ${EXAMPLE_MAPPING}`)
   }
   const { [DUPLICATES_MEMBER]: repeated, ...paths } = given as Record<string, unknown>
-  const duplicates = repeated === undefined ? null : checkMember(DuplicatesSchema, repeated, DUPLICATES_MEMBER)
+  const duplicates = repeated === undefined ? null : checkMappingMember(DuplicatesSchema, repeated, DUPLICATES_MEMBER)
   const entries = Object.entries(paths)
   if (entries.length === 0) throw new ImportError('the column mapping is empty; name at least one path')
-  if (records !== null) refuseReversed(entries, records)
+  if (records !== null) refuseReversedMapping(entries, records)
   const targets = entries.map(([path, rule]) => readTarget(path, rule, records))
   for (const [index, target] of targets.entries()) {
-    const rival = targets.slice(0, index).find((other) => isColliding(target, other))
+    const rival = targets.slice(0, index).find((other) => areCollidingTargets(target, other))
     if (rival) {
       throw new ImportError(
         `the column mapping has ${rival.path} and ${target.path}: they are the same, or one is inside the other`,
@@ -147,18 +146,18 @@ export function readColumnMapping(given: unknown, records: MappedRecords | null)
   return { targets, duplicates }
 }
 
-function readTarget(path: string, given: unknown, records: MappedRecords | null): Target {
-  const match = PATH_PATTERN.exec(path)
+function readTarget(path: string, given: unknown, records: MappedRecords | null): MappingTarget {
+  const match = MAPPING_PATH_PATTERN.exec(path)
   const keys = match?.[1]?.split('.')
   if (!keys || keys.includes('__proto__')) {
-    throw problemOf(path, 'must be a path such as name.given_name or identifier[UIN]')
+    throw mappingError(path, 'must be a path such as name.given_name or identifier[UIN]')
   }
   const rule = readRule(path, given)
-  const places = records === null ? null : placesOf(records, path, keys.join('.'))
-  const identifier_type = match?.[2] === undefined ? null : identifierType(records, path, match[2], places)
-  const target: Target = {
+  const places = records === null ? null : requirePathPlaces(records, path, keys.join('.'))
+  const identifier_type = match?.[2] === undefined ? null : requireIdentifierType(records, path, match[2], places)
+  const target: MappingTarget = {
     path,
-    steps: stepsOf(keys, records, identifier_type),
+    steps: pathStepsOf(keys, records, identifier_type),
     identifier_type,
     column: null,
     value: null,
@@ -167,31 +166,31 @@ function readTarget(path: string, given: unknown, records: MappedRecords | null)
     unlisted: 'reject',
     split: null,
     key: searchKey(keys.join('.')),
-    reads: identifier_type === null ? readAt(places ?? []) : [identifier_type],
+    reads: identifier_type === null ? namesReadAt(places ?? []) : [identifier_type],
     ...rule,
   }
-  if (places !== null) checkPlaces(target, places)
+  if (places !== null) checkTargetPlaces(target, places)
   return target
 }
 
-const readAt = (places: readonly RecordPath[]): readonly string[] =>
+const namesReadAt = (places: readonly RecordPath[]): readonly string[] =>
   places.flatMap(({ attributes, types }) => [...attributes.map(({ name }) => name), ...types])
 
 /** Reads the rule that the mapping has for a path. */
-function readRule(path: string, given: unknown): Partial<Target> {
-  if (typeof given === 'string') return { column: checkMember(ColumnSchema, given, path) }
+function readRule(path: string, given: unknown): Partial<MappingTarget> {
+  if (typeof given === 'string') return { column: checkMappingMember(ColumnSchema, given, path) }
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw problemOf(path, 'must be the name of a column, or an object with column or value')
+    throw mappingError(path, 'must be the name of a column, or an object with column or value')
   }
-  if ('value' in given) return checkMember(ConstantSchema, given, path)
-  const { column, format, codes, unlisted, split } = checkMember(FromColumn, given, path)
-  if (format !== undefined && codes !== undefined) throw problemOf(path, 'has format and codes; name one')
-  if (unlisted !== undefined && codes === undefined) throw problemOf(`${path}.unlisted`, 'needs codes')
+  if ('value' in given) return checkMappingMember(ConstantSchema, given, path)
+  const { column, format, codes, unlisted, split } = checkMappingMember(ColumnRuleSchema, given, path)
+  if (format !== undefined && codes !== undefined) throw mappingError(path, 'has format and codes; name one')
+  if (unlisted !== undefined && codes === undefined) throw mappingError(`${path}.unlisted`, 'needs codes')
   for (const [code, to] of Object.entries(codes ?? {})) {
-    if (to === UNDECIDED) throw problemOf(`${path}.codes.${code}`, 'stands for "?"; write what it means')
+    if (to === UNDECIDED_MARK) throw mappingError(`${path}.codes.${code}`, 'stands for "?"; write what it means')
   }
   const dates = format === undefined ? null : parseDateFormats(format)
-  if (typeof dates === 'string') throw problemOf(`${path}.format`, dates)
+  if (typeof dates === 'string') throw mappingError(`${path}.format`, dates)
   return {
     column,
     ...(dates !== null && { format: dates }),
@@ -201,44 +200,40 @@ function readRule(path: string, given: unknown): Partial<Target> {
   }
 }
 
-const checkersBySchema = new Map<TSchema, ReturnType<typeof validator>>()
+const validatorBySchema = new Map<TSchema, ReturnType<typeof validator>>()
 
-function checkMember<Schema extends TSchema>(schema: Schema, given: unknown, path: string): Static<Schema> {
+function checkMappingMember<Schema extends TSchema>(schema: Schema, given: unknown, path: string): Static<Schema> {
   const names = Object.keys((schema as { properties?: object }).properties ?? {})
   if (names.length > 0 && typeof given === 'object' && given !== null && !Array.isArray(given)) {
     const unknown = Object.keys(given).find((name) => !names.includes(name))
     if (unknown !== undefined) {
-      const rule = `is no member; the members are ${names.join(', ')}${nearestHint(unknown, names)}`
-      throw problemOf(`${path}.${unknown}`, rule)
+      const rule = `is no member; the members are ${names.join(', ')}${nearestNameHint(unknown, names)}`
+      throw mappingError(`${path}.${unknown}`, rule)
     }
   }
-  const checker = checkersBySchema.get(schema) ?? validator(schema)
-  checkersBySchema.set(schema, checker)
-  return checker.checked(
-    given,
-    path,
-    (problem) => new ImportError(`the column mapping of ${problem}`),
-  ) as Static<Schema>
+  const checker = validatorBySchema.get(schema) ?? validator(schema)
+  validatorBySchema.set(schema, checker)
+  return checker.checked(given, path, (problem) => new ImportError(`the column mapping of ${problem}`)) as Static<Schema>
 }
 
-const problemOf = (path: string, rule: string): ImportError => new ImportError(`the column mapping of ${path}: ${rule}`)
+const mappingError = (path: string, rule: string): ImportError => new ImportError(`the column mapping of ${path}: ${rule}`)
 
 /** Finds the place of a path in each record type that has it. @throws ImportError no record type has it */
-function placesOf(records: MappedRecords, path: string, dotted: string): readonly RecordPath[] {
+function requirePathPlaces(records: MappedRecords, path: string, dotted: string): readonly RecordPath[] {
   const places = records.recordTypes.flatMap((recordType) => findRecordPath(recordType, dotted) ?? [])
   if (places.length > 0) return places
   const types = records.recordTypes.map(({ name }) => name).join(' or ')
-  throw problemOf(path, `${types} has no such path${nearestPath(records, dotted)}`)
+  throw mappingError(path, `${types} has no such path${nearestPathHint(records, dotted)}`)
 }
 
-function nearestPath({ recordTypes }: MappedRecords, dotted: string): string {
+function nearestPathHint({ recordTypes }: MappedRecords, dotted: string): string {
   const names = pathsByName(recordTypes)
   const last = dotted.slice(dotted.lastIndexOf('.') + 1)
   const nearest = nearestName(dotted, names.keys()) ?? nearestName(last, names.keys())
   return nearest === undefined ? '; docs/kinds lists the paths' : `; the nearest is ${names.get(nearest)}`
 }
 
-function identifierType(
+function requireIdentifierType(
   records: MappedRecords | null,
   path: string,
   name: string,
@@ -246,54 +241,54 @@ function identifierType(
 ): string {
   if (records === null) return name
   if (!places?.some(({ identifier }) => identifier)) {
-    throw problemOf(path, 'no identifier stands there; write the path without brackets')
+    throw mappingError(path, 'no identifier stands there; write the path without brackets')
   }
   const found = resolveIdentifierType(records.kind, name)
   if (found !== undefined) return found.name
   const types = records.kind.identifier_types
-  const nearest = nearestHint(name, types.flatMap(namesOf))
-  throw problemOf(
+  const nearest = nearestNameHint(name, types.flatMap(namesOf))
+  throw mappingError(
     path,
     `the registry has no identifier type ${name}${nearest}; it has ${types.map((type) => type.name).join(', ')}`,
   )
 }
 
-function checkPlaces(target: Target, places: readonly RecordPath[]): void {
+function checkTargetPlaces(target: MappingTarget, places: readonly RecordPath[]): void {
   const { path, identifier_type, format, split, codes, value } = target
   if (identifier_type !== null) return
   if (!places.some(({ holdsValue, open }) => holdsValue || open)) {
     const isIdentifier = places.some(({ identifier }) => identifier)
     const advice = isIdentifier ? `name its type, such as ${path}[UIN]` : 'name one of its members'
-    throw problemOf(path, `an object stands there, not a value; ${advice}`)
+    throw mappingError(path, `an object stands there, not a value; ${advice}`)
   }
   const attributes = places.flatMap((place) => place.attributes)
   const [attribute] = attributes
   const isDate = attributes.some(({ type }) => type === 'date' || type === 'datetime')
   if (format !== null && attribute !== undefined && !isDate) {
-    throw problemOf(`${path}.format`, `is for dates, and ${attribute.name} is of type ${attribute.type}`)
+    throw mappingError(`${path}.format`, `is for dates, and ${attribute.name} is of type ${attribute.type}`)
   }
   if (split !== null && !places.some(({ list, open }) => list || open)) {
-    throw problemOf(`${path}.split`, 'makes a list, and one value alone stands there')
+    throw mappingError(`${path}.split`, 'makes a list, and one value alone stands there')
   }
-  if (value !== null && !isRead(attributes, value)) {
-    throw problemOf(`${path}.value`, `is no value of type ${attribute?.type}`)
+  if (value !== null && !isValueOfAttributes(attributes, value)) {
+    throw mappingError(`${path}.value`, `is no value of type ${attribute?.type}`)
   }
   for (const [code, to] of codes ?? []) {
-    if (!isRead(attributes, to)) throw problemOf(`${path}.codes.${code}`, `is no value of type ${attribute?.type}`)
+    if (!isValueOfAttributes(attributes, to))
+      throw mappingError(`${path}.codes.${code}`, `is no value of type ${attribute?.type}`)
   }
 }
 
 /** True when one of the attributes can have the value, or there is no attribute. The code that reads records decides. */
-const isRead = (attributes: readonly Attribute[], value: string | number | boolean): boolean =>
-  attributes.length === 0 ||
-  attributes.some((attribute) => readAttribute({ ...attribute, paths: [''] }, value) !== null)
+const isValueOfAttributes = (attributes: readonly Attribute[], value: string | number | boolean): boolean =>
+  attributes.length === 0 || attributes.some((attribute) => readAttribute({ ...attribute, paths: [''] }, value) !== null)
 
 /** The steps of a path. There is a list where the schema has one; without a schema, at the identifiers. */
-function stepsOf(
+function pathStepsOf(
   keys: readonly string[],
   records: MappedRecords | null,
   identifierType: string | null,
-): readonly MappingStep[] {
+): readonly MappingPathStep[] {
   return keys.map((key, at) => {
     const path = keys.slice(0, at + 1).join('.')
     const [place] = records?.recordTypes.flatMap((recordType) => findRecordPath(recordType, path) ?? []) ?? []
@@ -307,7 +302,7 @@ function stepsOf(
  * True when two targets write to one place, or one writes inside the other. Identifiers of different types share a list, so they
  * do not collide.
  */
-function isColliding(one: Target, other: Target): boolean {
+function areCollidingTargets(one: MappingTarget, other: MappingTarget): boolean {
   const [a, b] = [one, other].map(({ steps }) => steps.map(({ key }) => searchKey(key)))
   if (a === undefined || b === undefined) return false
   const shared = Math.min(a.length, b.length)
@@ -318,9 +313,9 @@ function isColliding(one: Target, other: Target): boolean {
 }
 
 /** Refuses a mapping in the form of earlier versions, which had the column first and then the path. */
-function refuseReversed(entries: readonly (readonly [string, unknown])[], { recordTypes }: MappedRecords): void {
+function refuseReversedMapping(entries: readonly (readonly [string, unknown])[], { recordTypes }: MappedRecords): void {
   const isPath = (text: unknown): boolean => {
-    const dotted = typeof text === 'string' ? PATH_PATTERN.exec(text)?.[1] : undefined
+    const dotted = typeof text === 'string' ? MAPPING_PATH_PATTERN.exec(text)?.[1] : undefined
     return dotted !== undefined && recordTypes.some((recordType) => findRecordPath(recordType, dotted) !== undefined)
   }
   if (entries.some(([path]) => isPath(path)) || !entries.every(([, column]) => isPath(column))) return

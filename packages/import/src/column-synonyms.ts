@@ -34,16 +34,7 @@ export const ATTRIBUTE_COLUMNS: Readonly<Record<string, readonly string[]>> = {
     ...['cell', 'cell phone', 'cellphone', 'msisdn', 'téléphone', 'numéro de téléphone', 'portable'],
     ...['teléfono', 'número de teléfono', 'celular', 'móvil', 'telefone', 'telemóvel'],
   ],
-  email: [
-    'e-mail',
-    'mail',
-    'email address',
-    'e-mail address',
-    'courriel',
-    'adresse e-mail',
-    'correo',
-    'correo electrónico',
-  ],
+  email: ['e-mail', 'mail', 'email address', 'e-mail address', 'courriel', 'adresse e-mail', 'correo', 'correo electrónico'],
   postal_code: ['zip', 'post code', 'code postal', 'código postal', 'cep'],
   location: ['town', 'village', 'locality', 'ville', 'commune', 'ciudad', 'municipio', 'cidade', 'município'],
   region: ['région', 'región', 'região', 'state', 'provincia', 'província'],
@@ -82,13 +73,10 @@ export const WHOLE_NAME_COLUMNS: readonly string[] = [
 export const AGE_COLUMNS: readonly string[] = ['age', 'âge', 'edad', 'idade']
 
 /** The meanings that an international standard gives to numbers; a file may have other meanings. */
-export const USUAL_CODES: Readonly<
-  Record<string, { readonly codes: ReadonlyMap<string, string>; readonly source: string }>
-> = {
-  sex: { codes: new Map(Object.entries({ 0: 'unknown', 1: 'male', 2: 'female' })), source: 'ISO/IEC 5218' },
-}
+export const STANDARD_CODES: Readonly<Record<string, { readonly codes: ReadonlyMap<string, string>; readonly source: string }>> =
+  { sex: { codes: new Map(Object.entries({ 0: 'unknown', 1: 'male', 2: 'female' })), source: 'ISO/IEC 5218' } }
 /** Words of other languages for codes. */
-export const CODE_WORDS: Readonly<Record<string, ReadonlyMap<string, string>>> = {
+export const CODE_TRANSLATIONS: Readonly<Record<string, ReadonlyMap<string, string>>> = {
   sex: new Map(
     Object.entries({
       h: 'male',

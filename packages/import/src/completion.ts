@@ -10,14 +10,14 @@ import type { ClientBase } from 'pg'
 import type { Batch } from './batch.ts'
 import { newRunNumber } from './import-progress.ts'
 import { listAbsentRecords, noteLines, readAbsentRecords } from './noted-lines.ts'
-import { ImportError, type Source } from './source.ts'
+import { ImportError, type ImportSource } from './source.ts'
 
 /** The share of the registry's records that may be removed without the operator's permission. */
-const REMOVABLE_SHARE = 0.02
+const REMOVABLE_RECORDS_SHARE = 0.02
 /** The most records that one call of `remove` gets. */
 const REMOVAL_BATCH_RECORDS = 1_000
 
-export interface CompleteFile {
+export interface CompleteFileOptions {
   /** The most records that may be removed; by default 2 % of the records before the import. */
   readonly allowRemoval?: number
   /**
@@ -48,21 +48,21 @@ export interface RemovalResult {
 }
 
 /** Collects rejected lines during the import of a complete file, and removes the records that no line names. */
-export class Completion {
-  readonly #file: CompleteFile
+export class AbsentRemoval {
+  readonly #file: CompleteFileOptions
   readonly #began: string
   /** The number of lines whose records were stored already as the lines have them. */
   unchanged = 0
   #unnamed = 0
   #firstUnnamed = 0
 
-  private constructor(file: CompleteFile, began: string) {
+  private constructor(file: CompleteFileOptions, began: string) {
     this.#file = file
     this.#began = began
   }
 
-  static async begin(file: CompleteFile, client: ClientBase): Promise<Completion> {
-    return new Completion(file, await newRunNumber(client))
+  static async begin(file: CompleteFileOptions, client: ClientBase): Promise<AbsentRemoval> {
+    return new AbsentRemoval(file, await newRunNumber(client))
   }
 
   /** Stores the persons of a batch's rejected lines in the transaction of the batch, so that their records stay. */
@@ -107,7 +107,7 @@ export class Completion {
     if (this.#unnamed > 0) {
       return `nobody is removed: line ${this.#firstUnnamed} was rejected and does not say whose record it is (such lines: ${this.#unnamed}); mend the file and import it again`
     }
-    if (absent <= (this.#file.allowRemoval ?? Math.floor(before * REMOVABLE_SHARE))) return null
+    if (absent <= (this.#file.allowRemoval ?? Math.floor(before * REMOVABLE_RECORDS_SHARE))) return null
     const given = this.#file.allowRemoval
     const allowed = given === undefined ? '2 % of them may go' : `--allow-removal allows ${given}`
     return `nobody is removed: ${absent} of ${before} records in ${namespace} are not in the file, and ${allowed}; if the file is complete, import it again with --allow-removal ${absent}`
@@ -142,8 +142,8 @@ export class Completion {
  */
 export function checkCompleteFile(
   source: string | Readable,
-  opened: Source,
-  { removalsPath }: CompleteFile,
+  opened: ImportSource,
+  { removalsPath }: CompleteFileOptions,
   rejectsPath: string | null,
 ): void {
   if (opened.identity === null) {

@@ -113,8 +113,7 @@ test.each([
 const numbered = readColumnMapping({ no: '2', name: '1' }, null)
 
 test('a mapping that names columns by number is for a table without a header line, unless it has these numbers', async () => {
-  const form = (content: string, options = {}) =>
-    findDelimiterAndHeader(Buffer.from(content), { mapping: numbered, ...options })
+  const form = (content: string, options = {}) => findDelimiterAndHeader(Buffer.from(content), { mapping: numbered, ...options })
   expect(form('a;b\n')).toEqual({ delimiter: ';', header: false })
   expect(form('1;2\n')).toEqual({ delimiter: ';', header: true })
   expect(form('1;2\n', { header: false })).toEqual({ delimiter: ';', header: false })

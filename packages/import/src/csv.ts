@@ -4,7 +4,14 @@ import { isUtf8 } from 'node:buffer'
 import { type CsvRow, RowCutter, splitRow } from '@rollcall/base/files/csv-rows'
 import type { ColumnMapping } from './column-mapping.ts'
 import { createRowReader, type RowReader } from './row-documents.ts'
-import { type Entry, ImportError, MAX_ENTRY_BYTES, readNewEntries, type Source, type SourcePosition } from './source.ts'
+import {
+  ImportError,
+  type ImportSource,
+  MAX_ENTRY_BYTES,
+  readNewEntries,
+  type SourceEntry,
+  type SourcePosition,
+} from './source.ts'
 
 export interface CsvOptions {
   readonly mapping: ColumnMapping
@@ -13,24 +20,23 @@ export interface CsvOptions {
   /** True when the first row has the names of columns; absent: the first row shows it. */
   readonly header?: boolean
   /** Called with the form of the table, before its first row is returned. */
-  readonly described?: (how: TableForm & { readonly rows: RowReader }) => void
+  readonly described?: (how: DelimiterAndHeader & { readonly rows: RowReader }) => void
 }
 
 /** The delimiter of a table, and whether it has a header line. */
-export interface TableForm {
+export interface DelimiterAndHeader {
   readonly delimiter: string
   /** True with a header line. Without one, columns are called by their numbers, from 1. */
   readonly header: boolean
 }
 
 /**
- * Reads the rows after the header. A bad row is reported, and reading continues. A quotation mark within a cell is an
- * ordinary character if the cell does not begin with one.
+ * Reads the rows after the header. A bad row is reported, and reading continues. A quotation mark within a cell is an ordinary
+ * character if the cell does not begin with one.
  * @param source in UTF-8
- * @throws ImportError the header cannot be read, a mapped column is missing, or a row is too long (an unclosed
- * quotation mark)
+ * @throws ImportError the header cannot be read, a mapped column is missing, or a row is too long (an unclosed quotation mark)
  */
-export async function* readCsv(source: Source, from: SourcePosition, options: CsvOptions): AsyncGenerator<Entry[]> {
+export async function* readCsv(source: ImportSource, from: SourcePosition, options: CsvOptions): AsyncGenerator<SourceEntry[]> {
   const form = findDelimiterAndHeader(source.head.subarray(source.mark.bytes), options)
   const cutter = new RowCutter({ delimiter: form.delimiter, longest: MAX_ENTRY_BYTES, tooLong })
   const table = new CsvTable(form, options)
@@ -41,9 +47,7 @@ export async function* readCsv(source: Source, from: SourcePosition, options: Cs
 }
 
 const tooLong = (line: number): ImportError =>
-  new ImportError(
-    `line ${line}: a row is longer than ${MAX_ENTRY_BYTES} bytes; look for a quotation mark that is never closed`,
-  )
+  new ImportError(`line ${line}: a row is longer than ${MAX_ENTRY_BYTES} bytes; look for a quotation mark that is never closed`)
 
 /** The delimiters that are recognised, and how each is written on the command line. */
 const DELIMITERS = [
@@ -61,7 +65,7 @@ export const delimiterName = (delimiter: string): string =>
 export function findDelimiterAndHeader(
   head: Buffer,
   { mapping, delimiter, header }: Pick<CsvOptions, 'mapping' | 'delimiter' | 'header'>,
-): TableForm {
+): DelimiterAndHeader {
   const forms = (delimiter === undefined ? DELIMITERS.map((one) => one.delimiter) : [delimiter]).map((one) => {
     const cells = firstRow(head, one)
     return { delimiter: one, cells, fits: hasMappedColumns(mapping, cells) }
@@ -70,13 +74,13 @@ export function findDelimiterAndHeader(
   const found =
     forms.find((one) => one.fits) ??
     forms.reduce((best, one) => (one.cells.length > best.cells.length ? one : best), first ?? NO_FORM)
-  return { delimiter: found.delimiter, header: header ?? (found.fits || !isNumbered(mapping)) }
+  return { delimiter: found.delimiter, header: header ?? (found.fits || !hasNumberedColumns(mapping)) }
 }
 
 const NO_FORM = { delimiter: ',', cells: [] as readonly string[], fits: false }
 
 /** True when a mapping names columns by their numbers. */
-const isNumbered = ({ targets }: ColumnMapping): boolean =>
+const hasNumberedColumns = ({ targets }: ColumnMapping): boolean =>
   targets.every(({ column }) => column === null || /^\d{1,4}$/.test(column))
 
 function firstRow(head: Buffer, delimiter: string): readonly string[] {
@@ -91,18 +95,18 @@ const hasMappedColumns = ({ targets }: ColumnMapping, names: readonly string[]):
 
 /** Reads rows under a header: the first row that is not blank, or the numbers of columns. */
 class CsvTable {
-  readonly #form: TableForm
+  readonly #form: DelimiterAndHeader
   readonly #options: CsvOptions
   #rows: RowReader | null = null
   #width = 0
 
-  constructor(form: TableForm, options: CsvOptions) {
+  constructor(form: DelimiterAndHeader, options: CsvOptions) {
     this.#form = form
     this.#options = options
   }
 
   /** The entry of a row, in a list that is empty for a blank row and for the header. */
-  entry({ line, end, bytes }: CsvRow): Entry[] {
+  entry({ line, end, bytes }: CsvRow): SourceEntry[] {
     if (!isUtf8(bytes))
       return [
         this.#problem(
@@ -137,14 +141,14 @@ class CsvTable {
     const { mapping } = this.#options
     const { delimiter: own, header } = this.#form
     try {
-      if (typeof cells === 'string') throw headerProblem(cells)
+      if (typeof cells === 'string') throw headerLineError(cells)
       return createRowReader(mapping, header ? cells : cells.map((_, at) => String(at + 1)))
     } catch (error) {
-      const found = DELIMITERS.find(({ delimiter }) => hasMappedColumns(mapping, namesIn(first, delimiter)))
+      const found = DELIMITERS.find(({ delimiter }) => hasMappedColumns(mapping, columnNamesIn(first, delimiter)))
       if (found !== undefined && found.delimiter !== own) {
         throw new ImportError(`the columns of the file are separated by ${found.name}; add --delimiter ${found.word}`)
       }
-      const names = namesIn(first, own)
+      const names = columnNamesIn(first, own)
       const isNamed = mapping.targets.some(({ column }) => column !== null && names.includes(column.trim()))
       if (isNamed || typeof cells === 'string' || !header || !(error instanceof ImportError)) throw error
       throw new ImportError(
@@ -153,15 +157,15 @@ class CsvTable {
     }
   }
 
-  #problem(line: number, end: number, problem: string): Entry {
-    if (this.#rows === null) throw headerProblem(problem)
+  #problem(line: number, end: number, problem: string): SourceEntry {
+    if (this.#rows === null) throw headerLineError(problem)
     return { line, end, problem }
   }
 }
 
-function namesIn(row: string, delimiter: string): readonly string[] {
+function columnNamesIn(row: string, delimiter: string): readonly string[] {
   const cells = splitRow(row, delimiter)
   return typeof cells === 'string' ? [] : cells.map((name) => name.trim())
 }
 
-const headerProblem = (problem: string): ImportError => new ImportError(`the header line cannot be read: ${problem}`)
+const headerLineError = (problem: string): ImportError => new ImportError(`the header line cannot be read: ${problem}`)

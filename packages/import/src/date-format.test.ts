@@ -59,10 +59,7 @@ test.each([
   ['dMyyyy', 'is ambiguous: d has one or two digits, so a separator must follow; or write dd'],
   ['%d/%m/%Y', 'is written with letters, such as dd/MM/yyyy, and not with %'],
   ["dd/MM/yyyy 'T", 'has a quotation mark that is never closed'],
-  [
-    'dd/MM/yyyy q',
-    'q is not a token: use yyyy, MMMM, MMM, MM, M, dd, d, HH, mm, ss, and write other letters in single quotes',
-  ],
+  ['dd/MM/yyyy q', 'q is not a token: use yyyy, MMMM, MMM, MM, M, dd, d, HH, mm, ss, and write other letters in single quotes'],
 ])('format %s is refused', (format, rule) => {
   expect(parseDateFormat(format)).toBe(rule)
 })

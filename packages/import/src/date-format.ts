@@ -2,7 +2,7 @@
 import { dayInterval } from '@rollcall/protocol'
 
 /** Returns the ISO date of a text in the format, with the time if the format has hours; null: the text has another form. */
-export type ReadDate = (text: string) => string | null
+export type DateReader = (text: string) => string | null
 
 type DatePart = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second'
 
@@ -19,13 +19,13 @@ const MONTHS = [
   ...['july', 'august', 'september', 'october', 'november', 'december'],
 ]
 const MONTH_NAMES_PATTERN = MONTHS.join('|')
-const SHORT_NAMES = MONTHS.map((name) => name.slice(0, 3)).join('|')
+const SHORT_MONTHS_PATTERN = MONTHS.map((name) => name.slice(0, 3)).join('|')
 
 /** The tokens of a format. Other letters must be between single quotation marks. */
 export const DATE_TOKENS: Readonly<Record<string, FormatToken>> = {
   yyyy: { part: 'year', pattern: '\\d{4}', meaning: 'the year, four digits' },
   MMMM: { part: 'month', pattern: MONTH_NAMES_PATTERN, meaning: 'the English name of the month, such as March' },
-  MMM: { part: 'month', pattern: SHORT_NAMES, meaning: 'its first three letters, such as Mar' },
+  MMM: { part: 'month', pattern: SHORT_MONTHS_PATTERN, meaning: 'its first three letters, such as Mar' },
   MM: { part: 'month', pattern: '\\d{2}', meaning: 'the month, two digits' },
   M: { part: 'month', pattern: '\\d{1,2}', meaning: 'the month, one or two digits', varies: true },
   dd: { part: 'day', pattern: '\\d{2}', meaning: 'the day of the month, two digits' },
@@ -48,18 +48,14 @@ const TOKEN_HINTS: readonly (readonly [letters: RegExp, rule: string])[] = [
 const FORMAT_PIECE_PATTERN = /([A-Za-z])\1*|'([^']*)'|[^A-Za-z']/gu
 
 /** Makes the reader of a format. @returns the reader, or the rule that the format breaks */
-export function parseDateFormat(format: string): ReadDate | string {
+export function parseDateFormat(format: string): DateReader | string {
   if (format.includes('%')) return 'is written with letters, such as dd/MM/yyyy, and not with %'
   if (format.replace(FORMAT_PIECE_PATTERN, '') !== '') return 'has a quotation mark that is never closed'
-  const pieces = [...format.matchAll(FORMAT_PIECE_PATTERN)].map(([text, letter, literal]) => ({
-    text,
-    letter,
-    literal,
-  }))
+  const pieces = [...format.matchAll(FORMAT_PIECE_PATTERN)].map(([text, letter, literal]) => ({ text, letter, literal }))
   const tokens = pieces.map(({ text, letter }) => (letter === undefined ? undefined : DATE_TOKENS[text]))
   const parts = tokens.flatMap((token) => token?.part ?? [])
   for (const [at, { text, letter }] of pieces.entries()) {
-    if (letter !== undefined && tokens[at] === undefined) return unknownToken(text)
+    if (letter !== undefined && tokens[at] === undefined) return unknownTokenProblem(text)
     if (tokens[at]?.varies && tokens[at + 1]?.pattern.startsWith('\\d')) {
       return `is ambiguous: ${text} has one or two digits, so a separator must follow; or write ${text}${text}`
     }
@@ -69,11 +65,11 @@ export function parseDateFormat(format: string): ReadDate | string {
   const source = pieces.map(({ text, literal }, at) =>
     tokens[at] === undefined ? escapePattern(literal ?? text) : `(${tokens[at].pattern})`,
   )
-  return readerOf(new RegExp(`^${source.join('')}$`, 'iu'), parts)
+  return makeDateReader(new RegExp(`^${source.join('')}$`, 'iu'), parts)
 }
 
 /** Returns every text that a format reads as this day, without spaces around it. */
-export type WriteDay = (day: string) => readonly string[]
+export type DayWriter = (day: string) => readonly string[]
 
 /**
  * For each token with few spellings, a function that returns all texts which the token reads as the part of a day. The name of a
@@ -91,7 +87,7 @@ const DAY_TOKEN_WRITERS: Readonly<Record<string, (parts: readonly string[]) => r
  * Makes the writer of a format that `parseDateFormat` accepts.
  * @returns null when a day has too many spellings: the format has a time, the name of a month, or letters of its own
  */
-export function dayWriter(format: string): WriteDay | null {
+export function findDayWriter(format: string): DayWriter | null {
   const pieces = [...format.matchAll(FORMAT_PIECE_PATTERN)].map(([text, letter, literal]) => {
     if (letter !== undefined) return DAY_TOKEN_WRITERS[text] ?? null
     const own = literal ?? text
@@ -101,14 +97,11 @@ export function dayWriter(format: string): WriteDay | null {
   return (day) => {
     const parts = day.split('-')
     const texts = pieces.map((write) => write?.(parts) ?? [])
-    return texts.reduce<readonly string[]>(
-      (before, next) => before.flatMap((one) => next.map((two) => one + two)),
-      [''],
-    )
+    return texts.reduce<readonly string[]>((before, next) => before.flatMap((one) => next.map((two) => one + two)), [''])
   }
 }
 
-function unknownToken(text: string): string {
+function unknownTokenProblem(text: string): string {
   const hint = TOKEN_HINTS.find(([letters]) => letters.test(text))?.[1]
   return `${text} ${hint ?? `is not a token: use ${Object.keys(DATE_TOKENS).join(', ')}, and write other letters in single quotes`}`
 }
@@ -131,20 +124,20 @@ function partsProblem(parts: readonly DatePart[]): string | null {
   return null
 }
 
-function readerOf(pattern: RegExp, parts: readonly DatePart[]): ReadDate {
+function makeDateReader(pattern: RegExp, parts: readonly DatePart[]): DateReader {
   return (text) => {
     const found = pattern.exec(text.trim())
     if (found === null) return null
     const at = (part: DatePart): string => found[parts.indexOf(part) + 1] ?? ''
     const two = (part: DatePart): string => at(part).padStart(2, '0')
-    const day = `${at('year')}-${monthOf(at('month'))}-${two('day')}`
+    const day = `${at('year')}-${monthNumberText(at('month'))}-${two('day')}`
     const time = parts.includes('hour') ? `T${two('hour')}:${two('minute')}` : ''
     const iso = `${day}${time}${parts.includes('second') ? `:${two('second')}` : ''}`
     return dayInterval(iso) === null ? null : iso
   }
 }
 
-function monthOf(text: string): string {
+function monthNumberText(text: string): string {
   const named = MONTHS.findIndex((name) => text.length > 2 && name.startsWith(text.toLowerCase()))
   return (named === -1 ? text : String(named + 1)).padStart(2, '0')
 }

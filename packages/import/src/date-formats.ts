@@ -1,16 +1,16 @@
 /** Reads the dates of a column whose values may have several formats. */
 import { dayInterval } from '@rollcall/protocol'
-import { dayWriter, parseDateFormat, type ReadDate, type WriteDay } from './date-format.ts'
+import { type DateReader, type DayWriter, findDayWriter, parseDateFormat } from './date-format.ts'
 
 export interface DateFormats {
-  readonly read: ReadDate
+  readonly read: DateReader
   /** The rule that a text breaks when it cannot be read as a date, for messages. */
   readonly rule: string
   /**
    * Returns every text that one of the formats reads as this day, also a text that another one reads as a different day; null
    * when a day has too many spellings.
    */
-  readonly write: WriteDay | null
+  readonly write: DayWriter | null
 }
 
 /**
@@ -19,14 +19,14 @@ export interface DateFormats {
  */
 export function parseDateFormats(given: string | readonly string[]): DateFormats | string {
   const formats = typeof given === 'string' ? [given] : given
-  const readers: ReadDate[] = []
+  const readers: DateReader[] = []
   for (const format of formats) {
     const read = parseDateFormat(format)
     if (typeof read === 'string') return formats.length === 1 ? read : `${format}: ${read}`
     readers.push(read)
   }
-  const writers = formats.map(dayWriter)
-  const write: WriteDay | null = writers.includes(null)
+  const writers = formats.map(findDayWriter)
+  const write: DayWriter | null = writers.includes(null)
     ? null
     : (day) => [...new Set(writers.flatMap((one) => one?.(day) ?? []))]
   const [only] = readers

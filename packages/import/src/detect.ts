@@ -6,7 +6,7 @@ import { ImportError } from './import-error.ts'
 const EXCEL_ADVICE = 'open it and save its sheet as a file of the type "CSV UTF-8", then import that file'
 
 /** Types of files that are no text, by their first bytes. */
-const OTHER_FILES: readonly { readonly begins: readonly number[]; readonly advice: (head: Buffer) => string }[] = [
+const NON_TEXT_FILE_TYPES: readonly { readonly begins: readonly number[]; readonly advice: (head: Buffer) => string }[] = [
   { begins: [0x50, 0x4b, 0x03, 0x04], advice: zipAdvice },
   {
     begins: [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1],
@@ -14,10 +14,7 @@ const OTHER_FILES: readonly { readonly begins: readonly number[]; readonly advic
   },
   { begins: [0x1f, 0x8b], advice: () => 'the file is compressed with gzip: unpack it first, with gunzip' },
   { begins: [0x42, 0x5a, 0x68], advice: () => 'the file is compressed with bzip2: unpack it first, with bunzip2' },
-  {
-    begins: [0xfd, 0x37, 0x7a, 0x58, 0x5a],
-    advice: () => 'the file is compressed with xz: unpack it first, with unxz',
-  },
+  { begins: [0xfd, 0x37, 0x7a, 0x58, 0x5a], advice: () => 'the file is compressed with xz: unpack it first, with unxz' },
   { begins: [0x28, 0xb5, 0x2f, 0xfd], advice: () => 'the file is compressed with zstd: unpack it first, with unzstd' },
   { begins: [0x37, 0x7a, 0xbc, 0xaf], advice: () => 'the file is an archive (7z): unpack it first' },
   {
@@ -42,11 +39,11 @@ function zipAdvice(head: Buffer): string {
 }
 
 /**
- * Refuses a file that begins like one of `OTHER_FILES`, for example a spreadsheet or an archive.
+ * Refuses a file that begins like one of `NON_TEXT_FILE_TYPES`, for example a spreadsheet or an archive.
  * @throws ImportError says what to do instead
  */
-export function refuseOtherFiles(head: Buffer): void {
-  const found = OTHER_FILES.find(({ begins }) => head.subarray(0, begins.length).equals(Buffer.from(begins)))
+export function refuseNonTextFile(head: Buffer): void {
+  const found = NON_TEXT_FILE_TYPES.find(({ begins }) => head.subarray(0, begins.length).equals(Buffer.from(begins)))
   if (found !== undefined) throw new ImportError(found.advice(head))
 }
 

@@ -1,6 +1,6 @@
 /** Converts the text of a source to UTF-8. */
 import { detectEncoding } from './detect.ts'
-import { ImportError, type Source } from './source.ts'
+import { ImportError, type ImportSource } from './source.ts'
 
 /**
  * Finds the encoding of a source.
@@ -8,7 +8,7 @@ import { ImportError, type Source } from './source.ts'
  * @returns the name of the encoding
  * @throws ImportError no such encoding exists, or none can be recognised
  */
-export function findSourceEncoding({ head, mark }: Source, asked: string | undefined): string {
+export function findSourceEncoding({ head, mark }: ImportSource, asked: string | undefined): string {
   if (asked !== undefined) return createDecoder(asked).encoding
   return mark.encoding ?? detectEncoding(head)
 }
@@ -18,7 +18,7 @@ export function findSourceEncoding({ head, mark }: Source, asked: string | undef
  * is rejected alone.
  * @throws ImportError during reading: the bytes are not in `encoding`, unless that is UTF-8
  */
-export function convertToUtf8(source: Source, encoding: string): Source {
+export function convertToUtf8(source: ImportSource, encoding: string): ImportSource {
   // A UTF-8 source is not converted: each record that is no UTF-8 is rejected alone.
   if (encoding === 'utf-8') return source
   const head = source.head.subarray(source.mark.bytes)
@@ -35,9 +35,7 @@ export function createDecoder(encoding: string) {
   try {
     return new TextDecoder(encoding, { fatal: true })
   } catch {
-    throw new ImportError(
-      `there is no encoding ${encoding}; write one such as utf-8, windows-1252 (Latin-1) or iso-8859-2`,
-    )
+    throw new ImportError(`there is no encoding ${encoding}; write one such as utf-8, windows-1252 (Latin-1) or iso-8859-2`)
   }
 }
 

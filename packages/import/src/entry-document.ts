@@ -2,16 +2,14 @@
 import { isUtf8 } from 'node:buffer'
 import { JsonError, type JsonValue, parseJson } from '@rollcall/protocol'
 import { InvalidRecord } from '@rollcall/records/records/prepare-record'
-import type { Entry } from './source.ts'
+import type { SourceEntry } from './source.ts'
 
 /** Returns the JSON document of an entry. @throws InvalidRecord the entry has a problem, or is no JSON in UTF-8 */
-export function entryDocument(entry: Entry): JsonValue {
+export function entryDocument(entry: SourceEntry): JsonValue {
   if ('problem' in entry) throw new InvalidRecord(entry.problem)
   if ('document' in entry) return entry.document
   if (!isUtf8(entry.text))
-    throw new InvalidRecord(
-      'the record is not in UTF-8; convert the file: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE',
-    )
+    throw new InvalidRecord('the record is not in UTF-8; convert the file: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE')
   try {
     return parseJson(entry.text.toString('utf8'))
   } catch (error) {

@@ -15,47 +15,47 @@ const CANDIDATE_FORMATS = [
 export const areIsoDates = (values: readonly string[]): boolean => values.every((value) => dayInterval(value) !== null)
 
 /** The formats that read every value. Of formats that read all values alike, only the first. */
-export const dateFormatsOfAll = (values: readonly string[]): readonly string[] =>
-  oneOfEach(CANDIDATE_FORMATS.filter((format) => values.every((value) => isRead(format, value))))
+export const dateFormatsReadingAll = (values: readonly string[]): readonly string[] =>
+  firstOfEachOrder(CANDIDATE_FORMATS.filter((format) => values.every((value) => isReadableByFormat(format, value))))
 
 /**
  * The formats that read the most values, and the number of these values. The format null stands for ISO dates, which need none.
  * `formats` is empty when no format reads any value.
  */
-export function dateFormatsOfMost(values: readonly string[]): {
+export function dateFormatsReadingMost(values: readonly string[]): {
   readonly formats: readonly (string | null)[]
   readonly most: number
 } {
   const counts = CANDIDATE_FORMATS.map(
-    (format) => [format, values.filter((value) => isRead(format, value)).length] as const,
+    (format) => [format, values.filter((value) => isReadableByFormat(format, value)).length] as const,
   )
   const most = Math.max(...counts.map(([, count]) => count))
   const asWritten = values.filter((value) => dayInterval(value) !== null).length
   if (asWritten >= most) return { formats: asWritten === 0 ? [] : [null], most: asWritten }
-  return { formats: oneOfEach(counts.flatMap(([format, count]) => (count === most ? [format] : []))), most }
+  return { formats: firstOfEachOrder(counts.flatMap(([format, count]) => (count === most ? [format] : []))), most }
 }
 
 const READER_BY_FORMAT: ReadonlyMap<string, ReturnType<typeof parseDateFormat>> = new Map(
   CANDIDATE_FORMATS.map((format) => [format, parseDateFormat(format)]),
 )
 
-function isRead(format: string, value: string): boolean {
+function isReadableByFormat(format: string, value: string): boolean {
   const reader = READER_BY_FORMAT.get(format)
   return typeof reader === 'function' && reader(value) !== null
 }
 
 /** The first format of each group that reads values alike. */
-function oneOfEach(formats: readonly string[]): readonly string[] {
+function firstOfEachOrder(formats: readonly string[]): readonly string[] {
   const firsts = new Map<string, string>()
   for (const format of formats) {
-    const order = orderOf(format)
+    const order = datePartOrder(format)
     if (!firsts.has(order)) firsts.set(order, format)
   }
   return [...firsts.values()]
 }
 
 /** The order of year, month and day tells formats apart. Different digits or names of months do not. */
-const orderOf = (format: string): string => format.replace(/[^dMy]/g, '').replace(/(.)\1*/g, '$1')
+const datePartOrder = (format: string): string => format.replace(/[^dMy]/g, '').replace(/(.)\1*/g, '$1')
 
 /** Returns 3 February 2001, 14:30:00 as a text in a format, as an example. */
 export const exampleDate = (format: string): string =>

@@ -34,23 +34,12 @@ const NO_MAPPING =
 test.each([
   [{}, NO_MAPPING],
   [{ mapping: { a: 'A' }, encoding: 'none' }, expect.stringContaining('there is no encoding none; ')],
-  [
-    { mapping: { a: 'A' }, delimiter: '"' },
-    "--delimiter must be one ASCII character other than a quotation mark, such as ';'",
-  ],
-  [
-    { mapping: { a: 'A' }, delimiter: ', ' },
-    "--delimiter must be one ASCII character other than a quotation mark, such as ';'",
-  ],
-  [
-    { mapping: { a: 'A' }, delimiter: '\n' },
-    "--delimiter must be one ASCII character other than a quotation mark, such as ';'",
-  ],
+  [{ mapping: { a: 'A' }, delimiter: '"' }, "--delimiter must be one ASCII character other than a quotation mark, such as ';'"],
+  [{ mapping: { a: 'A' }, delimiter: ', ' }, "--delimiter must be one ASCII character other than a quotation mark, such as ';'"],
+  [{ mapping: { a: 'A' }, delimiter: '\n' }, "--delimiter must be one ASCII character other than a quotation mark, such as ';'"],
   [{ mapping: [] }, expect.stringContaining('the column mapping must be a JSON object such as {')],
 ])('CSV options %j are refused', (options, reason) => {
-  expect(() => FILE_FORMATS.csv.reader(options)).toThrow(
-    expect.objectContaining({ name: 'ImportError', message: reason }),
-  )
+  expect(() => FILE_FORMATS.csv.reader(options)).toThrow(expect.objectContaining({ name: 'ImportError', message: reason }))
 })
 
 test.each(['json', 'ndjson'] as const)('%s has no other encoding than UTF-8', (format) => {
@@ -76,8 +65,6 @@ test.each(['json', 'ndjson'] as const)('%s has no columns, and is never UTF-16',
 test('a spreadsheet is told by its content, whatever its name', async () => {
   const path = join(await mkdtemp(join(tmpdir(), 'rollcall-formats-')), 'people.xlsx')
   await writeFile(path, Buffer.concat([Buffer.from([0x50, 0x4b, 3, 4]), Buffer.from('xl/workbook.xml')]))
-  await expect(chooseSourceFormat(path, undefined)).rejects.toThrow(
-    /^the file is an Excel workbook \(\.xlsx\): open it/,
-  )
+  await expect(chooseSourceFormat(path, undefined)).rejects.toThrow(/^the file is an Excel workbook \(\.xlsx\): open it/)
   await rm(dirname(path), { recursive: true })
 })

@@ -3,22 +3,22 @@
 import { extname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { type Line, LineCutter } from '@rollcall/base/files/lines'
-import { type MappedRecords, readColumnMapping, type Target } from './column-mapping.ts'
-import { readCsv, type TableForm } from './csv.ts'
+import { type MappedRecords, type MappingTarget, readColumnMapping } from './column-mapping.ts'
+import { type DelimiterAndHeader, readCsv } from './csv.ts'
 import { convertToUtf8, createDecoder, findSourceEncoding } from './encoding.ts'
-import { refuseWithoutPrimary } from './identified.ts'
+import { refuseMappingWithoutPrimary } from './identified.ts'
 import { readJsonArray } from './json-array.ts'
-import { type Entry, ImportError, MAX_ENTRY_BYTES, openSource, type Source, type SourcePosition } from './source.ts'
+import { ImportError, type ImportSource, MAX_ENTRY_BYTES, openSource, type SourceEntry, type SourcePosition } from './source.ts'
 import type { DuplicateRule } from './write-lines.ts'
 
 /** How a file was read: the format, the encoding, and for a table its form and columns. */
-export interface ReadAs {
+export interface ReadingDescription {
   readonly format: FormatName
   readonly encoding: string
   /** The form of the table, and its mapped and unused columns; null when the file is no table. */
   readonly table:
-    | (TableForm & {
-        readonly targets: readonly Target[]
+    | (DelimiterAndHeader & {
+        readonly targets: readonly MappingTarget[]
         /** The names of columns that the mapping does not use. */
         readonly unused: readonly string[]
       })
@@ -32,7 +32,7 @@ export interface FormatOptions {
   /** The records that the mapping makes; absent: they belong to another registry, so any path is accepted. */
   readonly records?: MappedRecords
   /** Called before the first record, with how the file is read. */
-  readonly described?: (read: ReadAs) => void
+  readonly described?: (read: ReadingDescription) => void
   /** CSV: the character between cells; absent: the first row shows it. */
   readonly delimiter?: string
   /** CSV: the encoding of the text, such as `windows-1252`; absent: the first bytes show it. */
@@ -41,7 +41,7 @@ export interface FormatOptions {
   readonly header?: boolean
 }
 
-type EntryReader = (source: Source, from: SourcePosition) => AsyncGenerator<Entry[]>
+type EntryReader = (source: ImportSource, from: SourcePosition) => AsyncGenerator<SourceEntry[]>
 
 interface FileFormat {
   readonly extensions: readonly string[]
@@ -49,10 +49,10 @@ interface FileFormat {
 }
 
 /** The treatment of repeated records: in CSV as the mapping says, in JSON the last one is stored. */
-export const duplicatesRule = (format: FormatName, mapping: unknown): DuplicateRule =>
+export const chooseDuplicateRule = (format: FormatName, mapping: unknown): DuplicateRule =>
   format === 'csv' ? (readColumnMapping(mapping, null).duplicates ?? 'reject') : 'last'
 
-const NO_MAPPING =
+const NO_MAPPING_PROBLEM =
   'a CSV file needs a column mapping: add --map columns.json, a file such as ' +
   '{"name.given_name": "Given name", "identifier[UIN]": "Number"}'
 
@@ -62,7 +62,7 @@ export const FILE_FORMATS = {
   csv: {
     extensions: ['.csv', '.tsv'],
     reader: ({ mapping: given, records, delimiter, encoding: asked, header, described }) => {
-      if (given === undefined) throw new ImportError(NO_MAPPING)
+      if (given === undefined) throw new ImportError(NO_MAPPING_PROBLEM)
       if (delimiter !== undefined && (!/^[\t -~]$/.test(delimiter) || delimiter === '"')) {
         throw new ImportError("--delimiter must be one ASCII character other than a quotation mark, such as ';'")
       }
@@ -70,7 +70,7 @@ export const FILE_FORMATS = {
       if (records === undefined && mapping.duplicates !== null) {
         throw new ImportError('the column mapping of duplicates: is for an import alone; leave it out')
       }
-      if (records !== undefined) refuseWithoutPrimary(mapping, records)
+      if (records !== undefined) refuseMappingWithoutPrimary(mapping, records)
       if (asked !== undefined) createDecoder(asked)
       return (source, from) => {
         const encoding = findSourceEncoding(source, asked)
@@ -92,18 +92,18 @@ function jsonReader(
   reader: EntryReader,
   { encoding, mapping, described }: FormatOptions,
 ): EntryReader {
-  if (encoding !== undefined) throw new ImportError(`--encoding is for CSV, and ${NOT_UTF8}`)
+  if (encoding !== undefined) throw new ImportError(`--encoding is for CSV, and ${JSON_UTF8_ADVICE}`)
   if (mapping !== undefined) {
     throw new ImportError('--map is for CSV: a record in JSON has its members already; leave --map out')
   }
   return (source, from) => {
-    if (source.mark.encoding?.startsWith('utf-16')) throw new ImportError(`the file is in UTF-16, and ${NOT_UTF8}`)
+    if (source.mark.encoding?.startsWith('utf-16')) throw new ImportError(`the file is in UTF-16, and ${JSON_UTF8_ADVICE}`)
     described?.({ format, encoding: 'utf-8', table: null })
     return reader(source, from)
   }
 }
 
-const NOT_UTF8 = 'JSON must be UTF-8; convert the file, such as: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE'
+const JSON_UTF8_ADVICE = 'JSON must be UTF-8; convert the file, such as: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE'
 
 export type FormatName = keyof typeof FILE_FORMATS
 
@@ -120,10 +120,7 @@ export function chooseFormat(source: string | Readable, asked: FormatName | unde
 }
 
 /** Finds the format of a source. One of `OTHER_FILES` is reported before a missing format. @throws ImportError */
-export async function chooseSourceFormat(
-  source: string | Readable,
-  asked: FormatName | undefined,
-): Promise<FormatName> {
+export async function chooseSourceFormat(source: string | Readable, asked: FormatName | undefined): Promise<FormatName> {
   try {
     return chooseFormat(source, asked)
   } catch (error) {
@@ -133,7 +130,7 @@ export async function chooseSourceFormat(
 }
 
 /** Reads the lines after those that an earlier import has done. Blank lines are counted and skipped. */
-export async function* readNdjson(source: Source, from: SourcePosition): AsyncGenerator<Entry[]> {
+export async function* readNdjson(source: ImportSource, from: SourcePosition): AsyncGenerator<SourceEntry[]> {
   const bytes = Math.max(from.bytes, source.mark.bytes)
   const cutter = new LineCutter(MAX_ENTRY_BYTES, { line: from.line, bytes })
   for await (const chunk of source.chunks(from.bytes)) {
@@ -144,7 +141,7 @@ export async function* readNdjson(source: Source, from: SourcePosition): AsyncGe
   if (last.length > 0) yield last.map(entryOf)
 }
 
-function entryOf({ line, end, bytes }: Line): Entry {
+function entryOf({ line, end, bytes }: Line): SourceEntry {
   if (bytes === null) return { line, end, problem: `the record is longer than ${MAX_ENTRY_BYTES} bytes` }
   return { line, end, text: bytes }
 }

@@ -1,6 +1,6 @@
 /** Finds out whether the first line of a table has the names of columns, or a person's data, which nobody may see. */
 import { dayInterval } from '@rollcall/protocol'
-import { dateFormatsOfAll } from './find-date-format.ts'
+import { dateFormatsReadingAll } from './find-date-format.ts'
 import { ImportError } from './import-error.ts'
 import type { TextTable } from './propose-mapping.ts'
 import type { ProposedColumn } from './proposed-column.ts'
@@ -10,7 +10,7 @@ import type { ProposedColumn } from './proposed-column.ts'
  * @throws ImportError its message has no cell of that line
  */
 export function refuseWithoutHeader({ header, rows }: TextTable, columns: readonly ProposedColumn[]): void {
-  const at = header.findIndex((cell, place) => isValue(cell.trim(), rows, place))
+  const at = header.findIndex((cell, place) => isLikelyValue(cell.trim(), rows, place))
   if (at !== -1) {
     throw new ImportError(
       `the file seems to have no header line: cell ${at + 1} of its first line looks like a value, and is not shown. ` +
@@ -28,10 +28,10 @@ export function refuseWithoutHeader({ header, rows }: TextTable, columns: readon
  * True when a cell looks like a value: a number, a date, a telephone number, an e-mail address, or a text that another
  * row has in this column.
  */
-function isValue(cell: string, rows: TextTable['rows'], place: number): boolean {
+function isLikelyValue(cell: string, rows: TextTable['rows'], place: number): boolean {
   if (cell === '') return false
   if (/\d/.test(cell) && !/\p{L}{2}/u.test(cell)) return true
   if (/^[^@\s]+@[^@\s]+$/.test(cell)) return true
-  if (dayInterval(cell) !== null || dateFormatsOfAll([cell]).length > 0) return true
+  if (dayInterval(cell) !== null || dateFormatsReadingAll([cell]).length > 0) return true
   return rows.some((row) => row[place]?.trim() === cell)
 }

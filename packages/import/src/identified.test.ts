@@ -1,14 +1,14 @@
 import { kindNamed } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
 import { readColumnMapping } from './column-mapping.ts'
-import { refuseWithoutPrimary } from './identified.ts'
+import { refuseMappingWithoutPrimary } from './identified.ts'
 
 function refusal(name: string, mapping: object): string | null {
   const kind = kindNamed(name)
   if (kind === undefined) throw new Error(`there is no kind ${name}`)
   const records = { kind, recordTypes: kind.record_types }
   try {
-    refuseWithoutPrimary(readColumnMapping(mapping, records), records)
+    refuseMappingWithoutPrimary(readColumnMapping(mapping, records), records)
     return null
   } catch (error) {
     return String(error)

@@ -5,10 +5,10 @@ import { ImportError } from './import-error.ts'
 import { findRecordPath } from './record-paths.ts'
 
 /** Refuses a mapping that writes the primary identifier of none of the record types. @throws ImportError */
-export function refuseWithoutPrimary(mapping: ColumnMapping, { recordTypes }: MappedRecords): void {
-  if (recordTypes.some((recordType) => isIdentified(mapping, recordType))) return
+export function refuseMappingWithoutPrimary(mapping: ColumnMapping, { recordTypes }: MappedRecords): void {
+  if (recordTypes.some((recordType) => hasPrimaryIdentifier(mapping, recordType))) return
   const missing = recordTypes.map(
-    (recordType) => `${primaryPath(recordType)}, by which the registry knows a ${recordType.name}`,
+    (recordType) => `${primaryIdentifierPath(recordType)}, by which the registry knows a ${recordType.name}`,
   )
   throw new ImportError(
     `the column mapping has no ${missing.join(', and no ')}; map the column that has it, or name another type with rollcall registry set --primary before the first import`,
@@ -19,14 +19,14 @@ export function refuseWithoutPrimary(mapping: ColumnMapping, { recordTypes }: Ma
  * True when a target writes the primary identifier: at a path of its own, with its type in brackets, or as the value
  * beside a column with the type.
  */
-const isIdentified = ({ targets }: ColumnMapping, recordType: RecordType): boolean =>
+const hasPrimaryIdentifier = ({ targets }: ColumnMapping, recordType: RecordType): boolean =>
   targets.some(({ steps, reads }) => {
     const place = findRecordPath(recordType, steps.map(({ key }) => key).join('.'))
     if (place === undefined) return false
     return reads.includes(recordType.primary_identifier) || place.path.endsWith('.identifier_value')
   })
 
-function primaryPath({ identifiers, primary_identifier }: RecordType): string {
+function primaryIdentifierPath({ identifiers, primary_identifier }: RecordType): string {
   const own = identifiers.find(({ names, type }) => names === 'record' && type === primary_identifier)
   return `${own?.path ?? 'identifier'}[${primary_identifier}]`
 }

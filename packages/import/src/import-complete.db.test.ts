@@ -171,9 +171,7 @@ test('a person whose first line was rejected is imported by a later one', async 
   const mapping = { 'identifier[UIN]': 'No', birth_date: 'Born' }
   const result = await load('No,Born\nA1,not a date\nA1,1990-01-01\nA1,1991-01-01\n', { mapping })
   expect(result).toMatchObject({ written: 1, rejected: 2 })
-  expect(result.report.rejections).toMatchObject([
-    { reason: 'an earlier line has the same UIN, and its record stands' },
-  ])
+  expect(result.report.rejections).toMatchObject([{ reason: 'an earlier line has the same UIN, and its record stands' }])
 })
 
 test('of several lines about one person the one that stands is compared', async () => {
@@ -219,8 +217,7 @@ test('a file without records is refused', async () => {
 test('a stream is refused before anything is written', async () => {
   await expect(load(Readable.from([Buffer.from(person('A1'))]))).rejects.toMatchObject({
     reason: 'invalid',
-    message:
-      '--complete needs a file: standard input or a pipe may end early, and people would go; write it to a file first',
+    message: '--complete needs a file: standard input or a pipe may end early, and people would go; write it to a file first',
   })
   expect(await stored()).toEqual([])
 })
@@ -257,9 +254,7 @@ test('a record that another was merged into stays when the file names either of 
 
 test('who was added after the import began is newer than the file, and stays', async () => {
   await load(people(3), { complete: false })
-  await database.db.pool.query(
-    `update r1_person set created_at = now() + interval '1 hour' where primary_identifier = 'P2'`,
-  )
+  await database.db.pool.query(`update r1_person set created_at = now() + interval '1 hour' where primary_identifier = 'P2'`)
   const { removal } = await load(people(2), { allow_removal: 9 })
   expect(removal).toEqual({ before: 2, absent: 0, removed: 0, refusal: null })
   expect(await stored()).toEqual(['P0', 'P1', 'P2'])

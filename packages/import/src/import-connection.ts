@@ -1,7 +1,7 @@
 /** The database connection of an import: it has the claim of the registry, or the notes of a dry run. */
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
-import { claimImport, releaseImportClaim } from '@rollcall/records/records/claims'
+import { releaseImportClaim, tryClaimImport } from '@rollcall/records/records/claims'
 import { findRegistry } from '@rollcall/records/registries/registries'
 import type { ClientBase } from 'pg'
 import { createNoteTables } from './noted-lines.ts'
@@ -15,7 +15,7 @@ export async function withClaimedRegistry<Result>(
 ): Promise<Result> {
   const client = await db.pool.connect()
   try {
-    if (!(await claimImport(client, registry.id))) {
+    if (!(await tryClaimImport(client, registry.id))) {
       throw new ImportError(`another import into ${registry.namespace} is running; try again when it has ended`)
     }
     // The registry is read again: its attributes may have changed before the claim. Now they cannot change.

@@ -92,18 +92,15 @@ const REJECTED = [
 // With every line a batch of its own, with some of them together, and with all of them.
 const BATCHES = [1, 3, 2_000]
 
-test.each(BATCHES)(
-  'a table, %i lines in a batch: the first row stands, and the others are rejected',
-  async (batchEntries) => {
-    const path = await file('people.csv', content('people.csv', ROWS))
-    const result = await imported(path, { mapping, batchEntries })
-    expect(result).toMatchObject({ lines: 6, written: 3, added: 3, replaced: 0, rejected: 3 })
-    expect(result.rejections).toEqual([{ reason: `an earlier line ${RULE}`, count: 3, lines: [4, 6, 7] }])
-    expect(result.repeated).toEqual({ count: 0, lines: [] })
-    expect(result.rejects).toEqual(REJECTED)
-    expect(await people()).toEqual(FIRST)
-  },
-)
+test.each(BATCHES)('a table, %i lines in a batch: the first row stands, and the others are rejected', async (batchEntries) => {
+  const path = await file('people.csv', content('people.csv', ROWS))
+  const result = await imported(path, { mapping, batchEntries })
+  expect(result).toMatchObject({ lines: 6, written: 3, added: 3, replaced: 0, rejected: 3 })
+  expect(result.rejections).toEqual([{ reason: `an earlier line ${RULE}`, count: 3, lines: [4, 6, 7] }])
+  expect(result.repeated).toEqual({ count: 0, lines: [] })
+  expect(result.rejects).toEqual(REJECTED)
+  expect(await people()).toEqual(FIRST)
+})
 
 test.each(BATCHES.flatMap((size) => FORMS.map(([name, options]) => [name, size, options] as const)))(
   '%s, %i lines in a batch: with last, the last record stands, and the report counts the lines',
@@ -220,8 +217,7 @@ test('several formats of one column: each date is read by the one that it has', 
     imported(path, { mapping: { 'identifier[UIN]': 'No', birth_date: { column: 'DOB', format } } })
 
   const two = await importedAs(['dd/MM/yyyy', 'yyyy-MM-dd'])
-  const rule =
-    'must be a date of one of the formats dd/MM/yyyy, yyyy-MM-dd, and not one that they read as different days'
+  const rule = 'must be a date of one of the formats dd/MM/yyyy, yyyy-MM-dd, and not one that they read as different days'
   expect(two.rejects).toEqual([{ line: 4, reason: `birth_date (column DOB): ${rule}` }])
   expect(two.report.columns[1]).toMatchObject({ understood: 4, empty: 1, not_understood: 1, rule })
   const { rows: stored } = await database.db.pool.query(

@@ -129,12 +129,10 @@ test('every deletion of one command has the second of its start', async () => {
   const ticking = () => new Date(now.getTime() + 60_000 * minutes++)
   const identifiers = Array.from({ length: 1_001 }, (_, at) => `D-${at}`)
   const named = { namespace: 'civil', record_type: 'Person', identifiers }
-  expect(await deleteRecords(acting({ db: database.db, limits, now: ticking }), named)).toMatchObject({
-    deleted: 1_001,
-  })
-  expect(
-    await rows('select count(*), recorded_at, record_version::float8 as version from event group by 2, 3'),
-  ).toEqual([{ count: 1_001, recorded_at: now, version: now.getTime() * 1_000 }])
+  expect(await deleteRecords(acting({ db: database.db, limits, now: ticking }), named)).toMatchObject({ deleted: 1_001 })
+  expect(await rows('select count(*), recorded_at, record_version::float8 as version from event group by 2, 3')).toEqual([
+    { count: 1_001, recorded_at: now, version: now.getTime() * 1_000 },
+  ])
 })
 
 test('a batch that fails leaves neither records nor events', async () => {

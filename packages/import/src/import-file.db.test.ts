@@ -30,8 +30,7 @@ afterEach(() => rm(directory, { recursive: true }))
 
 const person = (uin: string, members: object = {}) =>
   JSON.stringify({ identifier: [{ identifier_type: 'UIN', identifier_value: uin }], ...members })
-const people = (from: number, to: number) =>
-  Array.from({ length: to - from }, (_, at) => `${person(`U${from + at}`)}\n`).join('')
+const people = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `${person(`U${from + at}`)}\n`).join('')
 
 async function file(name: string, content: string | Buffer): Promise<string> {
   const path = join(directory, name)
@@ -134,9 +133,7 @@ test('numbers are kept in their RFC 8785 form, or the line is refused, in every 
   const kept = spellings.flatMap(([, text]) => (text === null ? [] : [text]))
   expect(rows.map(({ document }) => /"n":([^,}]*)/.exec(document)?.[1])).toEqual(kept)
   const refused = spellings.flatMap(([, text], at) => (text === null ? [at + 1] : []))
-  expect(await rejects(`${path}.rejects.ndjson`)).toEqual(
-    refused.map((line) => ({ line, reason: `n: ${NUMBER_RULE}` })),
-  )
+  expect(await rejects(`${path}.rejects.ndjson`)).toEqual(refused.map((line) => ({ line, reason: `n: ${NUMBER_RULE}` })))
 })
 
 test('the same file again replaces its records, and an old list of rejects', async () => {
@@ -167,9 +164,13 @@ test.each([
   await writeFile(`${path}.rejects.ndjson`, '{"line":99,"reason":"never committed"}\n', { flag: 'a' })
   const total = name === 'people.ndjson' ? 61 : 60
   const progress: ImportProgress[] = []
-  expect(
-    await importPeople(path, { ...options, batchEntries: 10, onProgress: (now) => progress.push(now) }),
-  ).toMatchObject({ finished: true, resumedFrom: 30, lines: total, written: total - 1, rejected: 1 })
+  expect(await importPeople(path, { ...options, batchEntries: 10, onProgress: (now) => progress.push(now) })).toMatchObject({
+    finished: true,
+    resumedFrom: 30,
+    lines: total,
+    written: total - 1,
+    rejected: 1,
+  })
   expect(progress[0]?.lines).toBe(40)
   expect(progress.at(-1)).toMatchObject({ lines: total, bytes: content.length, totalBytes: content.length })
   expect(await count()).toBe(total - 1)
@@ -258,24 +259,15 @@ test('an import that cannot work is refused before anything is read', async () =
   await expect(importPeople(path, { rejectsPath: path })).rejects.toThrow(
     new ImportError('--rejects names the file that is imported; name another file'),
   )
-  await expect(importPeople(path, { rejectsPath: join(directory, 'no', 'such', 'place') })).resolves.toMatchObject({
-    written: 1,
-  })
+  await expect(importPeople(path, { rejectsPath: join(directory, 'no', 'such', 'place') })).resolves.toMatchObject({ written: 1 })
   const bad = await file('bad.ndjson', '{}')
   await expect(importPeople(bad, { rejectsPath: join(directory, 'no', 'such', 'place') })).rejects.toThrow(
     new ImportError('the file of rejected lines cannot be written (ENOENT); name another with --rejects'),
   )
 })
 
-test.each(KIND_GENERATORS.map(({ kind }) => kind))(
-  'the synthetic population of kind %s is imported whole',
-  async (kind) => {
-    const registry = await addRegistry(database.db, {
-      namespace: `all-${kind}`,
-      kind,
-      sender_id: `${kind}.all.example`,
-    })
-    const path = await file('all.ndjson', [...generateLines(kind, { count: 300, seed: 1 })].join('\n'))
-    expect(await importFile(database.db, registry, path)).toMatchObject({ written: 300, rejected: 0 })
-  },
-)
+test.each(KIND_GENERATORS.map(({ kind }) => kind))('the synthetic population of kind %s is imported whole', async (kind) => {
+  const registry = await addRegistry(database.db, { namespace: `all-${kind}`, kind, sender_id: `${kind}.all.example` })
+  const path = await file('all.ndjson', [...generateLines(kind, { count: 300, seed: 1 })].join('\n'))
+  expect(await importFile(database.db, registry, path)).toMatchObject({ written: 300, rejected: 0 })
+})

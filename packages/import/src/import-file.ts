@@ -15,15 +15,15 @@ import { hasRecords } from '@rollcall/records/records/record-counts'
 import type { RecordSink } from '@rollcall/records/records/record-sink'
 import { recordsOf, requireSink } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
-import { Batch, type BatchRules } from './batch.ts'
-import { type CompleteFile, Completion, checkCompleteFile, checkHasLines, type RemovalResult } from './completion.ts'
+import { Batch, type BatchOptions } from './batch.ts'
+import { AbsentRemoval, type CompleteFileOptions, checkCompleteFile, checkHasLines, type RemovalResult } from './completion.ts'
 import {
+  chooseDuplicateRule,
   chooseSourceFormat,
-  duplicatesRule,
   FILE_FORMATS,
   type FormatName,
   type FormatOptions,
-  type ReadAs,
+  type ReadingDescription,
 } from './formats.ts'
 import { withClaimedRegistry, withDryRun } from './import-connection.ts'
 import { importFingerprint } from './import-fingerprint.ts'
@@ -39,14 +39,14 @@ import {
 import { createNoteTables } from './noted-lines.ts'
 import { openRejects, type RejectsFile, rejectsPathFor } from './rejects.ts'
 import { type ImportReport, makeReport } from './report.ts'
-import { type Entry, ImportError, openSource, type Source } from './source.ts'
+import { ImportError, type ImportSource, openSource, type SourceEntry } from './source.ts'
 import type { DuplicateRule } from './write-lines.ts'
 
-const BATCH_ENTRIES = 2_000
+const DEFAULT_BATCH_ENTRIES = 2_000
 /** The number of characters in the documents of a batch after which the batch ends. */
-const BATCH_SIZE = 16 * 1024 * 1024
+const BATCH_CHARACTERS = 16 * 1024 * 1024
 /** The number of entries after which the main thread does other work, such as writing the previous batch. */
-const SLICE_ENTRIES = 32
+const ENTRIES_PER_TURN = 32
 
 export interface ImportOptions extends Omit<FormatOptions, 'records' | 'described'> {
   /** True when a record with a value that is not understood is stored and counted; by default it is rejected. */
@@ -66,9 +66,9 @@ export interface ImportOptions extends Omit<FormatOptions, 'records' | 'describe
   /** The most entries in one transaction. */
   readonly batchEntries?: number
   /** How events are recorded; absent: no change is an event. */
-  readonly events?: ImportEvents
+  readonly events?: ImportEventOptions
   /** Set when the file is complete: records that are not in it are removed. */
-  readonly complete?: CompleteFile
+  readonly complete?: CompleteFileOptions
   /** Returns the current time; by default that of the machine. */
   readonly now?: () => Date
 }
@@ -77,7 +77,7 @@ export interface ImportOptions extends Omit<FormatOptions, 'records' | 'describe
 export const EVENT_MODES = ['none', 'changes'] as const
 export type EventMode = (typeof EVENT_MODES)[number]
 
-export interface ImportEvents extends Pick<RecordingDeps, 'limits'> {
+export interface ImportEventOptions extends Pick<RecordingDeps, 'limits'> {
   /** `changes`, or `none`. Default: `none` when the registry has no records as the import begins, else `changes`. */
   readonly mode?: EventMode
   readonly now: () => Date
@@ -103,7 +103,7 @@ export interface ImportProgress {
 interface ImportResult extends ImportProgress {
   /** False when the signal stopped the import. */
   readonly finished: boolean
-  readonly readAs: ReadAs
+  readonly readAs: ReadingDescription
   readonly report: ImportReport
   readonly events: EventMode
   /** The number of lines that an earlier, interrupted import had read. */
@@ -133,12 +133,12 @@ export async function importFile(
   const { kind } = registry
   const named = recordTypeNamed(kind, options.recordType)
   const recordTypes = named === null ? kind.record_types : [named]
-  let readAs: ReadAs = { format, encoding: 'utf-8', table: null }
-  const described = (how: ReadAs): void => {
+  let readAs: ReadingDescription = { format, encoding: 'utf-8', table: null }
+  const described = (how: ReadingDescription): void => {
     readAs = how
   }
   const read = FILE_FORMATS[format].reader({ ...options, records: { kind, recordTypes }, described })
-  const duplicates = duplicatesRule(format, options.mapping)
+  const duplicates = chooseDuplicateRule(format, options.mapping)
   const opened = await openSource(source)
   const given = { sink, format, source, opened, read, duplicates, options, readAs: () => readAs }
   try {
@@ -155,11 +155,11 @@ interface OpenedImport {
   readonly sink: RecordSink
   readonly format: FormatName
   readonly source: string | Readable
-  readonly opened: Source
+  readonly opened: ImportSource
   readonly read: ReturnType<(typeof FILE_FORMATS)[FormatName]['reader']>
   readonly duplicates: DuplicateRule
   readonly options: ImportOptions
-  readonly readAs: () => ReadAs
+  readonly readAs: () => ReadingDescription
 }
 
 async function importOpened(
@@ -171,7 +171,7 @@ async function importOpened(
   const isDry = options.dryRun === true
   const recordType = recordTypeNamed(registry.kind, options.recordType)
   const identity = isDry ? null : importFingerprint(opened, format, recordType, options)
-  const completion = options.complete === undefined ? null : await Completion.begin(options.complete, client)
+  const completion = options.complete === undefined ? null : await AbsentRemoval.begin(options.complete, client)
   const stored = identity === null ? NO_PROGRESS : await loadProgress(client, registry.id, identity)
   const from = completion === null ? stored : { ...NO_PROGRESS, events: stored.events }
   if (completion !== null && !isDry) await createNoteTables(client)
@@ -190,7 +190,7 @@ async function importOpened(
       registry,
       run: isDry ? null : (from.run ?? (await newRunNumber(client))),
       duplicates,
-      events: isDry ? null : await eventsOf(db, registry, from, options.events),
+      events: isDry ? null : await chooseEventRecording(db, registry, from, options.events),
       preparing: {
         kind: registry.kind,
         recordType,
@@ -205,11 +205,10 @@ async function importOpened(
     const [progress, isRead] = await runImport(run, read(opened, from), from)
     const absent = { isDry, isEvent: run.events !== null, signal: options.signal }
     const recordTypes = recordType === null ? registry.kind.record_types : [recordType]
-    const removal =
-      completion === null || !isRead ? null : await completion.removeAbsent(client, registry, recordTypes, absent)
+    const removal = completion === null || !isRead ? null : await completion.removeAbsent(client, registry, recordTypes, absent)
     const finished = isRead && (removal === null || removal.isFinished)
     return {
-      ...progressCounts(progress, opened.totalBytes, completion),
+      ...importProgressOf(progress, opened.totalBytes, completion),
       finished,
       removal,
       readAs: readAs(),
@@ -224,18 +223,18 @@ async function importOpened(
 }
 
 /** How this import records events; null: changes are no events. Without a mode, a resumed import does as before. */
-async function eventsOf(
+async function chooseEventRecording(
   db: Database,
   registry: Registry,
   from: Progress,
-  given: ImportEvents | undefined,
-): Promise<RunEvents | null> {
+  given: ImportEventOptions | undefined,
+): Promise<RunEventDeps | null> {
   if (given === undefined || given.mode === 'none') return null
   const isWanted = given.mode === 'changes' || (from.events ?? (await hasRecords(db, registry)))
   return isWanted ? { ...given, records: recordsOf(db, registry), filters: compiledFiltersOf(db.pool) } : null
 }
 
-type RunEvents = ImportEvents & Pick<RecordingDeps, 'filters' | 'records'>
+type RunEventDeps = ImportEventOptions & Pick<RecordingDeps, 'filters' | 'records'>
 
 interface ImportRun {
   readonly client: ClientBase
@@ -245,11 +244,11 @@ interface ImportRun {
   readonly registry: Registry
   readonly sink: RecordSink
   /** Removes records that a complete file does not name; null: these records stay. */
-  readonly completion: Completion | null
+  readonly completion: AbsentRemoval | null
   readonly isComplete: boolean
   /** How changes are recorded as events; null: changes of records are no events. */
-  readonly events: RunEvents | null
-  readonly preparing: BatchRules
+  readonly events: RunEventDeps | null
+  readonly preparing: BatchOptions
   readonly identity: string | null
   readonly rejects: RejectsFile
   readonly totalBytes: number | null
@@ -258,13 +257,13 @@ interface ImportRun {
 
 async function runImport(
   run: ImportRun,
-  groups: AsyncIterable<Entry[]>,
+  groups: AsyncIterable<SourceEntry[]>,
   from: Progress,
 ): Promise<[progress: Progress, finished: boolean]> {
   const { preparing, options } = run
   let writing: Promise<Progress> = Promise.resolve(from)
   try {
-    for await (const batch of batches(groups, preparing, options.batchEntries ?? BATCH_ENTRIES)) {
+    for await (const batch of batchesOf(groups, preparing, options.batchEntries ?? DEFAULT_BATCH_ENTRIES)) {
       const before = await writing
       if (options.signal?.aborted) return [before, false]
       writing = commitBatch(run, batch, before)
@@ -275,20 +274,20 @@ async function runImport(
     if (run.isComplete) checkHasLines(done.entries)
     if (run.run !== null) await noteImportEnd(run.client, run.registry.id, done)
     const progress = { ...done, bytes: Math.max(done.bytes, run.totalBytes ?? 0) }
-    if (run.options.onProgress) run.options.onProgress(progressCounts(progress, run.totalBytes, run.completion))
+    if (run.options.onProgress) run.options.onProgress(importProgressOf(progress, run.totalBytes, run.completion))
     return [progress, true]
   } finally {
     await writing.catch(() => undefined)
   }
 }
 
-async function* batches(groups: AsyncIterable<Entry[]>, preparing: BatchRules, limit: number): AsyncGenerator<Batch> {
+async function* batchesOf(groups: AsyncIterable<SourceEntry[]>, preparing: BatchOptions, limit: number): AsyncGenerator<Batch> {
   let batch = new Batch()
   for await (const group of groups) {
     for (const entry of group) {
       batch.add(preparing, entry)
-      if (batch.entries % SLICE_ENTRIES === 0) await setImmediate()
-      if (batch.entries < limit && batch.size < BATCH_SIZE) continue
+      if (batch.entries % ENTRIES_PER_TURN === 0) await setImmediate()
+      if (batch.entries < limit && batch.size < BATCH_CHARACTERS) continue
       yield batch
       batch = new Batch()
     }
@@ -299,7 +298,7 @@ async function* batches(groups: AsyncIterable<Entry[]>, preparing: BatchRules, l
 async function commitBatch(run: ImportRun, batch: Batch, before: Progress): Promise<Progress> {
   const { client, registry, events, options } = run
   const progress = await inTransaction(client, async () => {
-    const recording = events && { ...events, registry, now: events.now(), began: beganOf(run) }
+    const recording = events && { ...events, registry, now: events.now(), began: runStartTime(run) }
     if (run.run !== null) await lockRegistryFor(client, registry.id, 'change')
     const { inserted, unchanged } = await batch.write(run, recording)
     await run.completion?.note(client, batch, unchanged)
@@ -307,12 +306,12 @@ async function commitBatch(run: ImportRun, batch: Batch, before: Progress): Prom
     if (run.identity !== null) await saveProgress(client, registry.id, run.identity, after)
     return after
   })
-  options.onProgress?.(progressCounts(progress, run.totalBytes, run.completion))
+  options.onProgress?.(importProgressOf(progress, run.totalBytes, run.completion))
   return progress
 }
 
 /** The time at which the run began, also of a resumed import: the number of the run is that time in microseconds. */
-const beganOf = ({ run }: Pick<ImportRun, 'run'>): Date => new Date(Number(run) / 1_000)
+const runStartTime = ({ run }: Pick<ImportRun, 'run'>): Date => new Date(Number(run) / 1_000)
 
 /** Writes the rejects of a batch to the disk, and returns the progress after the batch. */
 async function progressAfterBatch(run: ImportRun, batch: Batch, before: Progress, inserted: number): Promise<Progress> {
@@ -332,7 +331,7 @@ async function progressAfterBatch(run: ImportRun, batch: Batch, before: Progress
   }
 }
 
-function progressCounts(progress: Progress, totalBytes: number | null, completion: Completion | null): ImportProgress {
+function importProgressOf(progress: Progress, totalBytes: number | null, completion: AbsentRemoval | null): ImportProgress {
   const { entries: lines, written, inserted: added, rejected } = progress
   // Bytes are counted in UTF-8: for a source in another encoding, that may be more than the file has.
   const bytes = Math.min(progress.bytes, totalBytes ?? progress.bytes)

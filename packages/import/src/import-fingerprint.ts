@@ -2,21 +2,19 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson, type RecordType } from '@rollcall/protocol'
 import type { FormatName, FormatOptions } from './formats.ts'
-import type { Source } from './source.ts'
+import type { ImportSource } from './source.ts'
 
 /** The version of the stored counts. Increase it when their form changes: interrupted imports then begin anew. */
-const REPORT_VERSION = 3
+const REPORT_COUNTS_VERSION = 3
 
-type ReadingOptions = Pick<FormatOptions, 'mapping' | 'delimiter' | 'encoding' | 'header'> & {
-  readonly lenient?: boolean
-}
+type ReadingOptions = Pick<FormatOptions, 'mapping' | 'delimiter' | 'encoding' | 'header'> & { readonly lenient?: boolean }
 
 /**
  * The digest of a source and of the options for reading it, in hexadecimal; null when the source is a stream: its import cannot
  * be resumed.
  */
 export function importFingerprint(
-  source: Source,
+  source: ImportSource,
   format: FormatName,
   recordType: RecordType | null,
   { mapping, delimiter, encoding, header, lenient }: ReadingOptions,
@@ -32,7 +30,7 @@ export function importFingerprint(
     header,
     lenient: lenient === true,
     // The version is part of the identity: an import must not continue with counts that were stored in another form.
-    report: REPORT_VERSION,
+    report: REPORT_COUNTS_VERSION,
   }
   return createHash('sha256').update(canonicalJson(read)).digest('hex')
 }

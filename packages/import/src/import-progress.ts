@@ -68,7 +68,7 @@ export interface RejectionCounts {
 }
 
 /** The count of lines whose record replaced that of an earlier line. */
-export interface RepeatedCounts {
+export interface RepeatedLineCounts {
   readonly count: number
   /** The numbers of the first lines whose record replaced that of an earlier line. */
   readonly lines: readonly number[]
@@ -81,10 +81,10 @@ export interface ReportCounts {
   /** The reasons why lines were rejected, in the order in which they occurred. */
   readonly rejections: readonly RejectionCounts[]
   /** The lines whose record replaced that of an earlier line; absent in counts of earlier versions. */
-  readonly repeated?: RepeatedCounts
+  readonly repeated?: RepeatedLineCounts
   /** The counts by record type, then by attribute or identifier type. */
   readonly records: Readonly<Record<string, CountedValues>>
-  /** The counts by path of the column mapping. */
+  /** The counts of cells that were understood and not understood, by the path to which the column mapping writes the column. */
   readonly columns: CountedValues
 }
 
@@ -101,11 +101,11 @@ export const NO_PROGRESS: Progress = {
   run: null,
 }
 
-const OTHER_COLUMNS = ['read', 'events', 'run'] as const
-type OtherColumn = (typeof OTHER_COLUMNS)[number]
-type CountColumn = Exclude<keyof Progress, OtherColumn>
+const NON_COUNT_COLUMNS = ['read', 'events', 'run'] as const
+type NonCountColumn = (typeof NON_COUNT_COLUMNS)[number]
+type CountColumn = Exclude<keyof Progress, NonCountColumn>
 const COUNT_COLUMNS = (Object.keys(NO_PROGRESS) as (keyof Progress)[]).filter(
-  (name): name is CountColumn => !OTHER_COLUMNS.includes(name as OtherColumn),
+  (name): name is CountColumn => !NON_COUNT_COLUMNS.includes(name as NonCountColumn),
 )
 
 /**
@@ -114,8 +114,8 @@ const COUNT_COLUMNS = (Object.keys(NO_PROGRESS) as (keyof Progress)[]).filter(
  * @param identity the digest of the source and of the options for reading it
  */
 export async function loadProgress(client: ClientBase, registryId: number, identity: string): Promise<Progress> {
-  const { rows } = await client.query<Record<CountColumn, string> & Pick<Progress, OtherColumn>>(
-    `select ${[...COUNT_COLUMNS, ...OTHER_COLUMNS].join(', ')} from import_progress where registry = $1 and source = $2`,
+  const { rows } = await client.query<Record<CountColumn, string> & Pick<Progress, NonCountColumn>>(
+    `select ${[...COUNT_COLUMNS, ...NON_COUNT_COLUMNS].join(', ')} from import_progress where registry = $1 and source = $2`,
     [registryId, identity],
   )
   const [row] = rows
@@ -133,13 +133,8 @@ export async function newRunNumber(client: ClientBase): Promise<string> {
 }
 
 /** Stores the progress, for a batch in the transaction that writes the batch. */
-export async function saveProgress(
-  client: ClientBase,
-  registryId: number,
-  identity: string,
-  progress: Progress,
-): Promise<void> {
-  const all = ['registry', 'source', ...COUNT_COLUMNS, ...OTHER_COLUMNS]
+export async function saveProgress(client: ClientBase, registryId: number, identity: string, progress: Progress): Promise<void> {
+  const all = ['registry', 'source', ...COUNT_COLUMNS, ...NON_COUNT_COLUMNS]
   await client.query(
     `insert into import_progress (${all.join(', ')}) values (${all.map((_, at) => `$${at + 1}`).join(', ')})
      on conflict (registry) do update
@@ -152,11 +147,11 @@ export async function saveProgress(
 }
 
 /** The identity that is stored when the import has ended and the row has its report. No digest equals it. */
-const ENDED_IDENTITY = 'ended'
+const ENDED_IMPORT_IDENTITY = 'ended'
 
 /** Stores that the import has ended. With the same file it would begin anew; the counts stay for the report. */
 export const noteImportEnd = (client: ClientBase, registryId: number, progress: Progress): Promise<void> =>
-  saveProgress(client, registryId, ENDED_IDENTITY, progress)
+  saveProgress(client, registryId, ENDED_IMPORT_IDENTITY, progress)
 
 /** Deletes the progress: nothing is left to resume or to report. */
 export async function forgetProgress(client: ClientBase, registryId: number): Promise<void> {
@@ -174,20 +169,15 @@ export interface LastImport extends Pick<Progress, CountColumn | 'read'> {
 
 /** Finds the last import of a registry; null when nothing is stored of any import. */
 export async function findLastImport({ pool }: Pick<Database, 'pool'>, registryId: number): Promise<LastImport | null> {
-  const { rows } = await pool.query<
-    Record<CountColumn, string> & Pick<LastImport, 'read' | 'updated_at' | 'ended' | 'running'>
-  >(
+  const { rows } = await pool.query<Record<CountColumn, string> & Pick<LastImport, 'read' | 'updated_at' | 'ended' | 'running'>>(
     `select ${COUNT_COLUMNS.join(', ')}, read, updated_at, source = $2 as ended,
         ${hasClaimSql('rollcall import')} as running
       from import_progress where registry = $1::integer`,
-    [registryId, ENDED_IDENTITY],
+    [registryId, ENDED_IMPORT_IDENTITY],
   )
   const [row] = rows
   if (row === undefined) return null
   const { read, updated_at, ended, running } = row
-  const counts = Object.fromEntries(COUNT_COLUMNS.map((name) => [name, Number(row[name])])) as Record<
-    CountColumn,
-    number
-  >
+  const counts = Object.fromEntries(COUNT_COLUMNS.map((name) => [name, Number(row[name])])) as Record<CountColumn, number>
   return { ...counts, read, updated_at, ended, running }
 }

@@ -102,11 +102,7 @@ test('CSV: a value that is not understood rejects its line, and the report names
   ])
   expect(result.rejections).toEqual([
     { reason: 'no usable UIN, by which a Person is known', count: 1, lines: [6] },
-    {
-      reason: 'the row and the header line must have the same number of cells: they have 6 and 5',
-      count: 1,
-      lines: [7],
-    },
+    { reason: 'the row and the header line must have the same number of cells: they have 6 and 5', count: 1, lines: [7] },
   ])
   expect(unused_columns).toEqual(['Notes'])
   expect(attribute('birth_date')).toEqual({
@@ -150,9 +146,7 @@ test('CSV without a format: a date that no record could have is rejected, with t
       reason: `birth_date (column DOB): ${DATE}; or name the format of the column in the mapping; phone_number (column Phone): must be a phone number of 3 to 32 digits`,
     },
   ])
-  expect(
-    columns.map(({ column, understood, not_understood, rule }) => [column, understood, not_understood, rule]),
-  ).toEqual([
+  expect(columns.map(({ column, understood, not_understood, rule }) => [column, understood, not_understood, rule])).toEqual([
     ['No', 2, 0, null],
     ['DOB', 1, 1, DATE],
     ['Phone', 1, 1, 'must be a phone number of 3 to 32 digits'],
@@ -182,10 +176,7 @@ test.each([
       line: first + 1,
       reason: `birth_date: ${DATE}; registration_date: must be a date-time such as 2026-02-03T09:15:00Z, or a date`,
     },
-    {
-      line: first + 3,
-      reason: 'given_name: must be text or a number; MOBILE: must be a phone number of 3 to 32 digits',
-    },
+    { line: first + 3, reason: 'given_name: must be text or a number; MOBILE: must be a phone number of 3 to 32 digits' },
   ])
   // A code list is open: what is not on it is stored, found as it is, and said.
   expect(attribute('sex')).toEqual({
@@ -252,19 +243,13 @@ test('lines that are rejected as a whole: each reason with its count and its fir
       count: 4,
       lines: [2, 3, 6],
     },
-    {
-      reason: 'the row and the header line must have the same number of cells: they have 3 and 2',
-      count: 1,
-      lines: [4],
-    },
+    { reason: 'the row and the header line must have the same number of cells: they have 3 and 2', count: 1, lines: [4] },
   ])
 })
 
 test('more reasons than are counted one by one are counted together', async () => {
   const rows = Array.from({ length: 30 }, (_, at) => `U${at}${',x'.repeat(at + 2)}`)
-  const { rejections } = await imported('wide.csv', `No,Given\n${rows.join('\n')}\n`, {
-    mapping: { 'identifier[UIN]': 'No' },
-  })
+  const { rejections } = await imported('wide.csv', `No,Given\n${rows.join('\n')}\n`, { mapping: { 'identifier[UIN]': 'No' } })
   expect(rejections).toHaveLength(21)
   expect(rejections.at(-1)).toEqual({ reason: 'other reasons', count: 10, lines: [22, 23, 24] })
 })
@@ -296,11 +281,7 @@ test('a dry run beside an interrupted import leaves its progress and its rejects
   const path = join(directory, 'beside.ndjson')
   await writeFile(path, `{}\n${JSON.stringify(person('U1'))}\n${JSON.stringify(person('U2'))}\n`)
   const controller = new AbortController()
-  await importFile(database.db, civil, path, {
-    batchEntries: 2,
-    signal: controller.signal,
-    onProgress: () => controller.abort(),
-  })
+  await importFile(database.db, civil, path, { batchEntries: 2, signal: controller.signal, onProgress: () => controller.abort() })
   await importFile(database.db, civil, path, { dryRun: true })
   const resumed = await importFile(database.db, civil, path, { batchEntries: 2 })
   expect(resumed).toMatchObject({ resumedFrom: 2, written: 2, rejected: 1 })

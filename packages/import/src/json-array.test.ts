@@ -37,15 +37,10 @@ test('an element over the limit is reported and the next one read', async () => 
 
 test('any array is cut as JSON.parse cuts it', async () => {
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.jsonValue()),
-      fc.integer({ min: 1, max: 20 }),
-      fc.boolean(),
-      async (values, size, pretty) => {
-        const found = (await elements(JSON.stringify(values, null, pretty ? 2 : 0), size)) as { text: string }[]
-        expect(found.map(({ text }) => JSON.parse(text))).toEqual(JSON.parse(JSON.stringify(values)))
-      },
-    ),
+    fc.asyncProperty(fc.array(fc.jsonValue()), fc.integer({ min: 1, max: 20 }), fc.boolean(), async (values, size, pretty) => {
+      const found = (await elements(JSON.stringify(values, null, pretty ? 2 : 0), size)) as { text: string }[]
+      expect(found.map(({ text }) => JSON.parse(text))).toEqual(JSON.parse(JSON.stringify(values)))
+    }),
     { numRuns: 200 },
   )
 })

@@ -1,9 +1,16 @@
 /** Divides a JSON array into its elements while it is read, without holding all of it in memory. */
-import { type Entry, ImportError, MAX_ENTRY_BYTES, readNewEntries, type Source, type SourcePosition } from './source.ts'
+import {
+  ImportError,
+  type ImportSource,
+  MAX_ENTRY_BYTES,
+  readNewEntries,
+  type SourceEntry,
+  type SourcePosition,
+} from './source.ts'
 
 const [QUOTE, BACKSLASH, COMMA, NEWLINE] = [0x22, 0x5c, 0x2c, 0x0a]
-const OPENING_BYTES = new Set([0x7b, 0x5b])
-const CLOSING_BYTES = new Set([0x7d, 0x5d])
+const OPENING_BRACKET_BYTES = new Set([0x7b, 0x5b])
+const CLOSING_BRACKET_BYTES = new Set([0x7d, 0x5d])
 const [ARRAY_START, ARRAY_END] = [0x5b, 0x5d]
 const BLANK_BYTES = new Set([0x20, 0x09, 0x0d, NEWLINE])
 
@@ -12,7 +19,7 @@ const BLANK_BYTES = new Set([0x20, 0x09, 0x0d, NEWLINE])
  * So a bad element is rejected, and reading continues.
  * @throws ImportError the source is no array, is cut off, or has something else between or after its elements
  */
-export const readJsonArray = (source: Source, from: SourcePosition): AsyncGenerator<Entry[]> =>
+export const readJsonArray = (source: ImportSource, from: SourcePosition): AsyncGenerator<SourceEntry[]> =>
   readNewEntries(source, from, new ArraySplitter())
 
 /** What must come next outside of an element. In the states `first` and `comma`, the array may also end. */
@@ -22,10 +29,7 @@ class ArraySplitter {
   #expected: ExpectedToken = 'array'
   #line = 1
   #bytes = 0
-  /**
-   * True within an element. The next members are the state there: open brackets, and whether a text and an escape are
-   * open.
-   */
+  /** True within an element. The next members are the state there: open brackets, and whether a text and an escape are open. */
   #inside = false
   #depth = 0
   #inString = false
@@ -35,8 +39,8 @@ class ArraySplitter {
   #startLine = 0
 
   /** Returns the elements that end in this chunk. */
-  push(chunk: Buffer): Entry[] {
-    const entries: Entry[] = []
+  push(chunk: Buffer): SourceEntry[] {
+    const entries: SourceEntry[] = []
     let start = 0
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at] as number
@@ -57,7 +61,7 @@ class ArraySplitter {
     return entries
   }
 
-  finish(): Entry[] {
+  finish(): SourceEntry[] {
     if (this.#expected === 'array') throw new ImportError('the file is empty; a JSON array is expected')
     if (this.#expected !== 'nothing') throw new ImportError('the file ends before its JSON array ends; is it complete?')
     return []
@@ -68,9 +72,7 @@ class ArraySplitter {
     const expected = this.#expected
     if (expected === 'array') {
       if (byte !== ARRAY_START)
-        throw new ImportError(
-          'the file is not a JSON array; if it has one JSON object on each line, add --format ndjson',
-        )
+        throw new ImportError('the file is not a JSON array; if it has one JSON object on each line, add --format ndjson')
       this.#expected = 'first'
       return false
     }
@@ -84,7 +86,7 @@ class ArraySplitter {
     }
     if (expected === 'nothing') throw new ImportError(`line ${this.#line}: there is text after the end of the array`)
     if (expected === 'comma') throw new ImportError(`line ${this.#line}: a comma or the end of the array is missing`)
-    if (byte === COMMA || CLOSING_BYTES.has(byte)) {
+    if (byte === COMMA || CLOSING_BRACKET_BYTES.has(byte)) {
       throw new ImportError(`line ${this.#line}: an element of the array is missing`)
     }
     this.#inside = true
@@ -101,8 +103,8 @@ class ArraySplitter {
       return !this.#inString && this.#depth === 0
     }
     if (byte === QUOTE) this.#inString = true
-    else if (OPENING_BYTES.has(byte)) this.#depth += 1
-    else if (CLOSING_BYTES.has(byte)) {
+    else if (OPENING_BRACKET_BYTES.has(byte)) this.#depth += 1
+    else if (CLOSING_BRACKET_BYTES.has(byte)) {
       this.#depth -= 1
       return this.#depth <= 0
     } else if (this.#depth === 0) return byte === COMMA || BLANK_BYTES.has(byte)
@@ -115,9 +117,9 @@ class ArraySplitter {
     else this.#pieces.push(piece)
   }
 
-  #take(end: number): Entry {
+  #take(end: number): SourceEntry {
     const position = { line: this.#startLine, end }
-    const entry: Entry =
+    const entry: SourceEntry =
       this.#length > MAX_ENTRY_BYTES
         ? { ...position, problem: `the record is longer than ${MAX_ENTRY_BYTES} bytes` }
         : { ...position, text: Buffer.concat(this.#pieces) }

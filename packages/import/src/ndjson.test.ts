@@ -3,8 +3,7 @@ import { collect, memorySource, START } from '../test/sources.ts'
 import { readNdjson } from './formats.ts'
 import { MAX_ENTRY_BYTES } from './source.ts'
 
-const lines = (content: string | Buffer, chunkBytes?: number) =>
-  collect(readNdjson(memorySource(content, chunkBytes), START))
+const lines = (content: string | Buffer, chunkBytes?: number) => collect(readNdjson(memorySource(content, chunkBytes), START))
 
 test.each([1, 2, 3, 5, 1000])('lines are the same in chunks of %i bytes', async (chunkBytes) => {
   expect(await lines('{"a":1}\n\n  \t\r\n{"b":"é"}\r\n{"c":3}', chunkBytes)).toEqual([
@@ -21,9 +20,7 @@ test('an empty source has no lines', async () => {
 
 test('reading goes on from where an entry ended', async () => {
   const source = memorySource('{"a":1}\n\n{"b":2}\n{"c":3}\n')
-  expect(await collect(readNdjson(source, { bytes: 17, line: 3, entries: 2 }))).toEqual([
-    { line: 4, end: 25, text: '{"c":3}' },
-  ])
+  expect(await collect(readNdjson(source, { bytes: 17, line: 3, entries: 2 }))).toEqual([{ line: 4, end: 25, text: '{"c":3}' }])
 })
 
 test('a byte order mark counts as read', async () => {

@@ -39,7 +39,7 @@ export async function noteLines(
      ${FIND_NOTED_LINES}`,
     [name, [...lines.keys()], [...lines.values()]],
   )
-  return linesOf(rows)
+  return lineByPrimaryIdentifier(rows)
 }
 
 /** Returns the noted line number of each of these primary identifiers that has one. */
@@ -48,7 +48,7 @@ export async function findNotedLines(
   { name }: RecordType,
   primaries: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  return linesOf((await client.query<NotedLine>(FIND_NOTED_LINES, [name, primaries])).rows)
+  return lineByPrimaryIdentifier((await client.query<NotedLine>(FIND_NOTED_LINES, [name, primaries])).rows)
 }
 
 interface NotedLine {
@@ -59,7 +59,7 @@ interface NotedLine {
 const FIND_NOTED_LINES = `select primary_identifier, line from noted_line
   where record_type = $1 and primary_identifier = any($2::text[]) and line is not null`
 
-const linesOf = (rows: readonly NotedLine[]): ReadonlyMap<string, number> =>
+const lineByPrimaryIdentifier = (rows: readonly NotedLine[]): ReadonlyMap<string, number> =>
   new Map(rows.map(({ primary_identifier, line }) => [primary_identifier, Number(line)]))
 
 /** Writes the records that no line names into a temporary table, for `readAbsentRecords`. @returns their number */
@@ -73,9 +73,7 @@ export async function listAbsentRecords(client: ClientBase, compared: readonly C
   for (const one of compared) {
     const named = 'select primary_identifier from noted_line where record_type = $2::text'
     const { text, values } = absentRecordsStatement(one, named)
-    const { rowCount } = await client.query(`insert into absent_record (record_type, primary_identifier) ${text}`, [
-      ...values,
-    ])
+    const { rowCount } = await client.query(`insert into absent_record (record_type, primary_identifier) ${text}`, [...values])
     count += rowCount ?? 0
   }
   return count

@@ -4,8 +4,8 @@
  */
 
 import { type Attribute, codeLabel, normaliseCode } from '@rollcall/protocol'
-import { UNDECIDED } from './column-mapping.ts'
-import { CODE_WORDS, USUAL_CODES } from './column-synonyms.ts'
+import { UNDECIDED_MARK } from './column-mapping.ts'
+import { CODE_TRANSLATIONS, STANDARD_CODES } from './column-synonyms.ts'
 import { type ProposedColumn, proposeChoices, proposeMapped } from './proposed-column.ts'
 
 type CodeList = NonNullable<Attribute['codes']>
@@ -32,27 +32,23 @@ export interface LookupTable {
 export const MOST_CODES = 20
 const LONGEST_CODE = 20
 /** An unknown value of a database is shown as a code only if so many rows have it: a rare one may identify a person. */
-const ROWS_OF_A_CODE = 3
+const LEAST_ROWS_OF_CODE = 3
 /** Matches a long number, which may be a date or the number of a person. */
 const LONG_NUMBER_PATTERN = /\d{5,}/
 
-const isKnown = (list: CodeList, value: string): boolean =>
-  codeLabel(list, normaliseCode(list, value) ?? '') !== undefined
+const isKnownCode = (list: CodeList, value: string): boolean => codeLabel(list, normaliseCode(list, value) ?? '') !== undefined
 
 /** Returns a listed value as it is, and for a word the code that it means; undefined for any other value. */
-const inWords = (list: CodeList, value: string): string | undefined =>
-  isKnown(list, value) ? value : CODE_WORDS[list]?.get(value.toLowerCase())
+const codeFromWord = (list: CodeList, value: string): string | undefined =>
+  isKnownCode(list, value) ? value : CODE_TRANSLATIONS[list]?.get(value.toLowerCase())
 
 const canonicalCode = (list: CodeList, value: string): string =>
-  value === UNDECIDED ? value : (normaliseCode(list, value) ?? value)
+  value === UNDECIDED_MARK ? value : (normaliseCode(list, value) ?? value)
 
 /** Proposes the codes of a column without a lookup table. @param isDatabase false: the table is a file */
-export function proposeCodes(
-  { column, path, list, values, reasons }: CodedColumn,
-  isDatabase: boolean,
-): ProposedColumn {
+export function proposeCodes({ column, path, list, values, reasons }: CodedColumn, isDatabase: boolean): ProposedColumn {
   const distinct = [...new Set(values)].toSorted()
-  if (distinct.every((value) => isKnown(list, value))) {
+  if (distinct.every((value) => isKnownCode(list, value))) {
     const why = [...reasons, `all its values are on the list ${list}`]
     // For a database, the mapping lists all values: a search asks the database for the values that mean a code.
     const codes = Object.fromEntries(distinct.map((value) => [value, canonicalCode(list, value)]))
@@ -66,9 +62,9 @@ export function proposeCodes(
     )
   }
   const isCode = (value: string): boolean =>
-    inWords(list, value) !== undefined ||
-    USUAL_CODES[list]?.codes.has(value) ||
-    (!LONG_NUMBER_PATTERN.test(value) && values.filter((one) => one === value).length >= ROWS_OF_A_CODE)
+    codeFromWord(list, value) !== undefined ||
+    STANDARD_CODES[list]?.codes.has(value) ||
+    (!LONG_NUMBER_PATTERN.test(value) && values.filter((one) => one === value).length >= LEAST_ROWS_OF_CODE)
   if (isDatabase && !distinct.every(isCode)) {
     return proposeChoices(
       column,
@@ -76,28 +72,23 @@ export function proposeCodes(
       [
         {
           path,
-          rule: { column, codes: { [UNDECIDED]: UNDECIDED } },
+          rule: { column, codes: { [UNDECIDED_MARK]: UNDECIDED_MARK } },
           meaning: 'list the codes of the column, and what each means',
         },
       ],
     )
   }
-  if (distinct.every((value) => inWords(list, value) !== undefined)) {
-    const codes = Object.fromEntries(
-      distinct.map((value) => [value, canonicalCode(list, inWords(list, value) ?? value)]),
-    )
-    return proposeMapped(column, path, { column, codes }, [
-      ...reasons,
-      `its values are words for codes of the list ${list}`,
-    ])
+  if (distinct.every((value) => codeFromWord(list, value) !== undefined)) {
+    const codes = Object.fromEntries(distinct.map((value) => [value, canonicalCode(list, codeFromWord(list, value) ?? value)]))
+    return proposeMapped(column, path, { column, codes }, [...reasons, `its values are words for codes of the list ${list}`])
   }
-  const usual = USUAL_CODES[list]
-  const meant = (value: string): string => usual?.codes.get(value) ?? inWords(list, value) ?? UNDECIDED
+  const usual = STANDARD_CODES[list]
+  const meant = (value: string): string => usual?.codes.get(value) ?? codeFromWord(list, value) ?? UNDECIDED_MARK
   const codes = Object.fromEntries(distinct.map((value) => [value, canonicalCode(list, meant(value))]))
   const meaning =
     usual !== undefined && distinct.every((value) => usual.codes.has(value))
       ? `as ${usual.source} has them; ask who made the data`
-      : `write what each means in place of ${UNDECIDED}`
+      : `write what each means in place of ${UNDECIDED_MARK}`
   return proposeChoices(
     column,
     [...reasons, `some of its values are not on the list ${list}`],
@@ -116,7 +107,7 @@ export function proposeLookup(
   const why = [...reasons, `its values are keys of ${place}`]
   const rows = [...(texts ?? [])].toSorted(([one], [other]) => (one < other ? -1 : 1))
   const known = rows.flatMap(([key, words]): (readonly [string, string])[] => {
-    const meant = new Set(words.flatMap((word) => inWords(list, word) ?? []).map((word) => canonicalCode(list, word)))
+    const meant = new Set(words.flatMap((word) => codeFromWord(list, word) ?? []).map((word) => canonicalCode(list, word)))
     const [code, ...others] = meant
     return code === undefined || others.length > 0 || key.length > LONGEST_CODE || LONG_NUMBER_PATTERN.test(key)
       ? []
@@ -125,17 +116,14 @@ export function proposeLookup(
   const codes = Object.fromEntries(known)
   const isWhole = known.length > 0 && [...rows.map(([key]) => key), ...values].every((key) => Object.hasOwn(codes, key))
   if (isWhole)
-    return proposeMapped(column, path, { column, codes }, [
-      ...why,
-      `each row has a word for a code of the list ${list}`,
-    ])
+    return proposeMapped(column, path, { column, codes }, [...why, `each row has a word for a code of the list ${list}`])
   return proposeChoices(
     column,
     [...why, `not every row has a word for a code of the list ${list}`],
     [
       {
         path,
-        rule: { column, codes: { ...codes, [UNDECIDED]: UNDECIDED } },
+        rule: { column, codes: { ...codes, [UNDECIDED_MARK]: UNDECIDED_MARK } },
         meaning: `list the other keys of ${place}, and what each means`,
       },
     ],

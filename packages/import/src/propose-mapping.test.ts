@@ -83,11 +83,7 @@ describe('dates', () => {
     [['Dec 31, 1990'], 'MMM d, yyyy'],
     [['31/12/1990 14:30'], 'dd/MM/yyyy HH:mm'],
   ])('%j are %s', (values, format) => {
-    expect(propose('DOB', ...values)).toMatchObject({
-      state: 'mapped',
-      path: 'birth_date',
-      rule: { column: 'DOB', format },
-    })
+    expect(propose('DOB', ...values)).toMatchObject({ state: 'mapped', path: 'birth_date', rule: { column: 'DOB', format } })
   })
 
   it('that need no format get none', () => {
@@ -132,9 +128,7 @@ describe('dates', () => {
   })
 
   it('in a column whose name says nothing are reported, and not mapped', () => {
-    expect(propose('Column 7', '31/12/1990').reasons[1]).toBe(
-      'all its values are dates, and their meaning is not known',
-    )
+    expect(propose('Column 7', '31/12/1990').reasons[1]).toBe('all its values are dates, and their meaning is not known')
   })
 })
 

@@ -2,16 +2,9 @@
  * Proposes a column mapping for a table, from the names of its columns and the form of their values. A person decides
  * what is ambiguous. No value goes into the proposal, except short lists of codes.
  */
-import {
-  type Attribute,
-  isContact,
-  type Kind,
-  namesOf,
-  type RecordType,
-  resolveIdentifierType,
-} from '@rollcall/protocol'
+import { type Attribute, isContact, type Kind, namesOf, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
 import { AGE_COLUMNS, ATTRIBUTE_COLUMNS, IDENTIFIER_COLUMNS, WHOLE_NAME_COLUMNS } from './column-synonyms.ts'
-import { areIsoDates, dateFormatsOfAll, dateFormatsOfMost, exampleDate } from './find-date-format.ts'
+import { areIsoDates, dateFormatsReadingAll, dateFormatsReadingMost, exampleDate } from './find-date-format.ts'
 import { type LookupTable, proposeCodes, proposeLookup } from './propose-codes.ts'
 import { type ProposedColumn, proposeChoices, proposeMapped, proposeUnmapped } from './proposed-column.ts'
 import { listValuePaths, type RecordPath } from './record-paths.ts'
@@ -80,14 +73,12 @@ function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, 
   }
   const paths = listValuePaths(recordType)
   for (const attribute of recordType.attributes) {
-    const place = placeOf(paths, attribute)
+    const place = findAttributePlace(paths, attribute)
     if (place === undefined) continue
     const target = { path: place.path, attribute, meaning: `the attribute ${attribute.name}` }
     add([...namesOf(attribute), ...(ATTRIBUTE_COLUMNS[attribute.name] ?? [])], target)
   }
-  const own = recordType.identifiers.filter(
-    ({ names, type }) => names === 'record' && type === recordType.primary_identifier,
-  )
+  const own = recordType.identifiers.filter(({ names, type }) => names === 'record' && type === recordType.primary_identifier)
   const [source] = own
   for (const type of source === undefined ? [] : kind.identifier_types) {
     if (type.normaliser !== 'code') continue
@@ -117,7 +108,7 @@ function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, 
  * Finds the first path of an attribute that `paths` has in the same spelling; undefined when there is none. `paths` has each path
  * in one spelling, and an attribute may have several.
  */
-const placeOf = (paths: readonly RecordPath[], { paths: own }: Attribute): RecordPath | undefined =>
+const findAttributePlace = (paths: readonly RecordPath[], { paths: own }: Attribute): RecordPath | undefined =>
   own.map((path) => paths.find((place) => place.path === path)).find((place) => place !== undefined)
 
 function proposeColumn(
@@ -128,7 +119,7 @@ function proposeColumn(
 ): ProposedColumn {
   const name = plainName(column)
   const lookup = database?.lookups.get(column)
-  const found = targetOf(names, name, database) ?? (lookup && lookedUp(names, name, lookup, database))
+  const found = findTargetOfName(names, name, database) ?? (lookup && findLookupTarget(names, name, lookup, database))
   const reasons = found === undefined ? [] : [`its name means ${found.meaning}`]
   if (lookup !== undefined && found?.attribute !== undefined) {
     const { path, attribute } = found
@@ -150,14 +141,12 @@ function proposeColumn(
     const reason = 'it may hold whole names, and records have given name and surname apart; divide the column'
     return given === undefined
       ? proposeUnmapped(column, [reason])
-      : proposeChoices(column, [reason], choicesOf(names, column))
+      : proposeChoices(column, [reason], wholeNameChoices(names, column))
   }
   if (AGE_COLUMNS.some((one) => plainName(one) === name)) {
-    return proposeUnmapped(column, [
-      'an age changes every year: records have a date of birth, from which ages are counted',
-    ])
+    return proposeUnmapped(column, ['an age changes every year: records have a date of birth, from which ages are counted'])
   }
-  if (found === undefined) return byValues(names, column, values)
+  if (found === undefined) return proposeByValues(names, column, values)
   const { attribute, path } = found
   if (attribute?.type === 'date' || attribute?.type === 'datetime') return proposeDates(found, column, values, reasons)
   if (attribute?.codes === undefined) return proposeMapped(column, path, column, reasons)
@@ -165,24 +154,24 @@ function proposeColumn(
 }
 
 /** Ends of names of columns that have keys, and what is added to names of lookup tables. */
-const KEY_ENDS = /(?:id|code|no|nr|key|fk)$/
-const LOOKUP_WORDS = /^(?:ref|lookup|lkp|lk|code)|(?:codes?|types?|lookup|ref)$/g
+const KEY_NAME_END_PATTERN = /(?:id|code|no|nr|key|fk)$/
+const LOOKUP_TABLE_AFFIX_PATTERN = /^(?:ref|lookup|lkp|lk|code)|(?:codes?|types?|lookup|ref)$/g
 
 /** Finds the attribute for the name of a column without an end such as `id`, or else for that of its lookup table. */
-function lookedUp(
+function findLookupTarget(
   names: ReadonlyMap<string, NamedTarget>,
   column: string,
   { name }: LookupTable,
   database: DatabaseTable | null,
 ): NamedTarget | undefined {
   const table = plainName(name)
-  return [column.replace(KEY_ENDS, ''), table, table.replaceAll(LOOKUP_WORDS, '')]
-    .map((one) => targetOf(names, one, database))
+  return [column.replace(KEY_NAME_END_PATTERN, ''), table, table.replaceAll(LOOKUP_TABLE_AFFIX_PATTERN, '')]
+    .map((one) => findTargetOfName(names, one, database))
     .find((one) => one?.attribute !== undefined)
 }
 
 /** Finds the meaning of a name: with the name of the table before it, as it is, or without the name of the table. */
-function targetOf(
+function findTargetOfName(
   names: ReadonlyMap<string, NamedTarget>,
   name: string,
   database: DatabaseTable | null,
@@ -195,14 +184,14 @@ function targetOf(
   return found?.path.startsWith('@') ? undefined : found
 }
 
-const choicesOf = (names: ReadonlyMap<string, NamedTarget>, column: string) =>
+const wholeNameChoices = (names: ReadonlyMap<string, NamedTarget>, column: string) =>
   ['givenname', 'surname'].flatMap((name) => {
     const found = names.get(name)
     return found === undefined ? [] : [{ path: found.path, rule: column, meaning: found.meaning }]
   })
 
 /** Proposes a meaning by the values. Only e-mail addresses and international telephone numbers can be recognised. */
-function byValues(names: ReadonlyMap<string, NamedTarget>, column: string, values: readonly string[]): ProposedColumn {
+function proposeByValues(names: ReadonlyMap<string, NamedTarget>, column: string, values: readonly string[]): ProposedColumn {
   const unknown = 'nothing in the records has this name'
   const email = names.get('email')
   if (email !== undefined && values.every((value) => /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(value))) {
@@ -214,11 +203,8 @@ function byValues(names: ReadonlyMap<string, NamedTarget>, column: string, value
     const reasons = [unknown, 'all its values look like telephone numbers with the code of a country']
     return proposeChoices(column, reasons, [{ path: phone.path, rule: column, meaning: 'telephone numbers' }])
   }
-  const isDated = areIsoDates(values) || dateFormatsOfAll(values).length > 0
-  return proposeUnmapped(
-    column,
-    isDated ? [unknown, 'all its values are dates, and their meaning is not known'] : [unknown],
-  )
+  const isDated = areIsoDates(values) || dateFormatsReadingAll(values).length > 0
+  return proposeUnmapped(column, isDated ? [unknown, 'all its values are dates, and their meaning is not known'] : [unknown])
 }
 
 function proposeDates(
@@ -231,12 +217,8 @@ function proposeDates(
     const why = [...reasons, 'all its values are dates that need no format']
     return proposeMapped(column, path, column, why)
   }
-  const formats = dateFormatsOfAll(values)
-  const choices = formats.map((format) => ({
-    path,
-    rule: { column, format },
-    meaning: `dates such as ${exampleDate(format)}`,
-  }))
+  const formats = dateFormatsReadingAll(values)
+  const choices = formats.map((format) => ({ path, rule: { column, format }, meaning: `dates such as ${exampleDate(format)}` }))
   const [only] = choices
   if (choices.length === 1 && only !== undefined) {
     const why = [...reasons, `every value can be read as ${formats[0]}, and in no other order of day and month`]
@@ -253,7 +235,7 @@ function proposeDates(
   const why = short
     ? 'some years have two digits, and their century is not known: give years of four digits'
     : 'no known form of dates reads every value: correct the values, or name the format of most of them'
-  const { formats: best, most } = dateFormatsOfMost(values)
+  const { formats: best, most } = dateFormatsReadingMost(values)
   return proposeChoices(
     column,
     [...reasons, why],

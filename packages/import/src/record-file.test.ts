@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FileRow, openRecordFile, type RecordFileOptions } from './record-file.ts'
+import { openRecordFile, type RecordFileOptions, type RecordOrProblem } from './record-file.ts'
 import { ImportError } from './source.ts'
 
 let folder: string
@@ -18,9 +18,9 @@ async function fileOf(name: string, text: string): Promise<string> {
   return path
 }
 
-async function rowsOf(source: string | Readable, options: RecordFileOptions = {}): Promise<FileRow[]> {
+async function rowsOf(source: string | Readable, options: RecordFileOptions = {}): Promise<RecordOrProblem[]> {
   const file = await openRecordFile(source, options)
-  const rows: FileRow[] = []
+  const rows: RecordOrProblem[] = []
   for await (const row of file.rows()) rows.push(row)
   await file.close()
   return rows

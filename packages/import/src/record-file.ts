@@ -4,12 +4,12 @@ import { isJsonObject, type JsonObject } from '@rollcall/protocol'
 import { InvalidRecord } from '@rollcall/records/records/prepare-record'
 import { entryDocument } from './entry-document.ts'
 import { chooseSourceFormat, FILE_FORMATS, type FormatName, type FormatOptions } from './formats.ts'
-import { openRejects, type Reject, rejectsPathFor } from './rejects.ts'
+import { openRejects, type RejectedLine, rejectsPathFor } from './rejects.ts'
 import { cellProblems } from './row-documents.ts'
-import { type Entry, openSource } from './source.ts'
+import { openSource, type SourceEntry } from './source.ts'
 
 /** One record of the file, or what is wrong with it. */
-export type FileRow = {
+export type RecordOrProblem = {
   /** The number of the line on which the record begins; the first is 1. */
   readonly line: number
   /** The number of bytes, counted in UTF-8, up to the end of this record. */
@@ -29,9 +29,9 @@ export interface RecordFile {
   /** The file for rejected lines; null when they are not written. */
   readonly rejectsPath: string | null
   /** Yields the records from the first on; may be called once. */
-  rows(): AsyncGenerator<FileRow>
+  rows(): AsyncGenerator<RecordOrProblem>
   /** Appends rejected lines; resolves when they are on disk. */
-  reject(rejects: readonly Reject[]): Promise<void>
+  reject(rejects: readonly RejectedLine[]): Promise<void>
   close(): Promise<void>
 }
 
@@ -52,7 +52,7 @@ export async function openRecordFile(
       totalBytes: opened.totalBytes,
       rejectsPath,
       async *rows() {
-        for await (const entries of read(opened, { bytes: 0, line: 0, entries: 0 })) yield* entries.map(rowOf)
+        for await (const entries of read(opened, { bytes: 0, line: 0, entries: 0 })) yield* entries.map(recordOrProblemOf)
       },
       reject: (rows) => rejects.append(rows),
       async close() {
@@ -66,7 +66,7 @@ export async function openRecordFile(
   }
 }
 
-function rowOf(entry: Entry): FileRow {
+function recordOrProblemOf(entry: SourceEntry): RecordOrProblem {
   const { line, end } = entry
   try {
     const document = entryDocument(entry)

@@ -8,7 +8,7 @@ import {
   searchKey,
   UNLISTED,
 } from '@rollcall/protocol'
-import type { Target } from './column-mapping.ts'
+import type { MappingTarget } from './column-mapping.ts'
 import { CELL_STATES, cellProblems, cellRule, describeCellProblem, type RowCells } from './row-documents.ts'
 
 /** A value that its attribute or identifier type cannot have. */
@@ -21,9 +21,9 @@ interface UnreadValue {
 }
 
 /** The common name of identifiers whose types the kind does not list. */
-export const OTHER_IDENTIFIERS = 'identifiers of other types'
+export const OTHER_IDENTIFIERS_NAME = 'identifiers of other types'
 
-const VALUE_RULES: Readonly<Record<AttributeType, string>> = {
+const RULE_BY_ATTRIBUTE_TYPE: Readonly<Record<AttributeType, string>> = {
   text: 'must be text or a number',
   code: 'must be text or a number',
   date: 'must be a date such as 1990-12-31, 1990-12, 1990 or 31.12.1990',
@@ -33,20 +33,20 @@ const VALUE_RULES: Readonly<Record<AttributeType, string>> = {
   age: 'must be a number',
 }
 
-const IDENTIFIER_RULES: Readonly<Partial<Record<IdentifierType['normaliser'], string>>> = {
+const RULE_BY_NORMALISER: Readonly<Partial<Record<IdentifierType['normaliser'], string>>> = {
   phone: 'must be a phone number of 3 to 32 digits',
   email: 'must be an e-mail address',
 }
-const IDENTIFIER_RULE = 'must be text of 1 to 256 characters, or a whole number'
+const DEFAULT_IDENTIFIER_RULE = 'must be text of 1 to 256 characters, or a whole number'
 
-const identifierRule = ({ normaliser }: IdentifierType): string => IDENTIFIER_RULES[normaliser] ?? IDENTIFIER_RULE
+const identifierRule = ({ normaliser }: IdentifierType): string => RULE_BY_NORMALISER[normaliser] ?? DEFAULT_IDENTIFIER_RULE
 
 /** The rule for a value, by the name of its attribute or identifier type; null: the record type has no such name. */
 export function valueRuleOf(kind: Kind, recordTypeName: string, name: string): string | null {
   const recordType = kind.record_types.find((one) => one.name === recordTypeName)
   const members = (recordType?.compounds ?? []).flatMap((compound) => compound.members)
   const attribute = [...(recordType?.attributes ?? []), ...members].find((one) => one.name === name)
-  if (attribute !== undefined) return VALUE_RULES[attribute.type]
+  if (attribute !== undefined) return RULE_BY_ATTRIBUTE_TYPE[attribute.type]
   const type = [...kind.identifier_types, UNLISTED].find((one) => one.name === name)
   return type === undefined ? null : identifierRule(type)
 }
@@ -58,7 +58,7 @@ export class RecordNotes implements ReadingNotes {
   readonly memberNames = new Set<string>()
 
   unread({ name, type }: Attribute, path: string): void {
-    this.unreadValues.push({ name, path, rule: VALUE_RULES[type] })
+    this.unreadValues.push({ name, path, rule: RULE_BY_ATTRIBUTE_TYPE[type] })
   }
 
   unlisted({ name }: Attribute): void {
@@ -70,7 +70,7 @@ export class RecordNotes implements ReadingNotes {
   }
 
   unusable(type: IdentifierType, path: string): void {
-    const name = type === UNLISTED ? OTHER_IDENTIFIERS : type.name
+    const name = type === UNLISTED ? OTHER_IDENTIFIERS_NAME : type.name
     this.unreadValues.push({ name, path, rule: identifierRule(type) })
   }
 
@@ -88,7 +88,7 @@ export class RecordNotes implements ReadingNotes {
   compare({ targets, states }: RowCells): void {
     if (this.unreadValues.length === 0 && !states.includes(CELL_STATES.not_understood)) return
     for (const [at, target] of targets.entries()) {
-      const found = this.unreadValues.find((one) => isAt(target, one))
+      const found = this.unreadValues.find((one) => isValueOfTarget(target, one))
       if (found !== undefined && target.column !== null) states[at] = CELL_STATES.not_understood
       if (found !== undefined || states[at] !== CELL_STATES.not_understood) continue
       for (const name of target.reads) this.unreadValues.push({ name, path: target.key, rule: '' })
@@ -101,20 +101,20 @@ export class RecordNotes implements ReadingNotes {
     if (this.unreadValues.length === 0) return own
     const targets = cells?.targets ?? []
     const others = this.unreadValues.flatMap((one) => {
-      const target = targets.find((other) => isAt(other, one))
-      // The problem of the cell is reported in place of this one, because the mapping has a rule for the cell.
+      const target = targets.find((other) => isValueOfTarget(other, one))
+      // An unread value whose cell has a rule in the mapping is left out, because `own` has the problem of the cell already.
       if (one.rule === '' || (target !== undefined && cellRule(target) !== null)) return []
-      return [problemOf(one, target)]
+      return [unreadValueProblem(one, target)]
     })
     return [...new Set([...own, ...others])]
   }
 }
 
-function problemOf({ name, rule }: UnreadValue, target: Target | undefined): string {
+function unreadValueProblem({ name, rule }: UnreadValue, target: MappingTarget | undefined): string {
   if (target === undefined) return `${name}: ${rule}`
-  const advice = rule === VALUE_RULES.date ? '; or name the format of the column in the mapping' : ''
+  const advice = rule === RULE_BY_ATTRIBUTE_TYPE.date ? '; or name the format of the column in the mapping' : ''
   return describeCellProblem(target, `${rule}${advice}`)
 }
 
-const isAt = ({ reads, key }: Target, { name, path }: UnreadValue): boolean =>
+const isValueOfTarget = ({ reads, key }: MappingTarget, { name, path }: UnreadValue): boolean =>
   reads.includes(name) && `.${key}`.endsWith(path === '' ? '' : `.${searchKey(path)}`)

@@ -14,9 +14,7 @@ export interface RecordPath {
   readonly array: boolean
   /** True when an object with identifier_type and identifier_value may be at the path. */
   readonly identifier: boolean
-  /**
-   * The attributes read there: of the record type, also those that operators added, and of the elements of its lists.
-   */
+  /** The attributes read there: of the record type, also those that operators added, and of the elements of its lists. */
   readonly attributes: readonly Attribute[]
   /** The identifier types of values that are at the path alone, without an identifier_type beside them. */
   readonly types: readonly string[]
@@ -45,7 +43,7 @@ interface RecordSchema {
 const CONTEXT_MEMBER = '@context'
 
 /** A place that may have any values, for paths below a member whose own members the schema leaves open. */
-const OPEN_PLACE = {
+const OPEN_PATH_PROPERTIES = {
   holdsValue: true,
   open: true,
   list: true,
@@ -59,10 +57,10 @@ const treeByRecordType = new WeakMap<RecordType, PathTreeNode>()
 
 /** Finds a path in any spelling in which documents are read; undefined when records of the type have no such path. */
 export function findRecordPath(recordType: RecordType, path: string): RecordPath | undefined {
-  let place = rootOf(recordType)
+  let place = pathTreeOf(recordType)
   for (const key of path.split('.')) {
-    const next = memberOf(place, key)
-    if (next === undefined) return place.open ? { ...OPEN_PLACE, path } : undefined
+    const next = findMemberNode(place, key)
+    if (next === undefined) return place.open ? { ...OPEN_PATH_PROPERTIES, path } : undefined
     place = next
   }
   return place
@@ -71,7 +69,7 @@ export function findRecordPath(recordType: RecordType, path: string): RecordPath
 /** Lists every described path at which a value may be, the paths with fewer steps first. */
 export function listValuePaths(recordType: RecordType): readonly RecordPath[] {
   const found: PathTreeNode[] = []
-  let level = [...rootOf(recordType).members.values()]
+  let level = [...pathTreeOf(recordType).members.values()]
   while (level.length > 0) {
     found.push(...level.filter(({ holdsValue }) => holdsValue))
     level = level.flatMap(({ members }) => [...members.values()])
@@ -94,34 +92,34 @@ export function pathsByName(recordTypes: readonly RecordType[]): ReadonlyMap<str
   return names
 }
 
-function rootOf(recordType: RecordType): PathTreeNode {
-  const root = treeByRecordType.get(recordType) ?? readPaths(recordType)
+function pathTreeOf(recordType: RecordType): PathTreeNode {
+  const root = treeByRecordType.get(recordType) ?? buildPathTree(recordType)
   treeByRecordType.set(recordType, root)
   return root
 }
 
-function readPaths(recordType: RecordType): PathTreeNode {
-  const root = placeAt('')
-  addSchema(root, recordType.schema as RecordSchema)
-  placeBelow(root, CONTEXT_MEMBER).open = true
+function buildPathTree(recordType: RecordType): PathTreeNode {
+  const root = emptyPathNode('')
+  addSchemaToNode(root, recordType.schema as RecordSchema)
+  ensureNodeBelow(root, CONTEXT_MEMBER).open = true
   const { attributes, compounds = [], identifiers } = recordType
   for (const attribute of attributes) {
-    for (const path of attribute.paths) addAttribute(placeBelow(root, path), attribute)
+    for (const path of attribute.paths) addAttributeToNode(ensureNodeBelow(root, path), attribute)
   }
   for (const { paths, members } of compounds) {
     for (const path of paths) {
-      const element = placeBelow(root, path)
+      const element = ensureNodeBelow(root, path)
       element.list = path !== ''
       for (const member of members) {
-        for (const inside of member.paths) addAttribute(placeBelow(element, inside), member)
+        for (const inside of member.paths) addAttributeToNode(ensureNodeBelow(element, inside), member)
       }
     }
     for (const member of members) {
-      for (const path of member.record_paths ?? []) addAttribute(placeBelow(root, path), member)
+      for (const path of member.record_paths ?? []) addAttributeToNode(ensureNodeBelow(root, path), member)
     }
   }
   for (const { path, type } of identifiers) {
-    const place = placeBelow(root, path)
+    const place = ensureNodeBelow(root, path)
     place.identifier = true
     place.list = true
     if (type === undefined) continue
@@ -132,26 +130,26 @@ function readPaths(recordType: RecordType): PathTreeNode {
   return root
 }
 
-function addAttribute(place: PathTreeNode, attribute: Attribute): void {
+function addAttributeToNode(place: PathTreeNode, attribute: Attribute): void {
   place.holdsValue = true
   place.list ||= attribute.many === true
   place.attributes.push(attribute)
 }
 
-function addSchema(place: PathTreeNode, schema: RecordSchema): void {
+function addSchemaToNode(place: PathTreeNode, schema: RecordSchema): void {
   if (schema.anyOf !== undefined) {
-    for (const one of schema.anyOf) addSchema(place, one)
+    for (const one of schema.anyOf) addSchemaToNode(place, one)
     place.array = schema.anyOf.every(({ items }) => items !== undefined)
     return
   }
   if (schema.items !== undefined) {
-    addSchema(place, schema.items)
+    addSchemaToNode(place, schema.items)
     place.list = true
     place.array = true
     return
   }
   if (schema.properties !== undefined) {
-    for (const [name, member] of Object.entries(schema.properties)) addSchema(memberAt(place, name), member)
+    for (const [name, member] of Object.entries(schema.properties)) addSchemaToNode(ensureMemberNode(place, name), member)
     place.identifier ||= schema.properties.identifier_value !== undefined
     return
   }
@@ -159,20 +157,20 @@ function addSchema(place: PathTreeNode, schema: RecordSchema): void {
   place.open ||= schema.type === undefined || schema.type === 'object'
 }
 
-function placeBelow(from: PathTreeNode, path: string): PathTreeNode {
-  return path === '' ? from : path.split('.').reduce(memberAt, from)
+function ensureNodeBelow(from: PathTreeNode, path: string): PathTreeNode {
+  return path === '' ? from : path.split('.').reduce(ensureMemberNode, from)
 }
 
-function memberAt(place: PathTreeNode, name: string): PathTreeNode {
-  const found = memberOf(place, name)
+function ensureMemberNode(place: PathTreeNode, name: string): PathTreeNode {
+  const found = findMemberNode(place, name)
   if (found !== undefined) return found
-  const made = placeAt(place.path === '' ? name : `${place.path}.${name}`)
+  const made = emptyPathNode(place.path === '' ? name : `${place.path}.${name}`)
   place.members.set(name, made)
   return made
 }
 
 /** Finds a member as documents are read: by its key or another spelling, with or without a prefix such as `spdci:`. */
-function memberOf({ members }: PathTreeNode, name: string): PathTreeNode | undefined {
+function findMemberNode({ members }: PathTreeNode, name: string): PathTreeNode | undefined {
   const key = name.slice(name.lastIndexOf(':') + 1)
   for (const spelling of [key, ...otherKeys(key)]) {
     const found = members.get(spelling)
@@ -181,7 +179,7 @@ function memberOf({ members }: PathTreeNode, name: string): PathTreeNode | undef
   return undefined
 }
 
-function placeAt(path: string): PathTreeNode {
+function emptyPathNode(path: string): PathTreeNode {
   const nothing = { holdsValue: false, open: false, list: false, array: false, identifier: false }
   return { path, ...nothing, attributes: [], types: [], members: new Map() }
 }

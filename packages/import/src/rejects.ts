@@ -2,17 +2,17 @@
 import { type FileHandle, lstat, open, rm, truncate } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { ImportError, type Source } from './source.ts'
+import { ImportError, type ImportSource } from './source.ts'
 
 /** A rejected line, by its number, with the reason. */
-export interface Reject {
+export interface RejectedLine {
   readonly line: number
   readonly reason: string
 }
 
 export interface RejectsFile {
   /** Appends rejected lines; resolves when they are on disk. */
-  append(rejects: readonly Reject[]): Promise<void>
+  append(rejects: readonly RejectedLine[]): Promise<void>
   /** The length of the rejects file, in bytes. */
   readonly bytes: number
   close(): Promise<void>
@@ -70,11 +70,7 @@ function throwUnwritable(error: NodeJS.ErrnoException): never {
  * The path of the rejects file: the one that is given, or one beside the imported file; null: no file.
  * @throws ImportError the given path is that of the source
  */
-export function rejectsPathFor(
-  source: string | Readable,
-  opened: Source,
-  asked: string | null | undefined,
-): string | null {
+export function rejectsPathFor(source: string | Readable, opened: ImportSource, asked: string | null | undefined): string | null {
   if (typeof source !== 'string') return asked ?? null
   if (asked && resolve(asked) === resolve(source))
     throw new ImportError('--rejects names the file that is imported; name another file')

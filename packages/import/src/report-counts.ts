@@ -9,16 +9,16 @@ import {
   type ReportCounts,
   type ValueCounts,
 } from './import-progress.ts'
-import { OTHER_IDENTIFIERS, type RecordNotes } from './record-notes.ts'
+import { OTHER_IDENTIFIERS_NAME, type RecordNotes } from './record-notes.ts'
 import { CELL_STATES, type RowCells } from './row-documents.ts'
 
 /** The most line numbers that a report gives as examples of one problem. */
 const MOST_EXAMPLE_LINES = 3
 /** The most different reasons that are counted. A broken file could have another reason in each line. */
-const MOST_REASONS = 20
+const MOST_REJECT_REASONS = 20
 const OTHER_REASONS = 'other reasons'
 
-class ValueCounter {
+class UnderstoodValueCounter {
   understood = 0
   not_understood = 0
   unlisted = 0
@@ -48,29 +48,29 @@ export function reportedNames(kind: Kind, { attributes, compounds = [] }: Record
   const members = compounds.flatMap((compound) => compound.members)
   // An age is computed and not stored, so it has no values to count.
   const held = [...attributes, ...members].filter(({ type }) => type !== 'age')
-  return [...kind.identifier_types.map(({ name }) => name), OTHER_IDENTIFIERS, ...held.map(({ name }) => name)]
+  return [...kind.identifier_types.map(({ name }) => name), OTHER_IDENTIFIERS_NAME, ...held.map(({ name }) => name)]
 }
 
 /** Counts the records of one record type, and their values. */
 class RecordCounts {
   count = 0
-  readonly #byName: ReadonlyMap<string, ValueCounter>
-  readonly #types: ReadonlyMap<string, ValueCounter>
+  readonly #byName: ReadonlyMap<string, UnderstoodValueCounter>
+  readonly #types: ReadonlyMap<string, UnderstoodValueCounter>
   /** The counts of each attribute, with the position of its first column in a prepared record. */
-  readonly #columns: readonly (readonly [at: number, counts: ValueCounter])[]
+  readonly #columns: readonly (readonly [at: number, counts: UnderstoodValueCounter])[]
   /** The counts of each birth date, from which ages are computed, with the position of its first column. */
-  readonly #births: readonly (readonly [at: number, counts: ValueCounter])[]
+  readonly #births: readonly (readonly [at: number, counts: UnderstoodValueCounter])[]
 
   constructor(kind: Kind, recordType: RecordType) {
     const types = kind.identifier_types.map(({ name }) => name)
-    this.#byName = new Map(reportedNames(kind, recordType).map((name) => [name, new ValueCounter()]))
-    const countsOf = (name: string): ValueCounter => this.#byName.get(name) ?? new ValueCounter()
+    this.#byName = new Map(reportedNames(kind, recordType).map((name) => [name, new UnderstoodValueCounter()]))
+    const countsOf = (name: string): UnderstoodValueCounter => this.#byName.get(name) ?? new UnderstoodValueCounter()
     this.#types = new Map([
       ...types.map((name) => [name, countsOf(name)] as const),
-      [UNLISTED.name, countsOf(OTHER_IDENTIFIERS)],
+      [UNLISTED.name, countsOf(OTHER_IDENTIFIERS_NAME)],
     ])
     let at = 0
-    const columns: (readonly [number, ValueCounter])[] = []
+    const columns: (readonly [number, UnderstoodValueCounter])[] = []
     for (const { name, columns: own } of columnGroups(recordType)) {
       const counts = this.#byName.get(name)
       if (counts !== undefined && own.length > 0) columns.push([at, counts])
@@ -133,7 +133,7 @@ export class BatchCounts {
   /** The number of records that were stored although some of their values were not understood. */
   kept = 0
   readonly #records = new Map<RecordType, RecordCounts>()
-  readonly #columns = new Map<string, ValueCounter>()
+  readonly #columns = new Map<string, UnderstoodValueCounter>()
   readonly #rejections: RejectionCounts[] = []
   readonly #repeated: number[] = []
   #rows = 0
@@ -169,7 +169,7 @@ export class BatchCounts {
       if (column === null) continue
       let counts = this.#columns.get(path)
       if (counts === undefined) {
-        counts = new ValueCounter()
+        counts = new UnderstoodValueCounter()
         this.#columns.set(path, counts)
       }
       if (states[at] === CELL_STATES.value) counts.understood += 1
@@ -180,7 +180,7 @@ export class BatchCounts {
   /** Returns the counts of all batches so far: `before`, with those of this batch added. */
   after(before: ReportCounts): ReportCounts {
     const records = { ...before.records }
-    for (const [{ name }, counts] of this.#records) records[name] = addValues(records[name], counts)
+    for (const [{ name }, counts] of this.#records) records[name] = addCountedValues(records[name], counts)
     const columns = { count: this.#rows, values: Object.fromEntries(this.#columns) }
     return {
       kept: before.kept + this.kept,
@@ -190,7 +190,7 @@ export class BatchCounts {
         lines: [...(before.repeated?.lines ?? []), ...this.#repeated].slice(0, MOST_EXAMPLE_LINES),
       },
       records,
-      columns: addValues(before.columns, columns),
+      columns: addCountedValues(before.columns, columns),
     }
   }
 }
@@ -199,27 +199,23 @@ export class BatchCounts {
 function addRejections(rejections: readonly RejectionCounts[]): readonly RejectionCounts[] {
   const byReason = new Map<string, RejectionCounts>()
   for (const { reason: given, count, lines } of rejections) {
-    const reason = byReason.has(given) || byReason.size < MOST_REASONS ? given : OTHER_REASONS
+    const reason = byReason.has(given) || byReason.size < MOST_REJECT_REASONS ? given : OTHER_REASONS
     const before = byReason.get(reason) ?? { reason, count: 0, lines: [] }
-    byReason.set(reason, {
-      reason,
-      count: before.count + count,
-      lines: [...before.lines, ...lines].slice(0, MOST_EXAMPLE_LINES),
-    })
+    byReason.set(reason, { reason, count: before.count + count, lines: [...before.lines, ...lines].slice(0, MOST_EXAMPLE_LINES) })
   }
   return [...byReason.values()]
 }
 
-function addValues(before: CountedValues | undefined, after: CountedValues): CountedValues {
+function addCountedValues(before: CountedValues | undefined, after: CountedValues): CountedValues {
   // A map, because a member of a record may be called `constructor`.
   const values = new Map(Object.entries(before?.values ?? {}))
   for (const [name, counts] of Object.entries(after.values)) {
-    values.set(name, addCounts(values.get(name) ?? NO_VALUE_COUNTS, counts))
+    values.set(name, addValueCounts(values.get(name) ?? NO_VALUE_COUNTS, counts))
   }
   return { count: (before?.count ?? 0) + after.count, values: Object.fromEntries(values) }
 }
 
-const addCounts = (before: ValueCounts, after: ValueCounts): ValueCounts => ({
+const addValueCounts = (before: ValueCounts, after: ValueCounts): ValueCounts => ({
   understood: before.understood + after.understood,
   not_understood: before.not_understood + after.not_understood,
   unlisted: before.unlisted + after.unlisted,

@@ -1,11 +1,11 @@
 /** The report of an import: how many values of each column and attribute were understood. It quotes no value. */
 import type { Kind } from '@rollcall/protocol'
-import type { ReadAs } from './formats.ts'
+import type { ReadingDescription } from './formats.ts'
 import {
   type CountedValues,
   NO_VALUE_COUNTS,
   type RejectionCounts,
-  type RepeatedCounts,
+  type RepeatedLineCounts,
   type ReportCounts,
   type ValueCounts,
 } from './import-progress.ts'
@@ -37,7 +37,7 @@ export interface ImportReport {
   /** Why whole lines were rejected. Reasons about a value are shown with its column or attribute. */
   readonly rejections: readonly RejectionCounts[]
   /** The lines whose record replaced that of an earlier line with the same primary identifier. */
-  readonly repeated: RepeatedCounts
+  readonly repeated: RepeatedLineCounts
   readonly attributes: readonly ReportedAttribute[]
   /**
    * The counts of the values of each mapped column; empty when the file is no table, or its column mapping is not known any more.
@@ -50,14 +50,12 @@ export function makeReport(
   kind: Kind,
   { kept, rejections, repeated = { count: 0, lines: [] }, records, columns }: ReportCounts,
   /** Null when it is no longer known how the file was read; the report then has no columns. */
-  read: ReadAs | null,
+  read: ReadingDescription | null,
 ): ImportReport {
   const targets = read?.table?.targets ?? []
   // Without the column mapping it is not known which rule the values broke.
   const isMappingUnknown = read === null && columns.count > 0
-  const inColumns = new Set(
-    targets.flatMap(({ path, reads }) => ((columns.values[path]?.not_understood ?? 0) > 0 ? reads : [])),
-  )
+  const inColumns = new Set(targets.flatMap(({ path, reads }) => ((columns.values[path]?.not_understood ?? 0) > 0 ? reads : [])))
   return {
     kept,
     rejections,
@@ -86,16 +84,12 @@ export function makeReport(
 }
 
 /** The counts of a table's columns by their paths, when the column mapping is no longer known. */
-export const reportedPaths = ({ columns }: ReportCounts) =>
+export const columnCountsWithPaths = ({ columns }: ReportCounts) =>
   Object.keys(columns.values).map((path) => ({ path, ...reportValues(columns, path, () => null) }))
 
 function reportValues({ count, values }: CountedValues, name: string, rule: () => string | null): ReportedValues {
   const found = { ...NO_VALUE_COUNTS, ...values[name] }
-  return {
-    ...found,
-    empty: count - found.understood - found.not_understood,
-    rule: found.not_understood > 0 ? rule() : null,
-  }
+  return { ...found, empty: count - found.understood - found.not_understood, rule: found.not_understood > 0 ? rule() : null }
 }
 
 function firstValueRule(kind: Kind, recordTypes: readonly string[], names: readonly string[]): string | null {

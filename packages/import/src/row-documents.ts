@@ -1,8 +1,8 @@
 /** Makes documents from the rows of a table, by a column mapping. */
 
-import { comparableName, nearestHint } from '@rollcall/base/shared/message-words'
+import { comparableName, nearestNameHint } from '@rollcall/base/shared/message-words'
 import type { JsonValue } from '@rollcall/protocol'
-import type { ColumnMapping, Target } from './column-mapping.ts'
+import type { ColumnMapping, MappingTarget } from './column-mapping.ts'
 import { ImportError } from './import-error.ts'
 
 /** How a cell was read. `not_understood`: by the mapping, or later by an attribute or identifier type. */
@@ -10,7 +10,7 @@ export const CELL_STATES = { empty: 0, value: 1, not_understood: 2 } as const
 
 /** For one row, how the cell of each target was read. */
 export interface RowCells {
-  readonly targets: readonly Target[]
+  readonly targets: readonly MappingTarget[]
   /** For each target, how its cell was read: one of `CELL_STATES`; `value` for a constant. */
   readonly states: Uint8Array
 }
@@ -28,8 +28,8 @@ export interface RowReader {
   readonly unused: readonly string[]
 }
 
-type Members = { [member: string]: JsonValue }
-type Scalar = string | number | boolean
+type DocumentMembers = { [member: string]: JsonValue }
+type CellValue = string | number | boolean
 
 /**
  * Makes the reader of rows under this header. An empty cell is a missing member; a value without a rule is a text.
@@ -44,15 +44,13 @@ export function createRowReader({ targets }: ColumnMapping, header: readonly str
   return {
     unused: names.filter((name, index) => name !== '' && !used.has(index)),
     read(cells) {
-      const document: Members = {}
+      const document: DocumentMembers = {}
       const states = new Uint8Array(targets.length)
       for (const [at, { target, index }] of placed.entries()) {
         const { values, state } =
-          index === null
-            ? { values: [target.value ?? ''], state: CELL_STATES.value }
-            : valuesIn(target, cells[index] ?? '')
+          index === null ? { values: [target.value ?? ''], state: CELL_STATES.value } : readCell(target, cells[index] ?? '')
         states[at] = state
-        putValues(document, target, values)
+        putCellValues(document, target, values)
       }
       return { document, cells: { targets, states } }
     },
@@ -60,11 +58,11 @@ export function createRowReader({ targets }: ColumnMapping, header: readonly str
 }
 
 /** The fault of a cell, for the rejects file: path, column and rule, never the value. */
-export const describeCellProblem = (target: Target, rule: string): string =>
+export const describeCellProblem = (target: MappingTarget, rule: string): string =>
   `${target.path} (column ${target.column}): ${rule}`
 
 /** The mapping's rule for a cell; null when the mapping has neither a format nor codes for it. */
-export const cellRule = ({ format, codes }: Target): string | null => {
+export const cellRule = ({ format, codes }: MappingTarget): string | null => {
   if (format !== null) return format.rule
   return codes === null ? null : 'must be a value that the codes of the mapping list'
 }
@@ -83,13 +81,13 @@ export const cellProblems = ({ targets, states }: RowCells): readonly string[] =
  * @param isHeader false: the names may be values. The message then quotes a name only if it differs from the column's in case and
  * separators alone.
  */
-function columnIndex({ path, column }: Target, names: readonly string[], isHeader: boolean): number | null {
+function columnIndex({ path, column }: MappingTarget, names: readonly string[], isHeader: boolean): number | null {
   if (column === null) return null
   const index = names.indexOf(column.trim())
   if (index === -1) {
     const known = names.filter((name) => isHeader || comparableName(name) === comparableName(column))
     throw new ImportError(
-      `the file has no column ${column}, which the column mapping names for ${path}${nearestHint(column, known)}`,
+      `the file has no column ${column}, which the column mapping names for ${path}${nearestNameHint(column, known)}`,
     )
   }
   if (names.lastIndexOf(column.trim()) !== index) {
@@ -99,13 +97,13 @@ function columnIndex({ path, column }: Target, names: readonly string[], isHeade
 }
 
 /** Returns the values of a cell, and how the cell was read; no values for an empty cell. */
-function valuesIn(target: Target, cell: string): { readonly values: Scalar[]; state: number } {
+function readCell(target: MappingTarget, cell: string): { readonly values: CellValue[]; state: number } {
   const pieces = target.split === null ? [cell] : cell.split(target.split).map((piece) => piece.trim())
-  const values: Scalar[] = []
+  const values: CellValue[] = []
   let state: number = CELL_STATES.empty
   for (const piece of pieces) {
     if (piece.trim() === '') continue
-    const value = valueIn(target, piece)
+    const value = readCellPiece(target, piece)
     if (value !== undefined) values.push(value ?? piece)
     if (value === null) state = CELL_STATES.not_understood
     else if (state === CELL_STATES.empty) state = CELL_STATES.value
@@ -114,7 +112,7 @@ function valuesIn(target: Target, cell: string): { readonly values: Scalar[]; st
 }
 
 /** Reads a text by the rules of its target. Undefined: no value is written; null: the text is not understood. */
-function valueIn({ format, codes, unlisted }: Target, text: string): Scalar | null | undefined {
+function readCellPiece({ format, codes, unlisted }: MappingTarget, text: string): CellValue | null | undefined {
   if (format !== null) return format.read(text)
   if (codes === null) return text
   const code = codes.get(text.trim())
@@ -123,7 +121,7 @@ function valueIn({ format, codes, unlisted }: Target, text: string): Scalar | nu
   return unlisted === 'keep' ? text : null
 }
 
-function putValues(document: Members, target: Target, values: readonly Scalar[]): void {
+function putCellValues(document: DocumentMembers, target: MappingTarget, values: readonly CellValue[]): void {
   const { steps, identifier_type, split } = target
   const [first, ...others] = values.map(
     (value): JsonValue => (identifier_type === null ? value : { identifier_type, identifier_value: value }),
@@ -134,7 +132,7 @@ function putValues(document: Members, target: Target, values: readonly Scalar[])
     // Only own members are looked at: a member may be called `constructor`. Two targets may share only a list.
     if (!Object.hasOwn(parent, key)) parent[key] = array ? [{}] : {}
     const next = parent[key]
-    parent = (Array.isArray(next) ? next[0] : next) as Members
+    parent = (Array.isArray(next) ? next[0] : next) as DocumentMembers
   }
   const last = steps.at(-1)
   if (last === undefined) return

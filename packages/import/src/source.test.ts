@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ImportError, openSource, type Source } from './source.ts'
+import { ImportError, type ImportSource, openSource } from './source.ts'
 
 let directory: string
 beforeAll(async () => {
@@ -17,7 +17,7 @@ async function file(content: string | Buffer): Promise<string> {
   return path
 }
 
-async function text(source: Source, offset = 0): Promise<string> {
+async function text(source: ImportSource, offset = 0): Promise<string> {
   const pieces: Buffer[] = []
   for await (const chunk of source.chunks(offset)) pieces.push(chunk)
   await source.close()
@@ -95,10 +95,7 @@ test.each([
   [zip('people.csv'), 'the file is a zip archive: unpack it first, with unzip'],
   [Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, 0]), `the file is an Excel workbook (.xls): ${SAVE}`],
   [Buffer.from([0x1f, 0x8b, 8, 0]), 'the file is compressed with gzip: unpack it first, with gunzip'],
-  [
-    Buffer.from('%PDF-1.7'),
-    'the file is a PDF, which has no records: ask for the table as CSV, from where it was made',
-  ],
+  [Buffer.from('%PDF-1.7'), 'the file is a PDF, which has no records: ask for the table as CSV, from where it was made'],
 ])('what is no text is refused with what to do (%#)', async (bytes, message) => {
   await expect(openSource(await file(bytes))).rejects.toThrow(new ImportError(message))
   await expect(openSource(Readable.from([bytes]))).rejects.toThrow(new ImportError(message))
@@ -106,8 +103,6 @@ test.each([
 
 test('what cannot be read is refused by its reason', async () => {
   const path = join(directory, 'no-such-file')
-  await expect(openSource(path)).rejects.toThrow(
-    new ImportError(`the file ${path} cannot be read: no such file or directory`),
-  )
+  await expect(openSource(path)).rejects.toThrow(new ImportError(`the file ${path} cannot be read: no such file or directory`))
   await expect(openSource(directory)).rejects.toThrow(new ImportError(`${directory} is a folder; name a file in it`))
 })

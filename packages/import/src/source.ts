@@ -5,19 +5,22 @@ import { type FileHandle, open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { systemReason } from '@rollcall/base/shared/system-error'
 import type { JsonValue } from '@rollcall/protocol'
-import { type ByteOrderMark, byteOrderMarkOf, refuseOtherFiles } from './detect.ts'
+import { type ByteOrderMark, byteOrderMarkOf, refuseNonTextFile } from './detect.ts'
 import { ImportError } from './import-error.ts'
 import type { RowCells } from './row-documents.ts'
 
 const CHUNK_BYTES = 256 * 1024
 /** The number of bytes at the beginning from which the identity of a file is computed. */
 const HEAD_BYTES = 1024 * 1024
-/** The bytes of a stream that are read to find out what it is. A stream may come in chunks of any size. */
-const STREAM_HEAD_BYTES = 64 * 1024
+/**
+ * The bytes of a stream that are read to find out what it is: at least so many, for byte order marks and other first bytes, then
+ * up to the end of the first line, and at most so many. A stream may come in chunks of any size.
+ */
+const [LEAST_HEAD_BYTES, STREAM_HEAD_BYTES] = [16, 64 * 1024]
 
 export { ImportError } from './import-error.ts'
 
-export interface Source {
+export interface ImportSource {
   /** The size in bytes; null when it is unknown (a stream or pipe). */
   readonly totalBytes: number | null
   /** A text that is equal for the same unchanged file; null for a stream, which cannot be read twice. */
@@ -32,11 +35,11 @@ export interface Source {
 }
 
 /** Opens a source. @throws ImportError the path cannot be read, or the file begins like one of `OTHER_FILES` */
-export async function openSource(source: string | Readable): Promise<Source> {
+export async function openSource(source: string | Readable): Promise<ImportSource> {
   return typeof source === 'string' ? openPath(source) : streamSource(source, () => Promise.resolve())
 }
 
-async function openPath(path: string): Promise<Source> {
+async function openPath(path: string): Promise<ImportSource> {
   const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     throw new ImportError(`the file ${path} cannot be read: ${systemReason(error)}`)
   })
@@ -45,7 +48,7 @@ async function openPath(path: string): Promise<Source> {
     if (stat.isDirectory()) throw new ImportError(`${path} is a folder; name a file in it`)
     if (!stat.isFile()) return await streamSource(openReadStream(handle), () => handle.close())
     const head = await readHead(handle)
-    refuseOtherFiles(head)
+    refuseNonTextFile(head)
     const mark = byteOrderMarkOf(head)
     const digest = createHash('sha256').update(head).digest('hex')
     return {
@@ -82,15 +85,15 @@ async function readHead(handle: FileHandle): Promise<Buffer> {
 async function streamSource(
   stream: AsyncIterable<Buffer | string> & { destroy(): unknown },
   close: () => Promise<void>,
-): Promise<Source> {
+): Promise<ImportSource> {
   const chunks = stream[Symbol.asyncIterator]()
   let head = Buffer.alloc(0)
-  while (head.length < STREAM_HEAD_BYTES) {
+  while (head.length < LEAST_HEAD_BYTES || (head.length < STREAM_HEAD_BYTES && !head.includes('\n'))) {
     const { value, done } = await chunks.next()
     if (done === true) break
     head = Buffer.concat([head, typeof value === 'string' ? Buffer.from(value) : value])
   }
-  refuseOtherFiles(head)
+  refuseNonTextFile(head)
   const mark = byteOrderMarkOf(head)
   return {
     totalBytes: null,
@@ -119,7 +122,7 @@ async function streamSource(
 export const MAX_ENTRY_BYTES = 8 * 1024 * 1024
 
 /** One record of the source: JSON text that is not parsed yet, a document, or a problem. */
-export type Entry = {
+export type SourceEntry = {
   /** The number of the line on which the record begins; the first is 1. */
   readonly line: number
   /** The number of bytes, counted in UTF-8, up to the end of this entry. */
@@ -143,19 +146,19 @@ export interface SourcePosition {
 /** Divides a stream into entries. */
 interface EntryCutter {
   /** Returns the entries that end in this chunk. */
-  push(chunk: Buffer): Entry[]
+  push(chunk: Buffer): SourceEntry[]
   /** Returns the entries that end with the stream. */
-  finish(): Entry[]
+  finish(): SourceEntry[]
 }
 
 /** Yields the entries of a source that can only be read from the beginning, without those that were read before. */
 export async function* readNewEntries(
-  source: Source,
+  source: ImportSource,
   { entries: consumed }: SourcePosition,
   cutter: EntryCutter,
-): AsyncGenerator<Entry[]> {
+): AsyncGenerator<SourceEntry[]> {
   let skip = consumed
-  const fresh = (entries: Entry[]): Entry[] => {
+  const fresh = (entries: SourceEntry[]): SourceEntry[] => {
     const left = entries.slice(skip)
     skip = Math.max(0, skip - entries.length)
     return left

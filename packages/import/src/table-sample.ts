@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { RowCutter, splitRow } from '@rollcall/base/files/csv-rows'
 import { UTF8_MARK } from '@rollcall/base/files/lines'
 import { systemReason } from '@rollcall/base/shared/system-error'
-import { refuseOtherFiles } from './detect.ts'
+import { refuseNonTextFile } from './detect.ts'
 import { ImportError } from './import-error.ts'
 import type { TextTable } from './propose-mapping.ts'
 
@@ -32,20 +32,20 @@ export async function readTableSample(
   source: string | Readable,
   asked: { readonly delimiter?: string; readonly encoding?: string } = {},
 ): Promise<TableSample> {
-  const { bytes, whole } = beginningOf(typeof source === 'string' ? await fileHead(source) : await streamHead(source))
-  refuseOtherFiles(bytes)
+  const { bytes, whole } = sampleWithoutMark(typeof source === 'string' ? await fileHead(source) : await streamHead(source))
+  refuseNonTextFile(bytes)
   if (bytes.includes(0)) throw new ImportError('the file is no text in UTF-8: save it as "CSV UTF-8"')
-  const { text, encoding } = textOf(bytes, asked.encoding)
+  const { text, encoding } = decodeSample(bytes, asked.encoding)
   const tables = (asked.delimiter === undefined ? DELIMITERS : [asked.delimiter]).map((delimiter) => ({
     delimiter,
-    ...tableOf(text, delimiter, whole),
+    ...readSampleTable(text, delimiter, whole),
   }))
   const [first] = tables.toSorted((one, other) => other.header.length - one.header.length)
   if (first === undefined || first.header.length === 0) throw new ImportError('the file has no header line')
   return { ...first, encoding, whole }
 }
 
-function beginningOf(head: Buffer): { readonly bytes: Buffer; readonly whole: boolean } {
+function sampleWithoutMark(head: Buffer): { readonly bytes: Buffer; readonly whole: boolean } {
   const mark = head.subarray(0, UTF8_MARK.length).equals(UTF8_MARK) ? UTF8_MARK.length : 0
   return { bytes: head.subarray(mark), whole: head.length < SAMPLE_BYTES }
 }
@@ -77,7 +77,7 @@ async function fileHead(path: string): Promise<Buffer> {
   }
 }
 
-function textOf(bytes: Buffer, asked: string | undefined): { readonly text: Buffer; readonly encoding: string } {
+function decodeSample(bytes: Buffer, asked: string | undefined): { readonly text: Buffer; readonly encoding: string } {
   // The last line of the sample may be cut within a character, so only the lines before it show the encoding.
   const found = isUtf8(bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1 || bytes.length)) ? 'utf-8' : 'windows-1252'
   const encoding = asked ?? found
@@ -89,12 +89,11 @@ function textOf(bytes: Buffer, asked: string | undefined): { readonly text: Buff
   }
 }
 
-function tableOf(text: Buffer, delimiter: string, whole: boolean): TextTable & Pick<TableSample, 'leftOut'> {
+function readSampleTable(text: Buffer, delimiter: string, whole: boolean): TextTable & Pick<TableSample, 'leftOut'> {
   const cutter = new RowCutter({
     delimiter,
     longest: SAMPLE_BYTES * 2,
-    tooLong: (line) =>
-      new ImportError(`line ${line}: a row is too long; look for a quotation mark that is never closed`),
+    tooLong: (line) => new ImportError(`line ${line}: a row is too long; look for a quotation mark that is never closed`),
   })
   const found = [...cutter.push(text), ...(whole ? cutter.finish() : [])]
   const [first, ...others] = found.flatMap(({ line, bytes }) => {

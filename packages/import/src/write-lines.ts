@@ -7,7 +7,7 @@
 import { MergeProblem, mergeIntoSurvivor } from '@rollcall/core/events/merge'
 import type { RecordChange } from '@rollcall/core/model/event'
 import type { RegistryShape } from '@rollcall/core/model/registry'
-import { sqlState } from '@rollcall/database/database-errors'
+import { sqlStateOrSystemCode } from '@rollcall/database/database-errors'
 import type { JsonObject, RecordType } from '@rollcall/protocol'
 import { InvalidRecord, type PreparedRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
 import type { RecordSink } from '@rollcall/records/records/record-sink'
@@ -26,7 +26,7 @@ export const DUPLICATE_RULES = ['reject', 'last'] as const
 export type DuplicateRule = (typeof DUPLICATE_RULES)[number]
 
 /** How the records of lines are written. All is done in the caller's transaction. */
-export interface LinesWrite {
+export interface WriteLinesOptions {
   readonly client: ClientBase
   readonly registry: RegistryShape
   readonly sink: RecordSink
@@ -35,10 +35,7 @@ export interface LinesWrite {
   readonly duplicates: DuplicateRule
   /** True when the documents of records before the change are read too, for events. */
   readonly before: boolean
-  /**
-   * True for a complete file: its lines are noted, and a record that is stored already as its line has it is not
-   * written.
-   */
+  /** True for a complete file: its lines are noted, and a record that is stored already as its line has it is not written. */
   readonly isComplete: boolean
 }
 
@@ -54,19 +51,12 @@ interface WrittenLines {
   readonly met: ReadonlyMap<string, number>
 }
 
-export interface LinesWritten extends Omit<WrittenLines, 'met'> {
+export interface WriteLinesResult extends Omit<WrittenLines, 'met'> {
   /** Lines that have the primary identifier of an earlier line. With `reject` they are not written. */
   readonly repeated: readonly { readonly of: RecordLine; readonly earlier: number }[]
 }
 
-const NOTHING_WRITTEN: WrittenLines = {
-  inserted: 0,
-  records: [],
-  unchanged: new Set(),
-  merged: [],
-  rejects: [],
-  met: new Map(),
-}
+const NOTHING_WRITTEN: WrittenLines = { inserted: 0, records: [], unchanged: new Set(), merged: [], rejects: [], met: new Map() }
 
 const joinWritten = (one: WrittenLines, other: WrittenLines): WrittenLines => ({
   inserted: one.inserted + other.inserted,
@@ -77,32 +67,34 @@ const joinWritten = (one: WrittenLines, other: WrittenLines): WrittenLines => ({
   met: new Map([...other.met, ...one.met]),
 })
 
-const primaryOf = ({ record }: RecordLine): string => record.primary_identifier
+const primaryIdentifierOf = ({ record }: RecordLine): string => record.primary_identifier
 
 /**
  * Writes the records of lines into the registry. Lines that the database refuses are rejected. A line about a retired record
  * changes the survivor, and does not count as a repetition.
  */
 export async function writeLines(
-  writing: LinesWrite,
+  writing: WriteLinesOptions,
   recordType: RecordType,
   lines: readonly RecordLine[],
-): Promise<LinesWritten> {
-  return writing.duplicates === 'last' ? writeLast(writing, recordType, lines) : writeFirst(writing, recordType, lines)
+): Promise<WriteLinesResult> {
+  return writing.duplicates === 'last'
+    ? writeLinesKeepingLast(writing, recordType, lines)
+    : writeLinesKeepingFirst(writing, recordType, lines)
 }
 
-async function writeLast(
-  writing: LinesWrite,
+async function writeLinesKeepingLast(
+  writing: WriteLinesOptions,
   recordType: RecordType,
   lines: readonly RecordLine[],
-): Promise<LinesWritten> {
+): Promise<WriteLinesResult> {
   const { met, ...written } = await writeOrHalve(writing, recordType, lines)
   const refused = new Set(written.rejects.map(({ of }) => of))
   const standing = new Set([...written.records.map((one) => one.primary_identifier), ...written.unchanged])
   const earlier = new Map(met)
   const repeated: { of: RecordLine; earlier: number }[] = []
   for (const of of lines) {
-    const primary = primaryOf(of)
+    const primary = primaryIdentifierOf(of)
     if (refused.has(of) || !standing.has(primary)) continue
     const before = earlier.get(primary)
     if (before !== undefined) repeated.push({ of, earlier: before })
@@ -112,16 +104,16 @@ async function writeLast(
 }
 
 /** Writes the first record of each primary identifier. If that record is refused, the next one counts as the first. */
-async function writeFirst(
-  writing: LinesWrite,
+async function writeLinesKeepingFirst(
+  writing: WriteLinesOptions,
   recordType: RecordType,
   lines: readonly RecordLine[],
-): Promise<LinesWritten> {
+): Promise<WriteLinesResult> {
   const repeated: { of: RecordLine; earlier: number }[] = []
   let written = NOTHING_WRITTEN
   let rest = lines
   while (rest.length > 0) {
-    const firsts = new Map(rest.toReversed().map((one) => [primaryOf(one), one]))
+    const firsts = new Map(rest.toReversed().map((one) => [primaryIdentifierOf(one), one]))
     const once = await writeOrHalve(writing, recordType, [...firsts.values()].reverse())
     written = joinWritten(written, once)
     const standing = new Map(once.met)
@@ -131,9 +123,9 @@ async function writeFirst(
     }
     const next: RecordLine[] = []
     for (const of of rest) {
-      const earlier = standing.get(primaryOf(of))
-      const isFirst = firsts.get(primaryOf(of)) === of
-      if (earlier !== undefined && !(isFirst && !once.met.has(primaryOf(of)))) repeated.push({ of, earlier })
+      const earlier = standing.get(primaryIdentifierOf(of))
+      const isFirst = firsts.get(primaryIdentifierOf(of)) === of
+      if (earlier !== undefined && !(isFirst && !once.met.has(primaryIdentifierOf(of)))) repeated.push({ of, earlier })
       else if (!isFirst) next.push(of)
     }
     rest = next
@@ -147,22 +139,22 @@ async function writeFirst(
  * for its index), halves the lines again and again until the record with that value is found, and rejects it.
  */
 async function writeOrHalve(
-  writing: LinesWrite,
+  writing: WriteLinesOptions,
   recordType: RecordType,
   lines: readonly RecordLine[],
 ): Promise<WrittenLines> {
   try {
     return await (writing.isComplete ? writeChanged : writeOnce)(writing, recordType, lines)
   } catch (error) {
-    const state = sqlState(error)
+    const state = sqlStateOrSystemCode(error)
     const [first, second] = lines
     if (first === undefined || !/^(22|54)/.test(state)) throw error
     // The message of PostgreSQL is not used: it would quote the value.
-    if (second === undefined) return { ...NOTHING_WRITTEN, rejects: [{ of: first, reason: unstorableReason(state) }] }
+    if (second === undefined) return { ...NOTHING_WRITTEN, rejects: [{ of: first, reason: unstorableValueReason(state) }] }
     const half = lines.slice(0, Math.ceil(lines.length / 2))
     const before = await writeOrHalve(writing, recordType, half)
     const after = await writeOrHalve(writing, recordType, lines.slice(half.length))
-    const own = new Set(half.map(primaryOf))
+    const own = new Set(half.map(primaryIdentifierOf))
     const met = new Map([...after.met].filter(([primary]) => !own.has(primary)))
     return joinWritten(before, { ...after, met })
   }
@@ -170,17 +162,17 @@ async function writeOrHalve(
 
 /** Writes the records of only those lines that add or change a record. */
 async function writeChanged(
-  writing: LinesWrite,
+  writing: WriteLinesOptions,
   recordType: RecordType,
   lines: readonly RecordLine[],
 ): Promise<WrittenLines> {
   const { client, registry, sink, duplicates } = writing
-  const met = await findNotedLines(client, recordType, lines.map(primaryOf))
-  const fresh = duplicates === 'last' ? lines : lines.filter((one) => !met.has(primaryOf(one)))
-  const latest = new Map(fresh.map((one) => [primaryOf(one), one]))
+  const met = await findNotedLines(client, recordType, lines.map(primaryIdentifierOf))
+  const fresh = duplicates === 'last' ? lines : lines.filter((one) => !met.has(primaryIdentifierOf(one)))
+  const latest = new Map(fresh.map((one) => [primaryIdentifierOf(one), one]))
   const records = [...latest.values()].map(({ record }) => record)
   const unchanged = await sink.unchangedAmong(client, registry, recordType, records)
-  const changed = fresh.filter((one) => !unchanged.has(primaryOf(one)))
+  const changed = fresh.filter((one) => !unchanged.has(primaryIdentifierOf(one)))
   const written = changed.length === 0 ? NOTHING_WRITTEN : await writeOnce(writing, recordType, changed)
   // A line that was refused, or was about a retired record, does not make a later line a repetition.
   const standing = new Set([...written.records.map((one) => one.primary_identifier), ...unchanged])
@@ -190,12 +182,12 @@ async function writeChanged(
 }
 
 async function writeOnce(
-  writing: LinesWrite,
+  writing: WriteLinesOptions,
   recordType: RecordType,
   lines: readonly RecordLine[],
 ): Promise<WrittenLines> {
   const { client, registry, sink, run, duplicates, before } = writing
-  const lineOf = new Map(lines.map((one) => [primaryOf(one), one.line]))
+  const lineOf = new Map(lines.map((one) => [primaryIdentifierOf(one), one.line]))
   const keep = duplicates === 'reject'
   if (run === null) {
     const met = await noteLines(client, recordType, lineOf)
@@ -208,16 +200,16 @@ async function writeOnce(
   const { inserted, updated, retired, repeated: met } = written
   const direct = { ...NOTHING_WRITTEN, inserted: inserted.length, records: [...inserted, ...updated], met }
   if (retired === undefined) return direct
-  const others = lines.filter((one) => retired.has(primaryOf(one)))
+  const others = lines.filter((one) => retired.has(primaryIdentifierOf(one)))
   return { ...direct, ...(await mergeLines(writing, recordType, others)) }
 }
 
-const unstorableReason = (state: string): string =>
+const unstorableValueReason = (state: string): string =>
   `the database cannot store one of the values of this record (SQLSTATE ${state})`
 
 /** Merges the records of lines about retired records into the survivors, in the order of the lines. */
 async function mergeLines(
-  writing: LinesWrite,
+  writing: WriteLinesOptions,
   recordType: RecordType,
   lines: readonly RecordLine[],
 ): Promise<Pick<WrittenLines, 'merged' | 'rejects'>> {
@@ -227,10 +219,10 @@ async function mergeLines(
     try {
       merged.push(await mergeLine(writing, recordType, of.record))
     } catch (error) {
-      const state = sqlState(error)
+      const state = sqlStateOrSystemCode(error)
       if (error instanceof InvalidRecord) rejects.push({ of, reason: error.reason })
       else if (error instanceof MergeProblem) rejects.push({ of, reason: error.message })
-      else if (/^(22|54)/.test(state)) rejects.push({ of, reason: unstorableReason(state) })
+      else if (/^(22|54)/.test(state)) rejects.push({ of, reason: unstorableValueReason(state) })
       else throw error
     }
   }
@@ -238,7 +230,7 @@ async function mergeLines(
 }
 
 async function mergeLine(
-  { client, registry, sink }: LinesWrite,
+  { client, registry, sink }: WriteLinesOptions,
   recordType: RecordType,
   { primary_identifier, document }: PreparedRecord,
 ): Promise<RecordChange> {

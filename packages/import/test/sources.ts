@@ -1,10 +1,10 @@
-import type { Entry, Source } from '@rollcall/import/source'
+import type { ImportSource, SourceEntry } from '@rollcall/import/source'
 
 /** Bytes of the beginning that are looked at, as of a stream. */
 const HEAD_BYTES = 64 * 1024
 
 /** A source in memory, in chunks of so many bytes. */
-export function memorySource(content: string | Buffer, chunkBytes = 64 * 1024): Source {
+export function memorySource(content: string | Buffer, chunkBytes = 64 * 1024): ImportSource {
   const bytes = Buffer.from(content)
   return {
     totalBytes: bytes.length,
@@ -19,7 +19,7 @@ export function memorySource(content: string | Buffer, chunkBytes = 64 * 1024): 
 }
 
 /** All that a reader yields, with texts as strings. */
-export async function collect(groups: AsyncIterable<Entry[]>): Promise<object[]> {
+export async function collect(groups: AsyncIterable<SourceEntry[]>): Promise<object[]> {
   const entries: object[] = []
   for await (const group of groups) {
     for (const entry of group) entries.push('text' in entry ? { ...entry, text: entry.text.toString() } : entry)

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { testClock } from '../../observe/test/clock.ts'
 import { type TestDatabase, testDatabase } from '../test/postgres.ts'
-import { type BodyEncryption, BodyUnreadable, createBodies } from './bodies.ts'
+import { type BodyEncryption, BodyUnreadable, createBodyEncryption } from './bodies.ts'
 import { masterKeyFromEnvironment, newMasterKey } from './master-key.ts'
 import { createVault } from './vault.ts'
 
@@ -20,7 +20,7 @@ afterAll(() => database.close())
 
 /** As another process would: nothing in memory yet. */
 const node = async (clock = testClock()): Promise<BodyEncryption> =>
-  createBodies(database.db, await createVault(database.db, source), clock)
+  createBodyEncryption(database.db, await createVault(database.db, source), clock)
 
 const FORGOTTEN = new BodyUnreadable('forgotten')
 const ALTERED = new BodyUnreadable('altered')
@@ -82,9 +82,7 @@ async function staysClosed(sealed: Buffer): Promise<void> {
 
 test('several nodes that need a new day’s key at once share one', async () => {
   const nodes = await Promise.all([node(), node(), node()])
-  const sealed = await Promise.all(
-    nodes.flatMap((one) => ['x', 'y'].map((text) => one.encryptBody(text, 'a', '2026-02-01'))),
-  )
+  const sealed = await Promise.all(nodes.flatMap((one) => ['x', 'y'].map((text) => one.encryptBody(text, 'a', '2026-02-01'))))
   const fresh = await node()
   expect(await Promise.all(sealed.map((body) => fresh.decryptBody(body, 'a')))).toEqual(['x', 'y', 'x', 'y', 'x', 'y'])
 })
@@ -129,7 +127,7 @@ describe('when the key of a day is destroyed', () => {
 test('keys are asked for once in some seconds, not once a body', async () => {
   const db = openDatabase(database.connection)
   try {
-    const fresh = createBodies(db, await createVault(db, source))
+    const fresh = createBodyEncryption(db, await createVault(db, source))
     const sealed = await fresh.encryptBody('x', 'a', '2026-01-05')
     const query = vi.spyOn(db.pool, 'connect')
     for (let at = 0; at < 20; at += 1) await fresh.decryptBody(sealed, 'a')

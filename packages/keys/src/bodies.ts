@@ -9,7 +9,7 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync, type ZlibOptions } from 'node:zlib'
-import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import type { Database } from '@rollcall/database/database'
 import { isJsonObject, JsonError, type JsonObject, parseJson } from '@rollcall/protocol'
 import { decrypt, ENCRYPTION_OVERHEAD, encrypt } from './encrypted-value.ts'
@@ -48,7 +48,7 @@ const BODY_FORMATS = { deflated: 1, plain: 2 }
 const HEAD_BYTES = 5
 const DAY_MS = 86_400_000
 /** The day 9999-12-31 as a number of days since 1970. */
-const LAST_DAY = 2_932_896
+const LAST_DAY_NUMBER = 2_932_896
 
 /**
  * Bytes. A text up to this size is not deflated, because that would take longer than everything else. Encrypted, such a
@@ -58,8 +58,7 @@ const MOST_PLAIN_BYTES = 1_700
 /** Bytes. A text up to this size is deflated on this thread: handing it to another thread costs more. */
 const MOST_INLINE_BYTES = 32_768
 /**
- * Deflated bytes up to which a text is inflated on this thread. The inflated text may be far larger than
- * `MOST_INLINE_BYTES`.
+ * Deflated bytes up to which a text is inflated on this thread. The inflated text may be far larger than `MOST_INLINE_BYTES`.
  */
 const MOST_INLINE_DEFLATED_BYTES = 8_192
 
@@ -70,7 +69,7 @@ const deflate = promisify<Buffer, ZlibOptions, Buffer>(deflateRaw)
 const inflate = promisify(inflateRaw)
 
 /** Makes the encryption of bodies. `db` stores the keys of the days, and `vault` encrypts these keys. */
-export function createBodies(db: Database, vault: Vault, clock: Clock = CLOCK): BodyEncryption {
+export function createBodyEncryption(db: Database, vault: Vault, clock: Clock = SYSTEM_CLOCK): BodyEncryption {
   const keys = createDayKeys(db, vault, clock)
   return {
     async encryptBody(text, context, day = dayText(clock.date())) {
@@ -89,7 +88,7 @@ export function createBodies(db: Database, vault: Vault, clock: Clock = CLOCK): 
       if (bytes.length < HEAD_BYTES + ENCRYPTION_OVERHEAD || !Object.values(BODY_FORMATS).includes(format))
         throw new BodyUnreadable('altered')
       const number = bytes.readUInt32BE(1)
-      if (number > LAST_DAY) throw new BodyUnreadable('altered')
+      if (number > LAST_DAY_NUMBER) throw new BodyUnreadable('altered')
       const key = await keys.find(dayText(number * DAY_MS))
       if (key === null) throw new BodyUnreadable('forgotten')
       const plaintext = decrypt(key, HEAD_BYTES, additionalData(bytes.subarray(0, HEAD_BYTES), context), bytes)
@@ -101,8 +100,7 @@ export function createBodies(db: Database, vault: Vault, clock: Clock = CLOCK): 
 
 async function deflateUnlessShort(text: Buffer): Promise<{ format: number; plaintext: Buffer }> {
   if (text.length <= MOST_PLAIN_BYTES) return { format: BODY_FORMATS.plain, plaintext: text }
-  const plaintext =
-    text.length <= MOST_INLINE_BYTES ? deflateRawSync(text, FAST_DEFLATE) : await deflate(text, FAST_DEFLATE)
+  const plaintext = text.length <= MOST_INLINE_BYTES ? deflateRawSync(text, FAST_DEFLATE) : await deflate(text, FAST_DEFLATE)
   return { format: BODY_FORMATS.deflated, plaintext }
 }
 
@@ -116,14 +114,14 @@ const additionalData = (head: Buffer, context: string): Buffer => Buffer.concat(
 /** The number of a day since 1970. @throws RangeError it is not a day from 1970 to 9999 */
 function dayNumber(day: string): number {
   const number = Date.parse(`${day}T00:00:00Z`) / DAY_MS
-  if (number >= 0 && number <= LAST_DAY && dayText(number * DAY_MS) === day) return number
+  if (number >= 0 && number <= LAST_DAY_NUMBER && dayText(number * DAY_MS) === day) return number
   throw new RangeError('a day is written YYYY-MM-DD')
 }
 
 const dayText = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
 /** Milliseconds for which a day's key stays in memory: a key that was destroyed must not live on in processes. */
-const DAY_KEY_AGE = 5_000
+const DAY_KEY_MEMORY_MS = 5_000
 
 /** Finds and makes the keys of days. They are stored in the database, and kept in memory for some seconds. */
 function createDayKeys(db: Database, vault: Vault, { later }: Pick<Clock, 'later'>) {
@@ -136,7 +134,7 @@ function createDayKeys(db: Database, vault: Vault, { later }: Pick<Clock, 'later
       if (cached.get(day) === key) cached.delete(day)
     }
     // A timer forgets the key, also when nobody asks for it again.
-    later(drop, DAY_KEY_AGE)
+    later(drop, DAY_KEY_MEMORY_MS)
     // Failures and missing keys are not remembered: the key may exist a moment later.
     key.then((found) => found ?? drop(), drop)
   }
@@ -182,15 +180,15 @@ function createDayKeys(db: Database, vault: Vault, { later }: Pick<Clock, 'later
  * The largest nesting depth of a stored message: more than that of an accepted message (`limits.body_depth`), because a
  * stored reply nests records more deeply.
  */
-const PERSISTED_DEPTH = 1_000
+const MOST_PERSISTED_DEPTH = 1_000
 
 /**
- * Parses a message that was stored as canonical JSON, up to `PERSISTED_DEPTH`.
+ * Parses a message that was stored as canonical JSON, up to `MOST_PERSISTED_DEPTH`.
  * @throws BodyUnreadable this version cannot read it, for example because of a number that an earlier version accepted
  */
-export function parsePersisted(text: string): JsonObject {
+export function parsePersistedMessage(text: string): JsonObject {
   try {
-    const message = parseJson(text, { maxDepth: PERSISTED_DEPTH })
+    const message = parseJson(text, { maxDepth: MOST_PERSISTED_DEPTH })
     if (isJsonObject(message)) return message
   } catch (error) {
     if (!(error instanceof JsonError)) throw error

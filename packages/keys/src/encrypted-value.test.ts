@@ -11,9 +11,7 @@ const MOVED = 'an encrypted value of own_key was altered, moved, or encrypted wi
 test('opens in its own place', () => {
   expect(decryptValue(master, 'own key', place, sealed)).toEqual(plaintext)
   expect(decryptValue(master, 'own key', place, new Uint8Array(sealed))).toEqual(plaintext)
-  expect(decryptValue(master, 'own key', place, encryptValue(master, 'own key', place, Buffer.alloc(0)))).toEqual(
-    Buffer.alloc(0),
-  )
+  expect(decryptValue(master, 'own key', place, encryptValue(master, 'own key', place, Buffer.alloc(0)))).toEqual(Buffer.alloc(0))
 })
 
 test('begins with the version of its master key, shows nothing of the secret, is never the same twice', () => {
@@ -39,9 +37,7 @@ describe('does not open', () => {
   })
 
   test('with another master key', () => {
-    expect(() => decryptValue({ version: 7, key: newMasterKey() }, 'own key', place, sealed)).toThrow(
-      new DecryptionError(MOVED),
-    )
+    expect(() => decryptValue({ version: 7, key: newMasterKey() }, 'own key', place, sealed)).toThrow(new DecryptionError(MOVED))
     expect(() => decryptValue({ ...master, version: 8 }, 'own key', place, sealed)).toThrow(
       new DecryptionError('not a value of this master key'),
     )

@@ -6,7 +6,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
 
 /** The row to which an encrypted value is bound: elsewhere, the value does not decrypt. */
-export interface ValueContext {
+export interface ValueBinding {
   readonly table: string
   /** The primary key of the row. */
   readonly id: string
@@ -24,30 +24,28 @@ export class DecryptionError extends Error {
 }
 
 /** Encrypts a value for its row and purpose. */
-export function encryptValue(master: MasterKey, purpose: string, context: ValueContext, plaintext: Uint8Array): Buffer {
+export function encryptValue(master: MasterKey, purpose: string, context: ValueBinding, plaintext: Uint8Array): Buffer {
   const bound = additionalData(master, purpose, context)
-  return encrypt(keyFor(master, purpose), Buffer.of(master.version), bound, plaintext)
+  return encrypt(derivePurposeKey(master, purpose), Buffer.of(master.version), bound, plaintext)
 }
 
 /** Decrypts what `encryptValue` made. @throws DecryptionError */
-export function decryptValue(master: MasterKey, purpose: string, context: ValueContext, encrypted: Uint8Array): Buffer {
+export function decryptValue(master: MasterKey, purpose: string, context: ValueBinding, encrypted: Uint8Array): Buffer {
   const bytes = Buffer.from(encrypted.buffer, encrypted.byteOffset, encrypted.byteLength)
   if (bytes.length < 1 + ENCRYPTION_OVERHEAD || bytes[0] !== master.version)
     throw new DecryptionError('not a value of this master key')
   const bound = additionalData(master, purpose, context)
-  const plaintext = decrypt(keyFor(master, purpose), 1, bound, bytes)
+  const plaintext = decrypt(derivePurposeKey(master, purpose), 1, bound, bytes)
   if (plaintext !== null) return plaintext
-  throw new DecryptionError(
-    `an encrypted value of ${context.table} was altered, moved, or encrypted with another master key`,
-  )
+  throw new DecryptionError(`an encrypted value of ${context.table} was altered, moved, or encrypted with another master key`)
 }
 
-function keyFor({ key }: MasterKey, purpose: string): Buffer {
+function derivePurposeKey({ key }: MasterKey, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), `rollcall sealed value: ${purpose}`, 32))
 }
 
 /** The bytes to authenticate. They are a JSON array, so two different places never give the same bytes. */
-function additionalData({ version }: MasterKey, purpose: string, { table, id }: ValueContext): Buffer {
+function additionalData({ version }: MasterKey, purpose: string, { table, id }: ValueBinding): Buffer {
   return Buffer.from(JSON.stringify([version, purpose, table, id]))
 }
 

@@ -72,9 +72,7 @@ export function masterKeyFromEnvironment({ masterKey, newMasterKey }: Environmen
     },
     async next() {
       if (newMasterKey !== undefined) return newMasterKey
-      throw new MasterKeyError(
-        'ROLLCALL_NEW_MASTER_KEY is not set; set it to the new master key (openssl rand -base64 32)',
-      )
+      throw new MasterKeyError('ROLLCALL_NEW_MASTER_KEY is not set; set it to the new master key (openssl rand -base64 32)')
     },
     settle: async () => undefined,
   }

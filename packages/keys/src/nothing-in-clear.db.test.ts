@@ -3,7 +3,7 @@ import { createLog } from '@rollcall/observe/log'
 import { createTokens } from '@rollcall/participants/directory/tokens'
 import { expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../test/postgres.ts'
-import { createBodies } from './bodies.ts'
+import { createBodyEncryption } from './bodies.ts'
 import { masterKeyFromEnvironment, masterKeyText, newMasterKey } from './master-key.ts'
 import { decryptJwk } from './own-key-definitions.ts'
 import { createKeys } from './own-keys.ts'
@@ -42,7 +42,7 @@ test('no table holds a private key, a body or the master key in clear', async ()
       environment: 'live',
     })
     const body = `surname ${randomBytes(8).toString('hex')}`
-    const kept = await createBodies(database.db, vault).encryptBody(body, 'a')
+    const kept = await createBodyEncryption(database.db, vault).encryptBody(body, 'a')
 
     const secrets = [masterKeyText(masterKey), body, access_token]
     const publics: string[] = []

@@ -7,8 +7,7 @@ import type { OwnKey } from './store/own-keys.ts'
 import type { Vault } from './vault.ts'
 
 /**
- * `sig` keys sign messages, peers encrypt messages with `enc` keys, and `token` keys sign access tokens, which only we
- * verify.
+ * `sig` keys sign messages, peers encrypt messages with `enc` keys, and `token` keys sign access tokens, which only we verify.
  */
 export type OwnKeyUse = 'sig' | 'enc' | 'token'
 
@@ -103,14 +102,8 @@ export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
 export const isKeyMadeOnDemand = (algorithm: AlgorithmName): boolean =>
   OWN_KEY_DEFINITIONS.some((row) => row.use === 'sig' && row.algorithm === algorithm && row.onDemand)
 
-/**
- * The definition of a stored key; undefined when another version of Rollcall made the key, and this version does not
- * use it.
- */
-export const findKeyDefinition = (key: {
-  readonly use: string
-  readonly algorithm: string
-}): OwnKeyDefinition | undefined =>
+/** The definition of a stored key; undefined when another version of Rollcall made the key, and this version does not use it. */
+export const findKeyDefinition = (key: { readonly use: string; readonly algorithm: string }): OwnKeyDefinition | undefined =>
   OWN_KEY_DEFINITIONS.find(({ use, algorithm }) => use === key.use && algorithm === key.algorithm)
 
 export interface GeneratedKey {
@@ -135,9 +128,7 @@ const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const
 
 /** The public key of a JWK, without `kid`, `use` and `alg`. */
 export function publicHalf(jwk: JWK): JWK {
-  return Object.fromEntries(
-    PUBLIC_MEMBERS.flatMap((member) => (jwk[member] === undefined ? [] : [[member, jwk[member]]])),
-  )
+  return Object.fromEntries(PUBLIC_MEMBERS.flatMap((member) => (jwk[member] === undefined ? [] : [[member, jwk[member]]])))
 }
 
 /** Imports a key so that it cannot be exported again. */
@@ -148,10 +139,7 @@ export async function importKey(jwk: JWK, algorithm: string): Promise<CryptoKey>
 }
 
 /** Imports a private key. For signing, the protocol package imports it, in the form that signs fastest. */
-export const importPrivateKey = (
-  { kty = '', ...jwk }: JWK,
-  { use, algorithm }: OwnKeyDefinition,
-): Promise<CryptoKey> =>
+export const importPrivateKey = ({ kty = '', ...jwk }: JWK, { use, algorithm }: OwnKeyDefinition): Promise<CryptoKey> =>
   use === 'enc' ? importKey({ kty, ...jwk }, algorithm) : importSigningKey({ kty, ...jwk }, algorithm)
 
 const { table, purpose } = ENCRYPTED_TABLES.own_key

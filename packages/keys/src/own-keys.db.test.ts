@@ -138,9 +138,7 @@ describe('use', () => {
 
   test('no private key can be taken out of the process', async () => {
     const { keys: published } = await keys.jwks()
-    const encryption = await Promise.all(
-      published.filter(({ use }) => use === 'enc').map(({ kid = '' }) => keys.decryption(kid)),
-    )
+    const encryption = await Promise.all(published.filter(({ use }) => use === 'enc').map(({ kid = '' }) => keys.decryption(kid)))
     const all = [(await keys.signing()).privateKey, (await keys.tokens.signing()).privateKey, ...encryption]
     expect(all.map((key) => key?.extractable)).toEqual(all.map(() => false))
   })
@@ -230,18 +228,15 @@ describe('a row that was altered', () => {
 
   test('by moving a sealed key into another row does so too', async () => {
     const { kid } = await keys.signing()
-    await alter(
-      `update own_key set sealed = (select sealed from own_key where use = 'sig' and state = 'next') where kid = $1`,
-      [kid],
-    )
+    await alter(`update own_key set sealed = (select sealed from own_key where use = 'sig' and state = 'next') where kid = $1`, [
+      kid,
+    ])
     await refused(kid)
   })
 
   test('does not end a server that runs, which says so once and has no use for the key', async () => {
     await rotateOwnKeys(database.db, vault, ({ use }) => use === 'sig')
-    await alter(
-      `update own_key set sealed = set_byte(sealed, 30, get_byte(sealed, 30) # 1) where use = 'sig' and state = 'next'`,
-    )
+    await alter(`update own_key set sealed = set_byte(sealed, 30, get_byte(sealed, 30) # 1) where use = 'sig' and state = 'next'`)
     clock.pass(SECOND)
     await keys.signing()
     clock.pass(SECOND)

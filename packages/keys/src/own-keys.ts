@@ -1,7 +1,7 @@
 /** Our own keys as a running server uses them. A change in the database takes effect within half a second. */
 
-import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
-import { shortLived } from '@rollcall/base/shared/short-lived'
+import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
+import { createShortLivedCache } from '@rollcall/base/shared/short-lived'
 import type { Database } from '@rollcall/database/database'
 import { isUnavailable } from '@rollcall/database/database-errors'
 import type { Log } from '@rollcall/observe/log'
@@ -35,14 +35,14 @@ export interface VerifyingKey {
 }
 
 /** Finds keys to sign with and to verify with. */
-export interface Signers {
+export interface SignatureKeyFinder {
   /** The active key of the algorithm (default: EdDSA). A missing signature key is made. */
   signing(algorithm?: AlgorithmName): Promise<SigningKey>
   /** The valid key with this kid; null when it is unknown, expired or revoked. */
   verification(kid: string): Promise<VerifyingKey | null>
 }
 
-export interface OwnKeys extends Signers {
+export interface OwnKeys extends SignatureKeyFinder {
   /** The private half of the valid encryption key with this kid; null for an unknown, expired or revoked key. */
   decryption(kid: string): Promise<CryptoKey | null>
   /**
@@ -52,10 +52,10 @@ export interface OwnKeys extends Signers {
    */
   jwks(sender_id?: string): Promise<{ readonly keys: readonly JWK[] }>
   /** The keys of access tokens, which are not published. */
-  readonly tokens: Signers
+  readonly tokens: SignatureKeyFinder
 }
 
-type LiveSigner = LiveKey & { readonly definition: SignatureKeyDefinition }
+type LiveSignatureKey = LiveKey & { readonly definition: SignatureKeyDefinition }
 
 /**
  * Makes the missing keys, and decrypts all valid keys.
@@ -65,25 +65,25 @@ export async function createKeys(
   db: Database,
   vault: Vault,
   log: Pick<Log, 'error'>,
-  { now }: Pick<Clock, 'now'> = CLOCK,
+  { now }: Pick<Clock, 'now'> = SYSTEM_CLOCK,
 ): Promise<OwnKeys> {
   await ensureOwnKeys(db, vault)
-  const readKeys = keyReader(db, vault, log)
+  const readKeys = createOwnKeyReader(db, vault, log)
   const [unreadable] = (await readKeys()).unreadable
   if (unreadable !== undefined) {
     throw new MasterKeyError(
       `the own key ${unreadable} cannot be decrypted: its row was altered; revoke it, and another takes its place (docs/keys.md)`,
     )
   }
-  const loaded = shortLived(async () => (await readKeys()).live, { now })
+  const loaded = createShortLivedCache(async () => (await readKeys()).live, { now })
   const live = (): Promise<readonly LiveKey[]> => loaded.get('all')
 
-  const signers = (use: SignatureKeyDefinition['use']): Signers => {
-    const ours = async (): Promise<readonly LiveSigner[]> =>
-      (await live()).filter((key): key is LiveSigner => key.definition.use === use)
+  const signers = (use: SignatureKeyDefinition['use']): SignatureKeyFinder => {
+    const ours = async (): Promise<readonly LiveSignatureKey[]> =>
+      (await live()).filter((key): key is LiveSignatureKey => key.definition.use === use)
     return {
       async signing(algorithm = 'EdDSA') {
-        const isCurrent = ({ active, definition }: LiveSigner): boolean => active && definition.algorithm === algorithm
+        const isCurrent = ({ active, definition }: LiveSignatureKey): boolean => active && definition.algorithm === algorithm
         let key = (await ours()).find(isCurrent)
         if (key === undefined && use === 'sig') {
           await ensureOwnKeys(db, vault, algorithm)
@@ -97,9 +97,7 @@ export async function createKeys(
       },
       async verification(kid) {
         const key = (await ours()).find((candidate) => candidate.kid === kid)
-        return key === undefined
-          ? null
-          : { kid, algorithm: key.definition.algorithm, publicKey: key.material.publicKey }
+        return key === undefined ? null : { kid, algorithm: key.definition.algorithm, publicKey: key.material.publicKey }
       },
     }
   }
@@ -111,18 +109,18 @@ export async function createKeys(
       const key = (await live()).find((candidate) => candidate.definition.use === 'enc' && candidate.kid === kid)
       return key?.material.privateKey ?? null
     },
-    jwks: async (sender_id) => ({ keys: keySetOf(await live(), sender_id) }),
+    jwks: async (sender_id) => ({ keys: publishedJwks(await live(), sender_id) }),
   }
 }
 
 /** Reads the public halves of the valid published keys, as far as they can be decrypted. Makes and changes nothing. */
 export async function readPublishedKeys(db: Database, vault: Vault): Promise<readonly JWK[]> {
-  return publicHalves((await keyReader(db, vault, { error: () => undefined })()).live)
+  return publicJwksOf((await createOwnKeyReader(db, vault, { error: () => undefined })()).live)
 }
 
 const PUBLISHED_DEFINITIONS = OWN_KEY_DEFINITIONS.filter((definition) => definition.published)
 
-const publicHalves = (all: readonly LiveKey[]): readonly JWK[] =>
+const publicJwksOf = (all: readonly LiveKey[]): readonly JWK[] =>
   PUBLISHED_DEFINITIONS.flatMap((definition) => all.filter((key) => key.definition === definition).map(publicJwk))
 
 const publicJwk = ({ definition, kid, material }: LiveKey): JWK => ({
@@ -133,9 +131,9 @@ const publicJwk = ({ definition, kid, material }: LiveKey): JWK => ({
 })
 
 /** The largest number of keys in our key set, because peers may refuse larger sets, as we do. */
-const MOST_KEYS = 20
+const MOST_KEY_SET_KEYS = 20
 
-function keySetOf(all: readonly LiveKey[], sender_id?: string): readonly JWK[] {
+function publishedJwks(all: readonly LiveKey[], sender_id?: string): readonly JWK[] {
   const qualified = (key: LiveKey): readonly JWK[] => {
     const { definition, kid } = key
     if (sender_id === undefined || definition.use === 'enc') return []
@@ -145,9 +143,9 @@ function keySetOf(all: readonly LiveKey[], sender_id?: string): readonly JWK[] {
   const current = all.filter((key) => isPublished(key) && !key.retired)
   const retired = all.filter((key) => isPublished(key) && key.retired)
   return [
-    ...[...publicHalves(current), ...current.flatMap(qualified)],
+    ...[...publicJwksOf(current), ...current.flatMap(qualified)],
     ...retired.flatMap((key) => [publicJwk(key), ...qualified(key)]),
-  ].slice(0, MOST_KEYS)
+  ].slice(0, MOST_KEY_SET_KEYS)
 }
 
 interface LiveKey {
@@ -169,7 +167,7 @@ interface KeyMaterial {
  * Returns a function that reads the valid keys from the database. A decrypted key is remembered as long as it is valid.
  * A key that cannot be decrypted is not used: nobody can add a key of ours by writing it into the database.
  */
-function keyReader(db: Database, vault: Vault, log: Pick<Log, 'error'>) {
+function createOwnKeyReader(db: Database, vault: Vault, log: Pick<Log, 'error'>) {
   let known = new Map<string, KeyMaterial>()
   const reported = new Set<string>()
 

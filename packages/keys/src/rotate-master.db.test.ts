@@ -6,15 +6,9 @@ import { createLog } from '@rollcall/observe/log'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type TestClock, testClock } from '../../observe/test/clock.ts'
 import { type TestDatabase, testDatabase } from '../test/postgres.ts'
-import { createBodies } from './bodies.ts'
+import { createBodyEncryption } from './bodies.ts'
 import { DecryptionError, decryptValue, encryptValue } from './encrypted-value.ts'
-import {
-  MasterKeyError,
-  type MasterKeySource,
-  masterKeyFromEnvironment,
-  masterKeyFromFile,
-  newMasterKey,
-} from './master-key.ts'
+import { MasterKeyError, type MasterKeySource, masterKeyFromEnvironment, masterKeyFromFile, newMasterKey } from './master-key.ts'
 import { createKeys, type OwnKeys } from './own-keys.ts'
 import { rotateOwnKeys } from './rotation.ts'
 import { readMasterKey, replaceMasterKey } from './store/master-keys.ts'
@@ -47,7 +41,7 @@ interface Filled {
 async function fill(source: MasterKeySource): Promise<Filled> {
   const vault = await createVault(database.db, source)
   const keys = await createKeys(database.db, vault, log, clock)
-  return { vault, keys, body: await createBodies(database.db, vault).encryptBody('kept', 'a') }
+  return { vault, keys, body: await createBodyEncryption(database.db, vault).encryptBody('kept', 'a') }
 }
 
 /** Starts a server with this source, as a new node with nothing in memory does. */
@@ -55,7 +49,7 @@ async function startWith(source: MasterKeySource, body: Buffer): Promise<string>
   const vault = await createVault(database.db, source)
   const keys = await createKeys(database.db, vault, log)
   await keys.signing()
-  return createBodies(database.db, vault).decryptBody(body, 'a')
+  return createBodyEncryption(database.db, vault).decryptBody(body, 'a')
 }
 
 /** Four keys that are active, four that are next, and a day's. */
@@ -72,9 +66,7 @@ const versions = async (): Promise<number[]> => {
 test('with a file: a fresh key, everything sealed anew, the old key opens nothing', async () => {
   const { body } = await fill(masterKeyFromFile(path))
   const old = await currentMasterKey(database.db, masterKeyFromFile(path))
-  const jwks = await (
-    await createKeys(database.db, await createVault(database.db, masterKeyFromFile(path)), log)
-  ).jwks()
+  const jwks = await (await createKeys(database.db, await createVault(database.db, masterKeyFromFile(path)), log)).jwks()
   expect(await rotateMasterKey(database.db, masterKeyFromFile(path))).toEqual({ version: 2, resealed: SEALED_VALUES })
   expect(await readdir(directory)).toEqual(['master-key'])
   expect(await versions()).toEqual([2])
@@ -183,7 +175,7 @@ describe('a server that runs meanwhile', () => {
     const source = masterKeyFromFile(path)
     const { vault, keys, body } = await fill(source)
     await rotateMasterKey(database.db, masterKeyFromFile(path))
-    expect(await createBodies(database.db, vault).decryptBody(body, 'a')).toBe('kept')
+    expect(await createBodyEncryption(database.db, vault).decryptBody(body, 'a')).toBe('kept')
     await rotateOwnKeys(database.db, vault)
     expect(await versions()).toEqual([2])
     clock.pass(600)
@@ -203,7 +195,7 @@ describe('a server that runs meanwhile', () => {
   test('seals bodies of new days and makes own keys, of which none is lost', async () => {
     const source = masterKeyFromFile(path)
     const { vault } = await fill(source)
-    const bodies = createBodies(database.db, vault)
+    const bodies = createBodyEncryption(database.db, vault)
     const sealing = (async () => {
       const sealed: Buffer[] = []
       for (let day = 10; day < 30; day += 1) sealed.push(await bodies.encryptBody('kept', 'a', `2026-01-${day}`))

@@ -15,15 +15,11 @@ let vault: Vault
 
 beforeEach(async () => {
   database = await testDatabase()
-  vault = await createVault(
-    database.db,
-    masterKeyFromEnvironment({ masterKey: newMasterKey(), newMasterKey: undefined }),
-  )
+  vault = await createVault(database.db, masterKeyFromEnvironment({ masterKey: newMasterKey(), newMasterKey: undefined }))
 })
 afterEach(() => database.close())
 
-const keysOf = async (use: string): Promise<OwnKey[]> =>
-  (await listOwnKeys(database.db)).filter((key) => key.use === use)
+const keysOf = async (use: string): Promise<OwnKey[]> => (await listOwnKeys(database.db)).filter((key) => key.use === use)
 
 const inState = (keys: readonly OwnKey[], state: OwnKey['state']): string[] =>
   keys.filter((key) => key.state === state).map(({ kid }) => kid)
@@ -85,8 +81,7 @@ describe('rotate', () => {
     expect(done.map(({ use, algorithm }) => ({ use, algorithm }))).toEqual(
       ALWAYS.map(({ use, algorithm }) => ({ use, algorithm })),
     )
-    for (const { use, retired } of done)
-      expect(await stateOf(retired)).toEqual(['retired', use === 'enc' ? 'private' : 'public'])
+    for (const { use, retired } of done) expect(await stateOf(retired)).toEqual(['retired', use === 'enc' ? 'private' : 'public'])
   })
 
   test('a retired key counts for the longest life of a signature and of caches, and not longer', async () => {

@@ -27,7 +27,7 @@ import {
 } from './store/own-keys.ts'
 import type { Vault } from './vault.ts'
 
-const CURRENT_STATES = ['active', 'next'] as const
+const CURRENT_KEY_STATES = ['active', 'next'] as const
 
 /**
  * Makes the missing keys. If several nodes do this at once, only the keys of the first are stored.
@@ -38,13 +38,12 @@ export async function ensureOwnKeys(db: Database, vault: Vault, algorithm?: Algo
   if (lacking.length === 0) return
   await withCurrentMasterKey(async () => {
     const made = await Promise.all(
-      lacking.map(async ({ definition, state }) => ({ definition, state, key: await newKey(definition, vault) })),
+      lacking.map(async ({ definition, state }) => ({ definition, state, key: await makeNewOwnKey(definition, vault) })),
     )
     await changeOwnKeys(db, async (change) => {
       const still = missingKeys(await change.list(), algorithm)
       for (const { definition, state, key } of made) {
-        if (still.some((other) => other.definition === definition && other.state === state))
-          await change.add(key, state)
+        if (still.some((other) => other.definition === definition && other.state === state)) await change.add(key, state)
       }
     })
   })
@@ -53,26 +52,23 @@ export async function ensureOwnKeys(db: Database, vault: Vault, algorithm?: Algo
 function missingKeys(
   keys: readonly OwnKey[],
   algorithm?: AlgorithmName,
-): { definition: OwnKeyDefinition; state: (typeof CURRENT_STATES)[number] }[] {
+): { definition: OwnKeyDefinition; state: (typeof CURRENT_KEY_STATES)[number] }[] {
   const wanted = OWN_KEY_DEFINITIONS.filter(
-    (definition) => isInUse(keys, definition) || (definition.use === 'sig' && definition.algorithm === algorithm),
+    (definition) => isDefinitionInUse(keys, definition) || (definition.use === 'sig' && definition.algorithm === algorithm),
   )
   return wanted.flatMap((definition) =>
-    CURRENT_STATES.filter((state) => currentKey(keys, definition, state) === undefined).map((state) => ({
+    CURRENT_KEY_STATES.filter((state) => findKeyInState(keys, definition, state) === undefined).map((state) => ({
       definition,
       state,
     })),
   )
 }
 
-const currentKey = (
-  keys: readonly OwnKey[],
-  definition: OwnKeyDefinition,
-  state: OwnKey['state'],
-): OwnKey | undefined => keys.find((key) => key.state === state && findKeyDefinition(key) === definition)
+const findKeyInState = (keys: readonly OwnKey[], definition: OwnKeyDefinition, state: OwnKey['state']): OwnKey | undefined =>
+  keys.find((key) => key.state === state && findKeyDefinition(key) === definition)
 
-const isInUse = (keys: readonly OwnKey[], definition: OwnKeyDefinition): boolean =>
-  !definition.onDemand || CURRENT_STATES.some((state) => currentKey(keys, definition, state) !== undefined)
+const isDefinitionInUse = (keys: readonly OwnKey[], definition: OwnKeyDefinition): boolean =>
+  !definition.onDemand || CURRENT_KEY_STATES.some((state) => findKeyInState(keys, definition, state) !== undefined)
 
 /** The result of replacing the key of one definition, with the kids of its keys. */
 export interface RotatedKey {
@@ -96,10 +92,10 @@ export async function rotateOwnKeys(
 ): Promise<readonly RotatedKey[]> {
   await ensureOwnKeys(db, vault)
   const keys = await listOwnKeys(db)
-  const definitions = OWN_KEY_DEFINITIONS.filter((row) => wanted(row) && isInUse(keys, row))
+  const definitions = OWN_KEY_DEFINITIONS.filter((row) => wanted(row) && isDefinitionInUse(keys, row))
   const rotated = await withCurrentMasterKey(async () => {
     const made = await Promise.all(
-      definitions.map(async (definition) => ({ definition, fresh: await newKey(definition, vault) })),
+      definitions.map(async (definition) => ({ definition, fresh: await makeNewOwnKey(definition, vault) })),
     )
     return changeOwnKeys(db, async (change) => {
       const done: RotatedKey[] = []
@@ -119,9 +115,9 @@ async function rotateKey(
   now = Date.now(),
 ): Promise<RotatedKey> {
   const keys = await change.list()
-  const [active, next] = CURRENT_STATES.map((state) => currentKey(keys, definition, state))
+  const [active, next] = CURRENT_KEY_STATES.map((state) => findKeyInState(keys, definition, state))
   if (active === undefined || next === undefined) throw new Error('a key is missing that was there before')
-  await change.retire(active.kid, definition.overlap, await retiredKey(definition, active, vault))
+  await change.retire(active.kid, definition.overlap, await encryptRetiredJwk(definition, active, vault))
   await change.activate(next.kid)
   await change.add(fresh, 'next')
   const published_for = Math.max(0, Math.floor((now - next.created_at.getTime()) / 1_000))
@@ -139,13 +135,13 @@ export async function revokeOwnKey(db: Database, vault: Vault, kid: string): Pro
   if (key === undefined) throw new StoreRefusal(`none of our keys has the kid ${kid}`)
   const definition = findKeyDefinition(key)
   return withCurrentMasterKey(async () => {
-    const fresh = definition && (await newKey(definition, vault))
+    const fresh = definition && (await makeNewOwnKey(definition, vault))
     return changeOwnKeys(db, async (change) => {
       const before = await change.list()
       const state = before.find((candidate) => candidate.kid === kid)?.state
       if (state !== 'revoked') await change.revoke(kid)
-      if (definition !== undefined && fresh !== undefined && CURRENT_STATES.some((current) => current === state)) {
-        const next = currentKey(before, definition, 'next')
+      if (definition !== undefined && fresh !== undefined && CURRENT_KEY_STATES.some((current) => current === state)) {
+        const next = findKeyInState(before, definition, 'next')
         if (state === 'active' && next !== undefined) await change.activate(next.kid)
         await change.add(fresh, 'next')
       }
@@ -155,18 +151,13 @@ export async function revokeOwnKey(db: Database, vault: Vault, kid: string): Pro
   })
 }
 
-async function newKey(definition: OwnKeyDefinition, vault: Vault): Promise<NewOwnKey> {
+async function makeNewOwnKey(definition: OwnKeyDefinition, vault: Vault): Promise<NewOwnKey> {
   const { kid, private_jwk } = await generateKey(definition)
-  return {
-    kid,
-    use: definition.use,
-    algorithm: definition.algorithm,
-    sealed: await encryptJwk(kid, private_jwk, vault),
-  }
+  return { kid, use: definition.use, algorithm: definition.algorithm, sealed: await encryptJwk(kid, private_jwk, vault) }
 }
 
 /** The encrypted JWK to keep of a retired key: the public half alone, unless the definition keeps the private half. */
-async function retiredKey(definition: OwnKeyDefinition, key: OwnKey, vault: Vault): Promise<Buffer> {
+async function encryptRetiredJwk(definition: OwnKeyDefinition, key: OwnKey, vault: Vault): Promise<Buffer> {
   const jwk = await decryptJwk(key, vault)
   return encryptJwk(key.kid, definition.keepPrivate ? jwk : publicHalf(jwk), vault)
 }

@@ -5,13 +5,7 @@ import { readConfig } from '@rollcall/settings/config'
 import { masterKeySource, openVault } from '@rollcall/settings/storage'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../test/postgres.ts'
-import {
-  MasterKeyError,
-  masterKeyFromEnvironment,
-  masterKeyFromFile,
-  masterKeyText,
-  newMasterKey,
-} from './master-key.ts'
+import { MasterKeyError, masterKeyFromEnvironment, masterKeyFromFile, masterKeyText, newMasterKey } from './master-key.ts'
 import { readMasterKey } from './store/master-keys.ts'
 import { createVault } from './vault.ts'
 

@@ -1,6 +1,6 @@
 /** The vault: it encrypts secrets for the database with the master key, and decrypts them. */
 import type { Database } from '@rollcall/database/database'
-import { DecryptionError, decryptValue, encryptValue, type MasterKey, type ValueContext } from './encrypted-value.ts'
+import { DecryptionError, decryptValue, encryptValue, type MasterKey, type ValueBinding } from './encrypted-value.ts'
 import { MasterKeyError, type MasterKeySource } from './master-key.ts'
 import {
   addFirstMasterKey,
@@ -17,9 +17,9 @@ import {
  */
 export interface Vault {
   /** Encrypts a secret. @param purpose as in `EncryptedTable`; the value decrypts for the same purpose only */
-  encrypt(purpose: string, context: ValueContext, plaintext: Uint8Array): Promise<Buffer>
+  encrypt(purpose: string, context: ValueBinding, plaintext: Uint8Array): Promise<Buffer>
   /** Decrypts a secret. @throws DecryptionError altered, moved, or encrypted for another purpose or with another key */
-  decrypt(purpose: string, context: ValueContext, encrypted: Uint8Array): Promise<Buffer>
+  decrypt(purpose: string, context: ValueBinding, encrypted: Uint8Array): Promise<Buffer>
 }
 
 /**
@@ -56,10 +56,10 @@ export async function vaultOfRecord(record: MasterKeyRecord, source: MasterKeySo
 }
 
 /** Decrypts with any master key of `source`, whatever its version. @throws DecryptionError none fits */
-export async function decryptWithAny(
+export async function decryptWithAnyMasterKey(
   source: MasterKeySource,
   purpose: string,
-  context: ValueContext,
+  context: ValueBinding,
   encrypted: Uint8Array,
 ): Promise<Buffer> {
   const version = encrypted[0] ?? 0
@@ -86,7 +86,7 @@ const MOST_FIND_TRIES = 3
 /** Finds the key of `source` that decrypts the values of this database. @throws MasterKeyError none does */
 async function findMasterKey(db: Database, source: MasterKeySource): Promise<MasterKey> {
   for (let tries = 1; ; tries += 1) {
-    const record = (await readMasterKey(db)) ?? (await firstMasterKey(db, source))
+    const record = (await readMasterKey(db)) ?? (await ensureFirstMasterKey(db, source))
     const candidates = await source.candidates()
     const key = candidates.find((candidate) => isMasterKeyOf({ version: record.version, key: candidate }, record))
     if (key !== undefined) return { version: record.version, key }
@@ -95,14 +95,14 @@ async function findMasterKey(db: Database, source: MasterKeySource): Promise<Mas
   }
 }
 
-async function firstMasterKey(db: Database, source: MasterKeySource): Promise<MasterKeyRecord> {
+async function ensureFirstMasterKey(db: Database, source: MasterKeySource): Promise<MasterKeyRecord> {
   const own = masterKeyRecord({ version: 1, key: await source.first() })
   await addFirstMasterKey(db, own)
   return (await readMasterKey(db)) ?? own
 }
 
 /** The number of versions of master keys: a version is one byte, and 0 is not used. */
-const MASTER_KEY_VERSIONS = 255
+const MASTER_KEY_VERSION_COUNT = 255
 
 /**
  * Replaces the master key by `source.next()`. After an interruption, the master key is the old or the new one, `source`
@@ -122,7 +122,7 @@ export async function rotateMasterKey(
     await source.settle(old.key)
     const key = await source.next()
     if (key.equals(old.key)) return { version: old.version, resealed: 0 }
-    const next = { version: (old.version % MASTER_KEY_VERSIONS) + 1, key }
+    const next = { version: (old.version % MASTER_KEY_VERSION_COUNT) + 1, key }
     const resealed = await replaceMasterKey(
       db,
       old.version,
@@ -136,19 +136,22 @@ export async function rotateMasterKey(
   })
 }
 
-const CHECK_PURPOSE = 'check'
-const CHECK_TEXT = 'rollcall'
-const placeOf = (version: number): ValueContext => ({ table: 'master_key', id: String(version) })
+const CHECK_VALUE_PURPOSE = 'check'
+const CHECK_VALUE_TEXT = 'rollcall'
+const masterKeyCheckBinding = (version: number): ValueBinding => ({ table: 'master_key', id: String(version) })
 
 /** The stored form of a master key: its version and a value that checks it. */
 export function masterKeyRecord(master: MasterKey): MasterKeyRecord {
   const { version } = master
-  return { version, check_value: encryptValue(master, CHECK_PURPOSE, placeOf(version), Buffer.from(CHECK_TEXT)) }
+  return {
+    version,
+    check_value: encryptValue(master, CHECK_VALUE_PURPOSE, masterKeyCheckBinding(version), Buffer.from(CHECK_VALUE_TEXT)),
+  }
 }
 
 function isMasterKeyOf(master: MasterKey, { version, check_value }: MasterKeyRecord): boolean {
   try {
-    return decryptValue(master, CHECK_PURPOSE, placeOf(version), check_value).toString() === CHECK_TEXT
+    return decryptValue(master, CHECK_VALUE_PURPOSE, masterKeyCheckBinding(version), check_value).toString() === CHECK_VALUE_TEXT
   } catch (error) {
     if (error instanceof DecryptionError) return false
     throw error

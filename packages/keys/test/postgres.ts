@@ -60,10 +60,7 @@ async function newDatabase(template: string): Promise<EmptyDatabase> {
   const server = inject('postgres')
   const database = `test_${randomBytes(8).toString('hex')}`
   await onServer(server, `create database ${database} template ${template} strategy file_copy`)
-  return {
-    connection: { ...server, database },
-    drop: () => onServer(server, `drop database if exists ${database} with (force)`),
-  }
+  return { connection: { ...server, database }, drop: () => onServer(server, `drop database if exists ${database} with (force)`) }
 }
 
 /** The databases that others are copies of. */
@@ -74,21 +71,14 @@ export async function makeTemplates(server: TestServer, application: TestServer,
   const makeTemplate = templateMaker(server, application)
   await makeTemplate(MIGRATED, 'template0', migrate)
   await makeTemplate(STARTED, MIGRATED, async (_owner, db) => {
-    const source = masterKeyFromEnvironment({
-      masterKey: createSecretKey(masterKey, 'base64'),
-      newMasterKey: undefined,
-    })
+    const source = masterKeyFromEnvironment({ masterKey: createSecretKey(masterKey, 'base64'), newMasterKey: undefined })
     await ensureOwnKeys(db, await createVault(db, source))
   })
 }
 
 const templateMaker =
   (server: TestServer, application: TestServer) =>
-  async (
-    database: string,
-    template: string,
-    fill: (owner: Database, db: Database) => Promise<unknown>,
-  ): Promise<void> => {
+  async (database: string, template: string, fill: (owner: Database, db: Database) => Promise<unknown>): Promise<void> => {
     await onServer(server, `create database ${database} template ${template}`)
     const [owner, db] = [openDatabase({ ...server, database }), openDatabase({ ...application, database })]
     try {

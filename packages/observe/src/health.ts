@@ -3,8 +3,8 @@
  * for writes, because reads still work when the disk is full.
  */
 
-import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
-import { shortLived } from '@rollcall/base/shared/short-lived'
+import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
+import { createShortLivedCache } from '@rollcall/base/shared/short-lived'
 import type { BreakerState } from '@rollcall/core/model/breaker'
 import { refusesWrites, safeDatabaseError } from '@rollcall/database/database-errors'
 import { createFloodLog, type Log } from './log.ts'
@@ -22,30 +22,26 @@ export interface DatabaseHealth {
 }
 
 /** Milliseconds between two log lines about the same error. */
-const LOG_PERIOD = 1_000
+const LOG_PERIOD_MS = 1_000
 /** The number of different errors that have log lines of their own. */
-const LOG_ERRORS = 10
+const MOST_LOGGED_ERRORS = 10
 /** Milliseconds for which the breaker stays open after PostgreSQL refused a write, for example with a full disk. */
 const BREAKER_OPEN_MS = 10_000
 /** Milliseconds for which a result of `isReady` is reused. */
-const READY_AGE_MS = 1_000
+const READY_REUSE_MS = 1_000
 /** Milliseconds within which the database must answer a probe. */
-const ANSWER_TIMEOUT = 2_000
+const PROBE_TIMEOUT_MS = 2_000
 
 /** Watches a database. @param deps.read reads from the database; `deps.write` writes a row that nothing else uses */
 export function createDatabaseHealth(
-  deps: {
-    readonly log: Pick<Log, 'error'>
-    readonly read: () => Promise<unknown>
-    readonly write: () => Promise<unknown>
-  },
-  { now, later }: Pick<Clock, 'now' | 'later'> = CLOCK,
+  deps: { readonly log: Pick<Log, 'error'>; readonly read: () => Promise<unknown>; readonly write: () => Promise<unknown> },
+  { now, later }: Pick<Clock, 'now' | 'later'> = SYSTEM_CLOCK,
 ): DatabaseHealth {
   /** The time until which the breaker is open; from then on it is probing. Null when it is closed. */
   let openUntil: number | null = null
   const lines = createFloodLog({
-    period: LOG_PERIOD,
-    most: LOG_ERRORS,
+    period: LOG_PERIOD_MS,
+    most: MOST_LOGGED_ERRORS,
     later,
     report: (database, requests) =>
       deps.log.error({ ...(database !== null && { database }), requests }, 'the database is not available'),
@@ -61,8 +57,8 @@ export function createDatabaseHealth(
   }
   const ask = async (): Promise<boolean> => {
     const before = openUntil
-    if (before === null) return answersInTime(deps.read())
-    const written = await answersInTime(
+    if (before === null) return isAnsweredInTime(deps.read())
+    const written = await isAnsweredInTime(
       deps.write().catch((error: unknown) => {
         if (refusesWrites(error)) failed(error)
         throw error
@@ -72,13 +68,13 @@ export function createDatabaseHealth(
     if (written && openUntil === before) openUntil = null
     return openUntil === null
   }
-  const { get } = shortLived(ask, { maxAge: READY_AGE_MS, now })
+  const { get } = createShortLivedCache(ask, { maxAge: READY_REUSE_MS, now })
   return { failed, breaker, isReady: async () => breaker() !== 'open' && get('database') }
 }
 
-async function answersInTime(asked: Promise<unknown>): Promise<boolean> {
+async function isAnsweredInTime(asked: Promise<unknown>): Promise<boolean> {
   const late = Promise.withResolvers<false>()
-  const timer = setTimeout(() => late.resolve(false), ANSWER_TIMEOUT)
+  const timer = setTimeout(() => late.resolve(false), PROBE_TIMEOUT_MS)
   const answered = asked.then(
     () => true,
     () => false,

@@ -1,25 +1,20 @@
 /** Rollcall's log: JSON lines, or readable lines on a terminal. Write no personal data and no secrets into it. */
 import { createRequire } from 'node:module'
-import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type Log = Logger
 
 /** A `require` for `pino-pretty`, which is loaded only for a terminal: servers have none, and most commands write no line. */
-const loadPretty = createRequire(import.meta.url)
+const loadPinoPretty = createRequire(import.meta.url)
 
 /** Makes a log that writes to `destination` (default: standard error, so that standard output is free for results). */
 export function createLog(options: { level?: string; destination?: DestinationStream } = {}): Log {
   const destination: DestinationStream = options.destination ?? process.stderr
-  const settings = {
-    level: options.level ?? 'info',
-    base: null,
-    timestamp: isoTime,
-    formatters: { level: levelFormatter },
-  }
+  const settings = { level: options.level ?? 'info', base: null, timestamp: isoTime, formatters: { level: levelFormatter } }
   const onTerminal = 'isTTY' in destination && destination.isTTY === true
   if (!onTerminal) return pino(settings, destination)
-  const pretty = loadPretty('pino-pretty') as typeof import('pino-pretty')
+  const pretty = loadPinoPretty('pino-pretty') as typeof import('pino-pretty')
   return pino(settings, pretty({ destination, colorize: true, translateTime: 'SYS:HH:MM:ss.l', sync: true }))
 }
 
@@ -46,7 +41,7 @@ export function createFloodLog<Subject extends object>(options: {
   readonly report: (subject: Subject | null, count: number) => void
   readonly later?: Clock['later']
 }): FloodLog<Subject> {
-  const { period, most, report, later = CLOCK.later } = options
+  const { period, most, report, later = SYSTEM_CLOCK.later } = options
   const known = new Map<string, { readonly subject: Subject; count: number }>()
   let others = 0
   let scheduled = false

@@ -4,12 +4,12 @@
  * rates, the state of deliveries and mailboxes, and ends of grants and keys.
  */
 
-import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { BREAKER_STATES, type BreakerState } from '@rollcall/core/model/breaker'
 import type { ModeName } from '@rollcall/core/model/exchange'
 import type { CountedQuantity } from '@rollcall/core/model/grant'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { addStoredHealth, NOTHING_STORED, type StoredHealth } from './stored-health.ts'
+import { addStoredHealth, EMPTY_STORED_HEALTH, type StoredHealth } from './stored-health.ts'
 
 export interface Metrics {
   requestAnswered(request: AnsweredRequest, seconds: number): void
@@ -18,11 +18,7 @@ export interface Metrics {
   /** Counts an item for which the emergency part of a grant was used. */
   emergencyUsed(participant: string, registry: string): void
   /** Counts an item that was refused because a rate of the grant (`items` or `records` in a minute) was used up. */
-  grantRateRefused(of: {
-    readonly participant: string
-    readonly registry: string
-    readonly counted: CountedQuantity
-  }): void
+  grantRateRefused(of: { readonly participant: string; readonly registry: string; readonly counted: CountedQuantity }): void
   /** Counts an answered request for a token. `throttled`: refused, with a time after which to try again. */
   tokenAnswered(outcome: 'issued' | 'refused' | 'throttled'): void
   /** Measures a search in the database. `kind` is the registry's kind. */
@@ -89,8 +85,8 @@ export type SearchOutcome = 'answered' | 'timeout' | 'failed'
 export function createMetrics(
   connections: () => { total: number; idle: number; waiting: number },
   breaker: () => BreakerState = () => 'closed',
-  stored: StoredHealth = NOTHING_STORED,
-  clock: Pick<Clock, 'now'> = CLOCK,
+  stored: StoredHealth = EMPTY_STORED_HEALTH,
+  clock: Pick<Clock, 'now'> = SYSTEM_CLOCK,
 ): Metrics {
   const registers = [new Registry()]
   const [register] = registers as [Registry]

@@ -36,13 +36,13 @@ export interface Refusals {
 
 export interface RefusalEntries {
   /** Writes an audit entry for a number of equal refusals. @param refusals null for all beyond `MOST_REFUSALS` different ones */
-  write(refusals: RefusedRequests | null, count: number): void
+  write(refusals: RefusalWithRequest | null, count: number): void
   /** Resolves when all audit entries about refusals are written. */
   idle(): Promise<void>
 }
 
 /** A refusal with its request. Refused requests that are equal in all members are counted together. */
-export type RefusedRequests = Refusal & RefusedRequest
+export type RefusalWithRequest = Refusal & RefusedRequest
 
 /** Milliseconds between two log lines, and between two audit entries, about the same refusal. */
 const REFUSAL_PERIOD_MS = 60_000
@@ -62,7 +62,7 @@ export function createRefusals(deps: {
     report: (refusal, count) => log.warn({ ...(refusal ?? { refusal: 'others' }), count }, 'requests were refused'),
     ...(later !== undefined && { later }),
   })
-  const audited = createFloodLog<RefusedRequests>({
+  const audited = createFloodLog<RefusalWithRequest>({
     period: REFUSAL_PERIOD_MS,
     most: MOST_REFUSALS,
     report: auditLog.write,

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream'
-import { schemaVersion } from '@rollcall/database/schema-version'
+import { programSchemaVersion } from '@rollcall/database/schema-version'
 import { expect, test } from 'vitest'
 import { createLog } from './log.ts'
 import { createSchemaWatch } from './schema.ts'
@@ -18,19 +18,19 @@ function watch(versions: () => readonly string[]) {
 }
 
 test('a database of this version is not ahead', async () => {
-  const { lines, watch: schema } = watch(() => [schemaVersion()])
-  expect(await schema.check()).toEqual({ version: schemaVersion(), ahead: 0 })
+  const { lines, watch: schema } = watch(() => [programSchemaVersion()])
+  expect(await schema.check()).toEqual({ version: programSchemaVersion(), ahead: 0 })
   expect([schema.isUsable(), lines]).toEqual([true, []])
 })
 
 test('one version ahead is said once, and used', async () => {
-  const { lines, watch: schema } = watch(() => [schemaVersion(), '999.0.0'])
+  const { lines, watch: schema } = watch(() => [programSchemaVersion(), '999.0.0'])
   expect(await schema.check()).toEqual({ version: '999.0.0', ahead: 1 })
   await schema.check()
   expect(schema.isUsable()).toBe(true)
   expect(lines).toMatchObject([
     {
-      schema_version: schemaVersion(),
+      schema_version: programSchemaVersion(),
       database_schema_version: '999.0.0',
       msg: 'the database is one version ahead of this node: upgrade it soon',
     },
@@ -38,7 +38,7 @@ test('one version ahead is said once, and used', async () => {
 })
 
 test('more than one version ahead, the node must stop', async () => {
-  const { lines, watch: schema } = watch(() => [schemaVersion(), '999.0.0', '999.1.0'])
+  const { lines, watch: schema } = watch(() => [programSchemaVersion(), '999.0.0', '999.1.0'])
   await schema.check()
   expect(schema.isUsable()).toBe(false)
   expect(await schema.outdated).toEqual({ version: '999.1.0', ahead: 2 })
@@ -51,7 +51,7 @@ test('what was found before counts on while the database does not answer', async
   let away = false
   const { lines, watch: schema } = watch(() => {
     if (away) throw new Error('away')
-    return [schemaVersion(), '999.0.0']
+    return [programSchemaVersion(), '999.0.0']
   })
   await schema.check()
   away = true

@@ -1,6 +1,6 @@
 /** Compares the schema version of the database with this node's: a newer Rollcall may have migrated the database. */
 import { safeDatabaseError } from '@rollcall/database/database-errors'
-import { MOST_AHEAD, type SchemaLead, schemaLead, schemaVersion } from '@rollcall/database/schema-version'
+import { MOST_VERSIONS_AHEAD, programSchemaVersion, type SchemaLead, schemaLead } from '@rollcall/database/schema-version'
 import type { Log } from './log.ts'
 
 export interface SchemaWatch {
@@ -22,10 +22,10 @@ export function createSchemaWatch(deps: {
   readonly log: Pick<Log, 'warn' | 'error'>
   readonly read: () => Promise<readonly string[]>
 }): SchemaWatch {
-  const program = schemaVersion()
+  const program = programSchemaVersion()
   const outdated = Promise.withResolvers<SchemaLead>()
   let found: SchemaLead = { version: program, ahead: 0 }
-  const isUsable = (): boolean => found.ahead <= MOST_AHEAD
+  const isUsable = (): boolean => found.ahead <= MOST_VERSIONS_AHEAD
   const note = (lead: SchemaLead): void => {
     const isNew = lead.version !== found.version
     found = lead

@@ -1,9 +1,9 @@
 /** Adds gauges whose values are read from the database. */
 
 import type { Clock } from '@rollcall/base/shared/clock'
-import { shortLived } from '@rollcall/base/shared/short-lived'
+import { createShortLivedCache } from '@rollcall/base/shared/short-lived'
 import { BREAKER_STATES } from '@rollcall/core/model/breaker'
-import type { DeliveryHealth, Expiry, MirrorHealth, OutboxHealth, WaitingExchanges } from '@rollcall/core/model/health'
+import type { DeliveryHealth, GrantOrKeyExpiry, MirrorHealth, OutboxHealth, WaitingExchanges } from '@rollcall/core/model/health'
 import type { SchemaLead } from '@rollcall/database/schema-version'
 import { Gauge, type Registry } from 'prom-client'
 
@@ -16,14 +16,14 @@ export interface StoredHealth {
   /** The accepted requests that wait; null when unknown. */
   exchanges(): Promise<WaitingExchanges | null>
   /** The grants and keys of participants that end soon. */
-  ends(): Promise<readonly Expiry[]>
+  ends(): Promise<readonly GrantOrKeyExpiry[]>
   /** For each registry with a copy of its source, how well the copy follows the source. */
   mirrors(): Promise<readonly MirrorHealth[]>
   /** How many versions the database is ahead of this node. */
   schema(): Promise<Pick<SchemaLead, 'ahead'>>
 }
 
-export const NOTHING_STORED: StoredHealth = {
+export const EMPTY_STORED_HEALTH: StoredHealth = {
   deliveries: async () => [],
   outbox: async () => null,
   exchanges: async () => null,
@@ -33,10 +33,10 @@ export const NOTHING_STORED: StoredHealth = {
 }
 
 /** Milliseconds for which a value is reused, so that all gauges of one collection share a query. */
-const READING_AGE_MS = 1_000
+const READING_REUSE_MS = 1_000
 
 /** One value of a gauge, with its labels. */
-interface Reading {
+interface GaugeReading {
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
 }
@@ -45,7 +45,7 @@ interface Reading {
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of gauges
 export function addStoredHealth(register: Registry, stored: StoredHealth, { now }: Pick<Clock, 'now'>): void {
   const once = <Row>(read: () => Promise<readonly Row[]>): (() => Promise<readonly Row[]>) => {
-    const { get } = shortLived(() => read().catch((): readonly Row[] => []), { maxAge: READING_AGE_MS, now })
+    const { get } = createShortLivedCache(() => read().catch((): readonly Row[] => []), { maxAge: READING_REUSE_MS, now })
     return () => get('all')
   }
   const gauge = <Row>(
@@ -53,7 +53,7 @@ export function addStoredHealth(register: Registry, stored: StoredHealth, { now 
     help: string,
     labelNames: readonly string[],
     rows: () => Promise<readonly Row[]>,
-    readings: (row: Row) => readonly Reading[],
+    readings: (row: Row) => readonly GaugeReading[],
   ): void => {
     new Gauge({
       name,
@@ -77,10 +77,8 @@ export function addStoredHealth(register: Registry, stored: StoredHealth, { now 
   ofDeliveries('rollcall_deliveries_pending', 'Deliveries that wait for an attempt', ({ pending }) => pending)
   ofDeliveries('rollcall_delivery_oldest_seconds', 'Age of the oldest pending delivery', ({ oldest }) => oldest)
   ofDeliveries('rollcall_deliveries_dead', 'Deliveries given up within a day', ({ dead }) => dead)
-  ofDeliveries(
-    'rollcall_delivery_breaker',
-    'Worst breaker of its destinations: 0 closed, 1 open, 2 probing',
-    ({ breaker }) => BREAKER_STATES.indexOf(breaker),
+  ofDeliveries('rollcall_delivery_breaker', 'Worst breaker of its destinations: 0 closed, 1 open, 2 probing', ({ breaker }) =>
+    BREAKER_STATES.indexOf(breaker),
   )
   ofDeliveries(
     'rollcall_delivery_breakers_open',
@@ -98,7 +96,7 @@ export function addStoredHealth(register: Registry, stored: StoredHealth, { now 
     ({ mailboxes_closed }) => mailboxes_closed,
   )
 
-  const outbox = once(async () => oneOrNone(await stored.outbox()))
+  const outbox = once(async () => listOfOneOrNone(await stored.outbox()))
   gauge(
     'rollcall_outbox_rows',
     'Rows of the outbox: waiting, or failed because they cannot be published',
@@ -109,19 +107,18 @@ export function addStoredHealth(register: Registry, stored: StoredHealth, { now 
       { labels: { state: 'failed' }, value: failed },
     ],
   )
-  const single = (value: number): readonly Reading[] => [{ labels: {}, value }]
+  const single = (value: number): readonly GaugeReading[] => [{ labels: {}, value }]
   const oldestRow = 'Age of the oldest row of the outbox that waits'
   gauge('rollcall_outbox_oldest_seconds', oldestRow, [], outbox, ({ oldest }) => single(oldest))
 
-  const exchanges = once(async () => oneOrNone(await stored.exchanges()))
+  const exchanges = once(async () => listOfOneOrNone(await stored.exchanges()))
   const waiting = 'Accepted requests that are due and that no node has claimed'
   gauge('rollcall_exchanges_waiting', waiting, [], exchanges, (found) => single(found.waiting))
   const oldest = 'Time since the oldest of them is due'
   gauge('rollcall_exchange_oldest_seconds', oldest, [], exchanges, (found) => single(found.oldest))
 
   const schema = once(async () => [await stored.schema()])
-  const lead =
-    'Versions by which the tables of the database are ahead of this node: with 1 it works, with more it stops'
+  const lead = 'Versions by which the tables of the database are ahead of this node: with 1 it works, with more it stops'
   gauge('rollcall_schema_versions_ahead', lead, [], schema, ({ ahead }) => single(ahead))
 
   const mirrors = once(stored.mirrors)
@@ -133,7 +130,7 @@ export function addStoredHealth(register: Registry, stored: StoredHealth, { now 
   }
 
   const ends = once(stored.ends)
-  const ofEnds = (name: string, help: string, what: Expiry['what'], label: string): void =>
+  const ofEnds = (name: string, help: string, what: GrantOrKeyExpiry['what'], label: string): void =>
     gauge(name, help, ['participant', label], ends, (end) =>
       end.what === what ? [{ labels: { participant: end.sender_id, [label]: end.of }, value: end.ends }] : [],
     )
@@ -174,4 +171,4 @@ const MIRROR_GAUGES: readonly {
   },
 ]
 
-const oneOrNone = <Row>(row: Row | null): readonly Row[] => (row === null ? [] : [row])
+const listOfOneOrNone = <Row>(row: Row | null): readonly Row[] => (row === null ? [] : [row])

@@ -1,4 +1,4 @@
-import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 
 /** Milliseconds after which a node reads anew what it knows of participants, registries and what a day has had. */
 export const SETTINGS_AGE = 500
@@ -35,9 +35,9 @@ export function testClock(): TestClock {
 export function skippingClock(): TestClock {
   let skipped = 0
   return {
-    now: () => CLOCK.now() + skipped,
-    date: () => CLOCK.date() + skipped,
-    later: CLOCK.later,
+    now: () => SYSTEM_CLOCK.now() + skipped,
+    date: () => SYSTEM_CLOCK.date() + skipped,
+    later: SYSTEM_CLOCK.later,
     pass(milliseconds) {
       skipped += milliseconds
     },

@@ -5,10 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'vitest'
 
 export interface Connections {
-  /**
-   * The number of connections since the server was given. It connects once itself, so that earlier connections were
-   * seen.
-   */
+  /** The number of connections since the server was given. It connects once itself, so that earlier connections were seen. */
   seen(): Promise<number>
 }
 

@@ -13,10 +13,7 @@ if (everything === undefined) throw new Error('there is no template')
 export const EVERYTHING: GrantTerms = { ...everything.terms, unfiltered: false }
 
 /** Grants everything to every participant that has no grant in a registry. */
-export async function grantEverything(
-  { db }: { readonly db: Database },
-  terms: Partial<GrantTerms> = {},
-): Promise<void> {
+export async function grantEverything({ db }: { readonly db: Database }, terms: Partial<GrantTerms> = {}): Promise<void> {
   await db.pool.query(
     `insert into participant_grant (participant, registry, terms, valid_from, created_at)
      select participant.id, registry.id, $1, now() - interval '1 day', now() - interval '1 day' from participant, registry

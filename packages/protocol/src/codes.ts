@@ -11,7 +11,7 @@
  */
 export type CodePlace = 'ack' | 'header' | 'search' | 'subscribe' | 'unsubscribe'
 
-interface CodeShape {
+interface CodeDefinition {
   readonly code: `err.${string}` | `rjct.${string}`
   readonly where: CodePlace
   /** The usual HTTP status of an acknowledgement with this code. Codes outside of acknowledgements have none. */
@@ -33,18 +33,8 @@ export const CODES = [
     http_status: 401,
     meaning: 'The bearer token is missing, expired or not valid.',
   },
-  {
-    where: 'ack',
-    code: 'err.request.forbidden',
-    http_status: 403,
-    meaning: 'The sender is known but may not do this here.',
-  },
-  {
-    where: 'ack',
-    code: 'err.request.not_found',
-    http_status: 404,
-    meaning: 'There is no such registry, path or operation.',
-  },
+  { where: 'ack', code: 'err.request.forbidden', http_status: 403, meaning: 'The sender is known but may not do this here.' },
+  { where: 'ack', code: 'err.request.not_found', http_status: 404, meaning: 'There is no such registry, path or operation.' },
   {
     where: 'ack',
     code: 'err.request.timeout',
@@ -88,12 +78,7 @@ export const CODES = [
     http_status: 401,
     meaning: 'The signature does not belong to this header and message, or is out of date.',
   },
-  {
-    where: 'ack',
-    code: 'err.encryption.invalid',
-    http_status: 400,
-    meaning: 'The encrypted message cannot be decrypted.',
-  },
+  { where: 'ack', code: 'err.encryption.invalid', http_status: 400, meaning: 'The encrypted message cannot be decrypted.' },
   {
     where: 'ack',
     code: 'err.service.unavailable',
@@ -131,11 +116,7 @@ export const CODES = [
     code: 'rjct.reference_id.invalid',
     meaning: 'The reference_id of the item is missing, empty or longer than 99 characters.',
   },
-  {
-    where: 'search',
-    code: 'rjct.reference_id.duplicate',
-    meaning: 'An earlier item of the same batch has this reference_id.',
-  },
+  { where: 'search', code: 'rjct.reference_id.duplicate', meaning: 'An earlier item of the same batch has this reference_id.' },
   {
     where: 'search',
     code: 'rjct.timestamp.invalid',
@@ -152,16 +133,8 @@ export const CODES = [
     code: 'rjct.sort.invalid',
     meaning: 'The sort names an unknown or unsortable attribute or an unknown order.',
   },
-  {
-    where: 'search',
-    code: 'rjct.pagination.invalid',
-    meaning: 'The page asked for is larger than the limit or cannot be read.',
-  },
-  {
-    where: 'search',
-    code: 'rjct.search.too_many_records_found',
-    meaning: 'The search finds more records than are given out.',
-  },
+  { where: 'search', code: 'rjct.pagination.invalid', meaning: 'The page asked for is larger than the limit or cannot be read.' },
+  { where: 'search', code: 'rjct.search.too_many_records_found', meaning: 'The search finds more records than are given out.' },
 
   {
     where: 'subscribe',
@@ -200,24 +173,16 @@ export const CODES = [
   },
 
   { where: 'unsubscribe', code: 'rjct.reference_id.invalid', meaning: 'The reference_id of the request is not valid.' },
-  {
-    where: 'unsubscribe',
-    code: 'rjct.reference_id.duplicate',
-    meaning: 'The reference_id of the request has been used before.',
-  },
+  { where: 'unsubscribe', code: 'rjct.reference_id.duplicate', meaning: 'The reference_id of the request has been used before.' },
   {
     where: 'unsubscribe',
     code: 'rjct.timestamp.invalid',
     meaning: 'The timestamp of the request lies outside the accepted window of time.',
   },
   { where: 'unsubscribe', code: 'rjct.subscription_code.invalid', meaning: 'None of the subscription codes is known.' },
-  {
-    where: 'unsubscribe',
-    code: 'rjct.requester.invalid',
-    meaning: 'The sender has lost the right to the subscription.',
-  },
+  { where: 'unsubscribe', code: 'rjct.requester.invalid', meaning: 'The sender has lost the right to the subscription.' },
   { where: 'unsubscribe', code: 'rjct.event.already_unsubscribed', meaning: 'The subscription has been ended before.' },
-] as const satisfies readonly CodeShape[]
+] as const satisfies readonly CodeDefinition[]
 
 /** One row of `CODES`: a code, where it may occur, and what it means. */
 export type CodeRow = (typeof CODES)[number]
@@ -243,11 +208,11 @@ export function codesOf<Place extends CodePlace>(place: Place): CodeIn<Place>[] 
   return CODES.filter((row) => row.where === place).map((row) => row.code) as CodeIn<Place>[]
 }
 
-const HTTP_STATUS = new Map<string, number>(
+const HTTP_STATUS_BY_CODE = new Map<string, number>(
   CODES.flatMap((row) => ('http_status' in row ? [[row.code, row.http_status]] : [])),
 )
 
 /** The HTTP status for the code of an acknowledgement. Some faults have a more precise one, such as 405, 413 or 415. */
 export function httpStatusOf(code: AckCode): number {
-  return HTTP_STATUS.get(code) ?? 400
+  return HTTP_STATUS_BY_CODE.get(code) ?? 400
 }

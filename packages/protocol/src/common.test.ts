@@ -14,11 +14,7 @@ import {
 } from './common.ts'
 import { validator } from './validate.ts'
 
-const page = (page_size: unknown, page_number: unknown = 1, total_count: unknown = 0) => ({
-  page_size,
-  page_number,
-  total_count,
-})
+const page = (page_size: unknown, page_number: unknown = 1, total_count: unknown = 0) => ({ page_size, page_number, total_count })
 
 describe('a field at its bounds', () => {
   const taken: [string, TSchema, unknown][] = [

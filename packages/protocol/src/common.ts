@@ -57,18 +57,13 @@ export const EchoedReferenceId = Type.String({
   description: 'The reference_id of the item that this answers; empty when the item had none (N2).',
 })
 
-export const Locale = Type.String({
-  pattern: '^[a-z]{3}$',
-  description: 'Language code of three lower-case letters (G4, D4).',
-})
+export const Locale = Type.String({ pattern: '^[a-z]{3}$', description: 'Language code of three lower-case letters (G4, D4).' })
 
 export const Version = Type.String({ default: PROTOCOL_VERSION, description: 'Protocol version (spec "Versioning").' })
 
 /** The states of a message or an item (spec "States and transitions"; meanings from N7). */
 export const STATUSES = ['rcvd', 'pdng', 'succ', 'rjct'] as const
-export const Status = oneOf(STATUSES, {
-  description: 'rcvd received, pdng being processed, succ done, rjct rejected (N7).',
-})
+export const Status = oneOf(STATUSES, { description: 'rcvd received, pdng being processed, succ done, rjct rejected (N7).' })
 export type Status = Static<typeof Status>
 
 export const StatusReasonMessage = Type.String({
@@ -91,13 +86,9 @@ export const RegType = Type.String({
   description: 'Registry type, a namespaced value whose last segment counts, such as ns:org:RegistryType:Civil (D32).',
 })
 
-export const RegRecordType = Type.String({
-  description: 'Record type, compared by its last segment (spec "Record shapes").',
-})
+export const RegRecordType = Type.String({ description: 'Record type, compared by its last segment (spec "Record shapes").' })
 
-export const RegEventType = Type.String({
-  description: 'Event type, compared by its last segment without regard to case (N15).',
-})
+export const RegEventType = Type.String({ description: 'Event type, compared by its last segment without regard to case (N15).' })
 
 /** A record: an open JSON-LD object without required members (N5). */
 export const RegistryRecord = Type.Record(Type.String(), Type.Unknown(), {
@@ -134,8 +125,7 @@ export const Consent = Type.Object(
         text: Type.Optional(Type.String()),
         code: Type.Optional(
           Type.String({
-            description:
-              'One of the codes that the registry has agreed with the participant; no list is published (G8).',
+            description: 'One of the codes that the registry has agreed with the participant; no list is published (G8).',
           }),
         ),
         ref_uri: Type.Optional(Type.String({ format: 'uri' })),
@@ -156,7 +146,7 @@ export type Consent = Static<typeof Consent>
 export const CONSENT_TYPE = 'consent+jwt'
 
 /** The time 9999-12-31T23:59:59Z, in seconds since 1970. No time of a consent is later. */
-const LAST_SECOND = 253_402_300_799
+const LAST_CONSENT_SECOND = 253_402_300_799
 
 /** The content of `consent_jws`, which a consent authority signs. Times are in seconds since 1970. */
 export const ConsentClaims = Type.Object(
@@ -182,8 +172,8 @@ export const ConsentClaims = Type.Object(
       maxItems: 200,
       description: 'What may be shown: attributes, identifier, or members of the record by their paths.',
     }),
-    iat: Type.Integer({ minimum: 0, maximum: LAST_SECOND, description: 'When the person consented.' }),
-    exp: Type.Integer({ minimum: 0, maximum: LAST_SECOND, description: 'From when on it does not count.' }),
+    iat: Type.Integer({ minimum: 0, maximum: LAST_CONSENT_SECOND, description: 'When the person consented.' }),
+    exp: Type.Integer({ minimum: 0, maximum: LAST_CONSENT_SECOND, description: 'From when on it does not count.' }),
     jti: Type.String({
       minLength: 1,
       maxLength: 200,

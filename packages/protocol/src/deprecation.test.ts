@@ -7,10 +7,7 @@ import { OPERATIONS, operation } from './operations.ts'
 const deprecated = { since: '2027-01-31', sunset: '2027-12-31' }
 
 it('the days of a deprecation are headers as RFC 9745 and RFC 8594 have them', () => {
-  expect(deprecationHeaders(deprecated)).toEqual({
-    Deprecation: '@1801353600',
-    Sunset: 'Fri, 31 Dec 2027 00:00:00 GMT',
-  })
+  expect(deprecationHeaders(deprecated)).toEqual({ Deprecation: '@1801353600', Sunset: 'Fri, 31 Dec 2027 00:00:00 GMT' })
 })
 
 it('the document of a kind marks an operation that is deprecated, on both paths, and no other', () => {

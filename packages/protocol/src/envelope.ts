@@ -1,6 +1,5 @@
 /**
- * The outer parts of messages: envelope, headers, encrypted message, acknowledgement and errors. Spec "Envelope",
- * "Header"; N1.
+ * The outer parts of messages: envelope, headers, encrypted message, acknowledgement and errors. Spec "Envelope", "Header"; N1.
  */
 import Type, { type Static, type TSchema } from 'typebox'
 import { codesOf } from './codes.ts'
@@ -8,16 +7,14 @@ import { CorrelationId, oneOf, Status, StatusReasonMessage, Timestamp, Version }
 
 const idSchema = (description: string) => Type.String({ minLength: 1, description })
 
-const optionalInBoth = {
+const optionalInEveryHeader = {
   version: Type.Optional(Version),
   receiver_id: Type.Optional(idSchema('The system that the message is for.')),
-  is_msg_encrypted: Type.Optional(
-    Type.Boolean({ default: false, description: 'Whether message is an EncryptedMessage.' }),
-  ),
+  is_msg_encrypted: Type.Optional(Type.Boolean({ default: false, description: 'Whether message is an EncryptedMessage.' })),
   meta: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Free-form.' })),
 }
 
-const requiredInBoth = {
+const requiredInEveryHeader = {
   message_id: idSchema('Names the message; a retry keeps it.'),
   message_ts: Timestamp,
   action: Type.String({ minLength: 1, description: 'An action name of the operation (spec "Endpoints").' }),
@@ -28,13 +25,11 @@ const totalCount = Type.Integer({ minimum: 0, description: 'Items in the batch (
 
 export const RequestHeader = Type.Object(
   {
-    ...requiredInBoth,
+    ...requiredInEveryHeader,
     sender_id: senderId,
     total_count: totalCount,
-    sender_uri: Type.Optional(
-      Type.String({ format: 'uri', description: 'Full address to which the callback is sent (G1).' }),
-    ),
-    ...optionalInBoth,
+    sender_uri: Type.Optional(Type.String({ format: 'uri', description: 'Full address to which the callback is sent (G1).' })),
+    ...optionalInEveryHeader,
   },
   { title: 'RequestHeader', description: 'Header of a request (spec "Header"; required members N1).' },
 )
@@ -42,16 +37,14 @@ export type RequestHeader = Static<typeof RequestHeader>
 
 export const CallbackHeader = Type.Object(
   {
-    ...requiredInBoth,
+    ...requiredInEveryHeader,
     status: Status,
     status_reason_code: Type.Optional(oneOf(codesOf('header'), { description: 'Set with status rjct (N18).' })),
     status_reason_message: Type.Optional(StatusReasonMessage),
     total_count: Type.Optional(totalCount),
-    completed_count: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'Items answered, with status succ or rjct (N7).' }),
-    ),
+    completed_count: Type.Optional(Type.Integer({ minimum: 0, description: 'Items answered, with status succ or rjct (N7).' })),
     sender_id: Type.Optional(senderId),
-    ...optionalInBoth,
+    ...optionalInEveryHeader,
   },
   {
     title: 'CallbackHeader',
@@ -66,8 +59,8 @@ export type CallbackHeader = Static<typeof CallbackHeader>
  * too (3.3), so members of a status are neither required nor refused.
  */
 export const IncomingHeader = Type.Object({
-  ...requiredInBoth,
-  ...optionalInBoth,
+  ...requiredInEveryHeader,
+  ...optionalInEveryHeader,
   version: Type.Optional(Type.String()),
   sender_id: senderId,
   sender_uri: Type.Optional(Type.String()),

@@ -160,10 +160,7 @@ describe('refuses, with the path and the rule', () => {
     expect(parseJson('['.repeat(64) + ']'.repeat(64))).toBeInstanceOf(Array)
     expect(refusal('['.repeat(65)).message).toMatch(/: nested deeper than 64 levels$/)
     expect(refusal('{"a":'.repeat(10_000)).message).toMatch(/: nested deeper than 64 levels$/)
-    expect(refusal('{"a":{"b":[]}}', { maxDepth: 2 })).toEqual({
-      path: 'a.b',
-      message: 'a.b: nested deeper than 2 levels',
-    })
+    expect(refusal('{"a":{"b":[]}}', { maxDepth: 2 })).toEqual({ path: 'a.b', message: 'a.b: nested deeper than 2 levels' })
     expect(parseJson('[[],[],[]]', { maxDepth: 2 })).toEqual([[], [], []])
   })
 

@@ -42,9 +42,8 @@ export interface JsonBulk {
 }
 
 /**
- * Reads a JSON text (RFC 8259). Refuses duplicate names at any depth, also with escapes, nesting deeper than
- * `maxDepth`, lone surrogates, NUL, and numbers that would be rounded (`exactNumber`). A member named `__proto__` is an
- * ordinary member.
+ * Reads a JSON text (RFC 8259). Refuses duplicate names at any depth, also with escapes, nesting deeper than `maxDepth`, lone
+ * surrogates, NUL, and numbers that would be rounded (`exactNumber`). A member named `__proto__` is an ordinary member.
  * @throws {JsonError} and nothing else
  */
 export function parseJson(text: string, bounds: JsonBounds = {}): JsonValue {
@@ -157,7 +156,7 @@ class JsonReader {
       if (this.#next() !== COLON) throw this.#notJson('":"')
       this.#at += 1
       const value = level < this.#bulkLevels && this.#isBulk() ? this.#bulkValue() : this.#value()
-      if (name === '__proto__') defineOwn(object, name, value)
+      if (name === '__proto__') defineOwnMember(object, name, value)
       else object[name] = value
       const char = this.#next()
       if (char === CLOSE_OBJECT) return this.#leave(object)
@@ -170,9 +169,8 @@ class JsonReader {
   #isBulk(): boolean {
     const steps = this.#steps
     return (
-      this.#bulk?.paths.some(
-        (path) => path.length === steps.length && path.every((name, level) => name === steps[level]),
-      ) === true
+      this.#bulk?.paths.some((path) => path.length === steps.length && path.every((name, level) => name === steps[level])) ===
+      true
     )
   }
 
@@ -334,6 +332,6 @@ function isDigit(char: number): boolean {
 }
 
 /** Defines a member of any name: an assignment to `__proto__` would call a setter instead. */
-function defineOwn(object: JsonObject, name: string, value: JsonValue): void {
+function defineOwnMember(object: JsonObject, name: string, value: JsonValue): void {
   Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
 }

@@ -1,6 +1,6 @@
 /** The content types that are accepted for a JSON body (RFC 8259; RFC 6839, 3.1), for each use of a body. */
 
-const JSON_TYPE = /^application\/(?:[\w!#$&^.-]+\+)?json$/
+const JSON_TYPE_PATTERN = /^application\/(?:[\w!#$&^.-]+\+)?json$/
 
 /** The content types that are accepted for one use of a body, and the rule for the refusal of others. */
 export interface AcceptedTypes {
@@ -14,21 +14,21 @@ export const ACCEPTED_TYPES = {
   /** The content types for calls of our own APIs. */
   call: { accepts: /^application\/json$/, rule: 'must be application/json', alsoByPrograms: null },
   /** The content types for requests of the protocol. */
-  request: { accepts: JSON_TYPE, rule: 'must be application/json or application/*+json', alsoByPrograms: null },
+  request: { accepts: JSON_TYPE_PATTERN, rule: 'must be application/json or application/*+json', alsoByPrograms: null },
   /**
    * For callbacks. Many senders have the default type of their HTTP library, which is text, or none. A web page can
    * send such types to any address without permission (Fetch Standard, CORS-safelisted request-header), so they are
    * refused from pages: a receiver that needs no signature would accept a forged callback.
    */
   callback: {
-    accepts: JSON_TYPE,
+    accepts: JSON_TYPE_PATTERN,
     rule: 'must be application/json, application/*+json or text/*',
     alsoByPrograms: /^(?:text\/[\w!#$&^.+-]+)?$/,
   },
 } as const satisfies Readonly<Record<string, AcceptedTypes>>
 
 /** The rule for a request with the header `Origin`, which browsers add to requests of web pages. */
-const OF_A_PAGE =
+const WEB_PAGE_RULE =
   'must be application/json or application/*+json, because the request has the header Origin, as those of web pages do'
 
 /** The media type in a Content-Type, in lower case and without parameters; empty when there is none. */
@@ -37,8 +37,7 @@ export function mediaType(contentType: string | null | undefined): string {
 }
 
 /**
- * The rule that the headers of a JSON body break, such as `Content-Type: charset must be utf-8`; null when there is
- * none.
+ * The rule that the headers of a JSON body break, such as `Content-Type: charset must be utf-8`; null when there is none.
  * @param header returns the value of a header by its name in lower case; web pages send `origin`
  */
 export function bodyTypeProblem(
@@ -49,7 +48,7 @@ export function bodyTypeProblem(
   const type = mediaType(contentType)
   const byProgram = alsoByPrograms !== null && (header('origin') ?? null) === null
   if (!accepts.test(type) && !(byProgram && alsoByPrograms.test(type))) {
-    return `Content-Type: ${alsoByPrograms?.test(type) ? OF_A_PAGE : rule}`
+    return `Content-Type: ${alsoByPrograms?.test(type) ? WEB_PAGE_RULE : rule}`
   }
   const [, ...parameters] = (contentType ?? '').toLowerCase().split(';')
   const charset = parameters.map((text) => text.trim()).find((text) => text.startsWith('charset='))

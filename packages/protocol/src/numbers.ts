@@ -37,10 +37,10 @@ function hasExponent(literal: string): boolean {
 function comparableDecimal(literal: string): string {
   const [mantissa = '', power = '0'] = literal.toLowerCase().split('e')
   let first = 0
-  while (first < mantissa.length && !isNonZero(mantissa, first)) first += 1
+  while (first < mantissa.length && !isNonZeroDigit(mantissa, first)) first += 1
   if (first === mantissa.length) return '0'
   let last = mantissa.length - 1
-  while (!isNonZero(mantissa, last)) last -= 1
+  while (!isNonZeroDigit(mantissa, last)) last -= 1
   const found = mantissa.indexOf('.')
   const point = found < 0 ? mantissa.length : found
   const digits = mantissa.slice(first, last + 1).replace('.', '')
@@ -48,7 +48,7 @@ function comparableDecimal(literal: string): string {
   return `${digits}e${place + Number(power)}`
 }
 
-function isNonZero(text: string, at: number): boolean {
+function isNonZeroDigit(text: string, at: number): boolean {
   const char = text.charCodeAt(at)
   return char > 0x30 && char <= 0x39
 }

@@ -6,16 +6,15 @@ import { type JsonValue, parseJson } from './json.ts'
 import { KINDS, kindNamed, resolveEventType, resolveRecordType } from './kinds/index.ts'
 import type { Kind } from './kinds/kind.ts'
 import { QUERY_TYPES } from './messages/query.ts'
-import { ERROR_ROWS } from './openapi/errors.ts'
-import { exampleCallback, exampleOf, exampleReply, exampleRequest } from './openapi/examples.ts'
+import { ERROR_ANSWER_ROWS } from './openapi/errors.ts'
+import { exampleCallback, exampleOfOperation, exampleReply, exampleRequest } from './openapi/examples.ts'
 import { sampleIdentifier, sampleRecord } from './openapi/sample-record.ts'
 import { openApiDocument } from './openapi.ts'
 import { CALLBACKS, OPERATIONS, operation, operationsOf } from './operations.ts'
 import { validator } from './validate.ts'
 
 const server_url = 'https://registry.example/civil/v1.0.0'
-const documentOf = (kind: Kind) =>
-  openApiDocument(kind, { server_url, operations: operationsOf(kind), callbacks: CALLBACKS })
+const documentOf = (kind: Kind) => openApiDocument(kind, { server_url, operations: operationsOf(kind), callbacks: CALLBACKS })
 
 /** Every object inside a value, the value itself first. */
 function* objectsIn(value: unknown): Generator<Record<string, unknown>> {
@@ -70,7 +69,7 @@ describe.each(KINDS.map((kind) => [kind.name, kind] as const))('the document of 
   it('has examples that are what their schemas say', () => {
     const contents = [...objectsIn(document)].filter((object) => 'schema' in object && 'example' in object)
     // Per operation and way a request and an answer, the errors, and the token endpoint.
-    expect(contents.length).toBeGreaterThan(2 * operationsOf(kind).length + ERROR_ROWS.length)
+    expect(contents.length).toBeGreaterThan(2 * operationsOf(kind).length + ERROR_ANSWER_ROWS.length)
     const named = [...objectsIn(document)].flatMap(({ schema, examples }) =>
       typeof examples === 'object' && schema !== undefined && !Array.isArray(examples)
         ? Object.values(examples as object).map(({ value }) => ({ schema, example: value }))
@@ -136,26 +135,20 @@ describe.each(KINDS.map((kind) => [kind.name, kind] as const))('the document of 
   })
 
   it('has examples of the kind: its record type, identifier type and event type', () => {
-    const request = exampleOf(kind, 'search').request as { search_request: [{ search_criteria: Criteria }] }
+    const request = exampleOfOperation(kind, 'search').request as { search_request: [{ search_criteria: Criteria }] }
     const { reg_record_type, query } = request.search_request[0].search_criteria
     expect(resolveRecordType(kind, reg_record_type)).toBe(kind.record_types[0])
     expect(query.type).toBe(kind.record_types[0].primary_identifier)
-    const subscribe = JSON.stringify(exampleOf(kind, 'subscribe').request)
+    const subscribe = JSON.stringify(exampleOfOperation(kind, 'subscribe').request)
     const event = /"reg_event_type":"([^"]+)"/.exec(subscribe)?.[1] ?? ''
     expect(resolveEventType(kind, event)).toBe(kind.event_types[0])
   })
 
-  it.each(kind.record_types.map((row) => [row.name, row] as const))(
-    'has a sample %s that an import would take',
-    (_, row) => {
-      const record = sampleRecord(kind, row)
-      expect(validator(row.schema).problem(record, '')).toBeNull()
-      expect(readIdentifiers(kind, row, record as JsonValue)).toContainEqual({
-        ...sampleIdentifier(kind, row),
-        names: 'record',
-      })
-    },
-  )
+  it.each(kind.record_types.map((row) => [row.name, row] as const))('has a sample %s that an import would take', (_, row) => {
+    const record = sampleRecord(kind, row)
+    expect(validator(row.schema).problem(record, '')).toBeNull()
+    expect(readIdentifiers(kind, row, record as JsonValue)).toContainEqual({ ...sampleIdentifier(kind, row), names: 'record' })
+  })
 
   it.each(operationsOf(kind).map((row) => [row.name, row] as const))(
     'has a request of %s that would be taken, and a reply that might be given',
@@ -199,9 +192,9 @@ describe('openApiDocument', () => {
 
   it('says what may go wrong on every operation, with our error body', () => {
     const responses = documentOf(civil).paths['/registry/sync/search']?.post as { responses: object }
-    expect(Object.keys(responses.responses)).toEqual(['200', ...ERROR_ROWS.map((row) => row.status)].map(String))
+    expect(Object.keys(responses.responses)).toEqual(['200', ...ERROR_ANSWER_ROWS.map((row) => row.status)].map(String))
     for (const status of [400, 401, 403, 404, 413, 415, 429, 500, 503]) {
-      expect(ERROR_ROWS.map((row) => row.status)).toContain(status)
+      expect(ERROR_ANSWER_ROWS.map((row) => row.status)).toContain(status)
     }
   })
 
@@ -255,9 +248,9 @@ describe('openApiDocument', () => {
   })
 
   it('has an example for every operation of the table, and for no other', () => {
-    for (const { name } of OPERATIONS) expect(exampleOf(civil, name).request).toBeTypeOf('object')
-    expect(() => exampleOf(civil, 'no-such')).toThrow(new RangeError('there is no example of operation no-such'))
-    expect(() => exampleOf(civil, 'constructor')).toThrow(RangeError)
+    for (const { name } of OPERATIONS) expect(exampleOfOperation(civil, name).request).toBeTypeOf('object')
+    expect(() => exampleOfOperation(civil, 'no-such')).toThrow(new RangeError('there is no example of operation no-such'))
+    expect(() => exampleOfOperation(civil, 'constructor')).toThrow(RangeError)
   })
 
   it('refuses two different schemas under one title', () => {

@@ -4,7 +4,7 @@ import { PROTOCOL_VERSION } from './common.ts'
 import { deprecatedOperation } from './deprecation.ts'
 import { Ack, callbackEnvelope, FileInfo, requestEnvelope } from './envelope.ts'
 import type { Kind } from './kinds/kind.ts'
-import { type Components, collectComponents, type JsonObject } from './openapi/components.ts'
+import { type ComponentCollector, type JsonObject, makeComponentCollector } from './openapi/components.ts'
 import { errorReferences, errorResponses } from './openapi/errors.ts'
 import {
   exampleAck,
@@ -12,11 +12,11 @@ import {
   exampleReply,
   exampleRequest,
   exampleRequests,
-  inventedExample,
+  inventedExampleNames,
 } from './openapi/examples.ts'
-import { type ExampleOf, exampleForServer, textsWithoutSources } from './openapi/readers.ts'
-import { codeTable, kindTables } from './openapi/tables.ts'
-import { tokenPath, tokenSecuritySchemes } from './openapi/token.ts'
+import { type ExampleOf, exampleForServer, omitAllSourceReferences } from './openapi/readers.ts'
+import { codeTable, kindMarkdown } from './openapi/tables.ts'
+import { describeTokenPath, tokenSecuritySchemes } from './openapi/token.ts'
 import { type Callback, type Operation, THEMES, type Theme } from './operation.ts'
 import { operationsOf } from './operations.ts'
 
@@ -53,7 +53,7 @@ export type Way = 'sync' | 'async'
  */
 export function openApiDocument(kind: Kind, options: OpenApiOptions): OpenApiDocument {
   const { server_url, operations, ways = ['sync', 'async'], callbacks = [], title = kind.title } = options
-  const components = collectComponents()
+  const components = makeComponentCollector()
   const paths: Record<string, JsonObject> = {}
   const webhooks: Record<string, JsonObject> = {}
   for (const operation of operationsOf(kind, operations)) {
@@ -63,20 +63,20 @@ export function openApiDocument(kind: Kind, options: OpenApiOptions): OpenApiDoc
     if (!async) continue
     paths[`/${async}`] = { post: asyncOperation(kind, operation, components) }
     for (const callback of [operation.callback, operation.notifies]) {
-      if (callback) webhooks[callback.name] = { post: sentCallback(kind, callback, components) }
+      if (callback) webhooks[callback.name] = { post: describeSentCallback(kind, callback, components) }
     }
   }
   for (const callback of callbacks) {
-    paths[`/${callback.path}`] = { post: receivedCallback(kind, callback, components) }
+    paths[`/${callback.path}`] = { post: describeReceivedCallback(kind, callback, components) }
   }
   for (const { schema } of kind.record_types) components.refer(schema)
-  Object.assign(paths, tokenPath(server_url, components))
+  Object.assign(paths, describeTokenPath(server_url, components))
   const document = {
     openapi: '3.1.0',
-    info: { title, version: PROTOCOL_VERSION, description: kindTables(kind) },
+    info: { title, version: PROTOCOL_VERSION, description: kindMarkdown(kind) },
     servers: [{ url: server_url }],
     security: [{ token: [] }, { bearer: [] }],
-    tags: THEMES.filter(({ name }) => tagsIn(paths).has(name)),
+    tags: THEMES.filter(({ name }) => tagsOfPaths(paths).has(name)),
     paths,
     webhooks,
     components: {
@@ -85,14 +85,12 @@ export function openApiDocument(kind: Kind, options: OpenApiOptions): OpenApiDoc
       schemas: components.schemas,
     },
   } as const
-  return textsWithoutSources(
-    options.example === undefined
-      ? document
-      : { ...document, paths: pathsForServer(kind, document.paths, options.example) },
+  return omitAllSourceReferences(
+    options.example === undefined ? document : { ...document, paths: pathsForServer(kind, document.paths, options.example) },
   )
 }
 
-const tagsIn = (paths: Readonly<Record<string, JsonObject>>): ReadonlySet<unknown> =>
+const tagsOfPaths = (paths: Readonly<Record<string, JsonObject>>): ReadonlySet<unknown> =>
   new Set(Object.values(paths).flatMap(({ post }) => (post as { tags: readonly string[] }).tags))
 
 /** Puts names of one server into the example requests of the paths. */
@@ -101,7 +99,7 @@ function pathsForServer(
   paths: { readonly [path: string]: JsonObject },
   example: ExampleOf,
 ): { readonly [path: string]: JsonObject } {
-  const invented = inventedExample(kind)
+  const invented = inventedExampleNames(kind)
   const at = ([path, item]: [string, JsonObject]): [string, JsonObject] => {
     const { post } = item as { readonly post: JsonObject & { readonly requestBody: JsonObject } }
     const requestBody = exampleForServer(post.requestBody, invented, example)
@@ -128,15 +126,10 @@ function operationMembers(
     ...(aliases.length > 0 ? [`Also answered at ${aliases.join(', ')}.`] : []),
     ...(codes ? [codeTable(codes)] : []),
   ]
-  return {
-    tags: [theme],
-    summary: `${summary} ${answered}`,
-    description: text.join('\n\n'),
-    ...deprecatedOperation(deprecated),
-  }
+  return { tags: [theme], summary: `${summary} ${answered}`, description: text.join('\n\n'), ...deprecatedOperation(deprecated) }
 }
 
-function requestBody(kind: Kind, operation: Operation, way: Way, components: Components): JsonObject {
+function requestBody(kind: Kind, operation: Operation, way: Way, components: ComponentCollector): JsonObject {
   const { name, schema } = operation.request
   const envelope = components.refer(requestEnvelope(schema, `${name}Envelope`))
   const several = exampleRequests(kind, operation, way)
@@ -148,7 +141,7 @@ function requestBody(kind: Kind, operation: Operation, way: Way, components: Com
   return { required: true, content: { ...content, ...file } }
 }
 
-function syncOperation(kind: Kind, operation: Operation, components: Components): JsonObject {
+function syncOperation(kind: Kind, operation: Operation, components: ComponentCollector): JsonObject {
   const { reply } = operation
   const envelope = components.refer(callbackEnvelope(reply.schema, `${reply.name}Envelope`))
   // The body has the members of the reply twice, for old readers: in `message`, and beside `header` and `message` (D8, D9).
@@ -167,10 +160,10 @@ function syncOperation(kind: Kind, operation: Operation, components: Components)
   }
 }
 
-function asyncOperation(kind: Kind, operation: Operation, components: Components): JsonObject {
+function asyncOperation(kind: Kind, operation: Operation, components: ComponentCollector): JsonObject {
   const { callback } = operation
   const result = callback && {
-    callbacks: { [callback.name]: callbackTo(callback, exampleReply(kind, operation), components) },
+    callbacks: { [callback.name]: describeCallback(callback, exampleReply(kind, operation), components) },
   }
   return {
     operationId: operation.name,
@@ -182,7 +175,7 @@ function asyncOperation(kind: Kind, operation: Operation, components: Components
 }
 
 /** Describes the callback to the address in the request's header (G1). */
-function callbackTo(callback: Callback, example: JsonObject, components: Components): JsonObject {
+function describeCallback(callback: Callback, example: JsonObject, components: ComponentCollector): JsonObject {
   const { name, schema } = callback.message
   const envelope = ENVELOPE_SCHEMA_MAKERS[callback.header](schema, `${name}Envelope`)
   return {
@@ -197,7 +190,7 @@ function callbackTo(callback: Callback, example: JsonObject, components: Compone
 }
 
 /** Describes a callback that another registry sends us when we are the requester. */
-function receivedCallback(kind: Kind, callback: Callback, components: Components): JsonObject {
+function describeReceivedCallback(kind: Kind, callback: Callback, components: ComponentCollector): JsonObject {
   const { name, schema } = callback.message
   const envelope = ENVELOPE_SCHEMA_MAKERS[callback.header](schema, `${name}Envelope`)
   return {
@@ -210,7 +203,7 @@ function receivedCallback(kind: Kind, callback: Callback, components: Components
 }
 
 /** Describes a callback that we send to a participant that has asked or subscribed. */
-function sentCallback(kind: Kind, callback: Callback, components: Components): JsonObject {
+function describeSentCallback(kind: Kind, callback: Callback, components: ComponentCollector): JsonObject {
   const { name, schema } = callback.message
   const envelope = components.refer(ENVELOPE_SCHEMA_MAKERS[callback.header](schema, `${name}Envelope`))
   return {
@@ -220,13 +213,13 @@ function sentCallback(kind: Kind, callback: Callback, components: Components): J
       'Answer 200 with an acknowledgement when the message is stored. An acknowledgement ERR refuses it, and 400, 405, 410, 411, 413, 414, 415, 422, 431, 501 and 505 stop it. With any other answer, or none, it is sent again with the same `message_id`.',
     requestBody: {
       required: true,
-      content: jsonContent(withMeta(envelope, callback, components), exampleCallback(kind, callback)),
+      content: jsonContent(addMetaSchema(envelope, callback, components), exampleCallback(kind, callback)),
     },
     responses: { 200: ackResponse(components) },
   }
 }
 
-function withMeta(envelope: JsonObject, { meta }: Callback, components: Components): JsonObject {
+function addMetaSchema(envelope: JsonObject, { meta }: Callback, components: ComponentCollector): JsonObject {
   if (meta === null) return envelope
   const header = { type: 'object', properties: { meta: components.refer(meta) } }
   return { allOf: [envelope, { type: 'object', properties: { header } }] }
@@ -234,6 +227,6 @@ function withMeta(envelope: JsonObject, { meta }: Callback, components: Componen
 
 const ENVELOPE_SCHEMA_MAKERS = { request: requestEnvelope<TSchema>, callback: callbackEnvelope<TSchema> }
 
-function ackResponse(components: Components): JsonObject {
+function ackResponse(components: ComponentCollector): JsonObject {
   return { description: 'Acknowledged.', content: jsonContent(components.refer(Ack), exampleAck) }
 }

@@ -33,10 +33,7 @@ export type HeaderShape = 'request' | 'callback'
  */
 export type ItemCodes = 'search' | 'subscribe' | 'unsubscribe'
 
-/**
- * A callback: a message that a registry sends to the requester, with results or events. The answer is an
- * acknowledgement.
- */
+/** A callback: a message that a registry sends to the requester, with results or events. The answer is an acknowledgement. */
 export interface Callback {
   readonly name: string
   readonly action: string

@@ -58,10 +58,7 @@ describe('the table of operations', () => {
   })
 
   it('gives no path to two rows, and every path is relative', () => {
-    const paths = [
-      ...OPERATIONS.flatMap((row) => [...row.sync_paths, ...row.async_paths]),
-      ...CALLBACKS.map((row) => row.path),
-    ]
+    const paths = [...OPERATIONS.flatMap((row) => [...row.sync_paths, ...row.async_paths]), ...CALLBACKS.map((row) => row.path)]
     expect(new Set(paths).size).toBe(paths.length)
     expect(paths.filter((path) => !/^[a-z][a-z/-]*[a-z]$/.test(path))).toEqual([])
   })

@@ -24,7 +24,7 @@ const searchReply = message('SearchResponse', SearchResponse, { items: 'search_r
 const subscribeReply = message('SubscribeResponse', SubscribeResponse, { items: 'subscribe_response' })
 const unsubscribeReply = message('UnSubscribeResponse', UnSubscribeResponse, { bulk: [['subscription_status']] })
 const txnStatusReply = message('TxnStatusResponse', TxnStatusResponse, { bulk: [['txnstatus_response', 'txn_status']] })
-const disabilityRequest = message('DisabledRequest', DisabledRequest, { incoming: IncomingDisabledRequest })
+const disabilityRequestRow = message('DisabledRequest', DisabledRequest, { incoming: IncomingDisabledRequest })
 const disabilityActions = ['get_disability_info', 'check_disability_status']
 
 const ON_SEARCH: Callback = {
@@ -95,11 +95,7 @@ export const OPERATIONS: readonly Operation[] = [
     action_aliases: [],
     sync_paths: ['registry/sync/search'],
     async_paths: ['registry/search'],
-    request: message('SearchRequest', SearchRequest, {
-      incoming: IncomingSearchRequest,
-      items: 'search_request',
-      counted: true,
-    }),
+    request: message('SearchRequest', SearchRequest, { incoming: IncomingSearchRequest, items: 'search_request', counted: true }),
     reply: searchReply,
     reply_action: 'on-search',
     reply_also_bare: false,
@@ -253,7 +249,7 @@ export const OPERATIONS: readonly Operation[] = [
     action_aliases: disabilityActions,
     sync_paths: ['registry/sync/disabled', 'registry/sync/get-disability-status'],
     async_paths: [],
-    request: disabilityRequest,
+    request: disabilityRequestRow,
     reply: { name: 'DisabledResponse', schema: DisabledResponse, items: 'disabled_response' },
     reply_action: 'on-search',
     reply_also_bare: false,
@@ -271,7 +267,7 @@ export const OPERATIONS: readonly Operation[] = [
     action_aliases: disabilityActions,
     sync_paths: ['registry/sync/get-disability-details', 'registry/sync/get-disability-info'],
     async_paths: [],
-    request: disabilityRequest,
+    request: disabilityRequestRow,
     reply: searchReply,
     reply_action: 'on-search',
     reply_also_bare: false,
@@ -289,7 +285,7 @@ export const OPERATIONS: readonly Operation[] = [
     action_aliases: disabilityActions,
     sync_paths: ['registry/sync/get-disability-support'],
     async_paths: [],
-    request: disabilityRequest,
+    request: disabilityRequestRow,
     reply: searchReply,
     reply_action: 'on-search',
     reply_also_bare: false,

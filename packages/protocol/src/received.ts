@@ -47,9 +47,7 @@ export function receivedSchema(schema: TSchema, kinds: readonly Relaxing[] = [])
       ...(items && { items: read(items, name, around) }),
       ...(anyOf && { anyOf: anyOf.map((branch) => read(branch, name, around)) }),
       ...(properties && {
-        properties: Object.fromEntries(
-          Object.entries(properties).map(([member, inner]) => [member, read(inner, member, name)]),
-        ),
+        properties: Object.fromEntries(Object.entries(properties).map(([member, inner]) => [member, read(inner, member, name)])),
       }),
       ...(required && { required: required.filter((member) => !optional(part.title, member)) }),
     }

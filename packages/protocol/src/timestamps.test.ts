@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isTimestamp, lacksZone, timestampInstant } from './timestamps.ts'
+import { isTimestamp, isTimeWithoutZone, timestampInstant } from './timestamps.ts'
 
 test.each([
   ['2026-02-03T09:15:00Z', Date.UTC(2026, 1, 3, 9, 15)],
@@ -69,5 +69,5 @@ test.each([
   ['2026-02-03', false],
   ['', false],
 ])('%s lacks only its zone: %s', (text, expected) => {
-  expect(lacksZone(text)).toBe(expected)
+  expect(isTimeWithoutZone(text)).toBe(expected)
 })

@@ -1,7 +1,7 @@
 /** Reads times in messages: RFC 3339 date-times with a zone (spec "Resources and their fields", G5, D24). */
 
 // RFC 3339, 5.6: "T" and "Z" may be lower case, seconds are required, a fraction may have any number of digits.
-const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}:\d{2}))$/
+const DATE_TIME_PATTERN = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}:\d{2}))$/
 const ZONELESS_TIME_PATTERN = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/
 const DIGIT_ZERO = 0x30
 const MINUTE_MILLISECONDS = 60_000
@@ -13,16 +13,20 @@ const MINUTES_IN_DAY = 1440
  * beyond milliseconds are cut.
  */
 export function timestampInstant(text: string): number | null {
-  const parts = DATE_TIME.exec(text)
+  const parts = DATE_TIME_PATTERN.exec(text)
   if (parts === null) return null
   // All parts up to the seconds have fixed positions. Reading digits there takes half the time of capturing groups.
-  const [year, month, day] = [100 * twoDigits(text, 0) + twoDigits(text, 2), twoDigits(text, 5), twoDigits(text, 8)]
-  const [hour, minute, second] = [twoDigits(text, 11), twoDigits(text, 14), twoDigits(text, 17)]
+  const [year, month, day] = [
+    100 * readTwoDigits(text, 0) + readTwoDigits(text, 2),
+    readTwoDigits(text, 5),
+    readTwoDigits(text, 8),
+  ]
+  const [hour, minute, second] = [readTwoDigits(text, 11), readTwoDigits(text, 14), readTwoDigits(text, 17)]
   if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return null
   if (hour > 23 || minute > 59 || second > 60) return null
 
   const [, fraction = '', sign, offsetText = '00:00'] = parts
-  const [offsetHour, offsetMinute] = [twoDigits(offsetText, 0), twoDigits(offsetText, 3)]
+  const [offsetHour, offsetMinute] = [readTwoDigits(offsetText, 0), readTwoDigits(offsetText, 3)]
   if (offsetHour > 23 || offsetMinute > 59) return null
   const offset = (sign === '-' ? -1 : 1) * (offsetHour * 60 + offsetMinute)
   const utcMinute = hour * 60 + minute - offset
@@ -67,12 +71,12 @@ export function isWithinWindow(text: string, window: number, at: number): boolea
 }
 
 /** True for a text in the form of a date and time without a zone, so that the reason can say what is missing. */
-export function lacksZone(text: string): boolean {
+export function isTimeWithoutZone(text: string): boolean {
   return ZONELESS_TIME_PATTERN.test(text)
 }
 
 /** The number that two digits in a text make. */
-function twoDigits(text: string, at: number): number {
+function readTwoDigits(text: string, at: number): number {
   return 10 * (text.charCodeAt(at) - DIGIT_ZERO) + text.charCodeAt(at + 1) - DIGIT_ZERO
 }
 

@@ -23,8 +23,7 @@ export const TokenAnswer = Type.Object(
     expires_in: Type.Integer({ minimum: 1, description: 'Seconds.' }),
     scope: Type.Optional(
       Type.String({
-        description:
-          'What the token is good for, with spaces between: all that its holder may do here, whatever was asked for.',
+        description: 'What the token is good for, with spaces between: all that its holder may do here, whatever was asked for.',
       }),
     ),
   },

@@ -8,14 +8,14 @@ import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
  * Reads a value that may be written in another way. Returns the canonical value; the same value when it cannot be read; undefined
  * when the member counts as missing.
  */
-export type ReadMemberValue = (value: JsonValue) => JsonValue | undefined
+export type MemberValueReader = (value: JsonValue) => JsonValue | undefined
 
 /** The forms of an object that are accepted besides the documented form. */
 export interface ToleratedForms {
   /** For each accepted name of a member, its canonical name. If both have a value, the canonical one is used. */
   readonly spellings?: Readonly<Record<string, string>>
   /** For each member, by its canonical name, the function that reads its value. */
-  readonly readings?: Readonly<Record<string, ReadMemberValue>>
+  readonly readings?: Readonly<Record<string, MemberValueReader>>
   /** Members that may be missing although the documented schema requires them. */
   readonly optional?: readonly string[]
   /** For each member, the forms accepted in its object, or in each object of its array. */
@@ -25,15 +25,15 @@ export interface ToleratedForms {
 /** The accepted forms of an object (`ToleratedForms`) and the optional members of its schema, as lists for `applyPlan`. */
 export interface TolerancePlan {
   readonly spellings: readonly (readonly [accepted: string, canonical: string])[]
-  readonly readings: readonly (readonly [member: string, reading: ReadMemberValue])[]
+  readonly readings: readonly (readonly [member: string, reading: MemberValueReader])[]
   readonly inside: readonly (readonly [member: string, plan: TolerancePlan])[]
   /** Members that may be missing. `object`: the member is an object with known members, so {} counts as missing. */
   readonly optional: readonly { readonly member: string; readonly object: boolean }[]
 }
 
 /**
- * The parts of a schema that `makeTolerancePlan` reads. A union or a record schema has no `properties`, so its values are changed
- * only by rows of accepted spellings.
+ * The parts of a schema that `makeTolerancePlan` reads. The schema of a union or of a `Type.Record` has no `properties`, so
+ * `ToleratedForms` alone decide which of its values are changed.
  */
 export interface ObjectSchema {
   readonly type?: unknown
@@ -64,7 +64,7 @@ export function makeTolerancePlan(schema: ObjectSchema, rows: ToleratedForms): T
 /** Applies a plan to an object, or to each object of an array. Copies only what it changes. */
 export function applyPlan(plan: TolerancePlan, value: JsonValue): JsonValue {
   if (Array.isArray(value)) {
-    return replaceEach(value, (element) => (isJsonObject(element) ? applyToObject(plan, element) : element))
+    return replaceElements(value, (element) => (isJsonObject(element) ? applyToObject(plan, element) : element))
   }
   return isJsonObject(value) ? applyToObject(plan, value) : value
 }
@@ -80,7 +80,7 @@ function applyToObject(plan: TolerancePlan, object: JsonObject): JsonObject {
   for (const [accepted, canonical] of plan.spellings) {
     const value = findOwnMember(result, accepted)
     if (value === undefined) continue
-    if (isBlank(findOwnMember(result, canonical))) put(canonical, value)
+    if (isBlankValue(findOwnMember(result, canonical))) put(canonical, value)
     put(accepted, undefined)
   }
   for (const [member, reading] of plan.readings) {
@@ -98,7 +98,7 @@ function applyToObject(plan: TolerancePlan, object: JsonObject): JsonObject {
   for (const { member, object: mayBeEmpty } of plan.optional) {
     const value = findOwnMember(result, member)
     if (value === undefined) continue
-    if (isBlank(value) || (mayBeEmpty && isEmptyObject(value))) put(member, undefined)
+    if (isBlankValue(value) || (mayBeEmpty && isEmptyObject(value))) put(member, undefined)
   }
   return result
 }
@@ -109,7 +109,7 @@ function findOwnMember(object: JsonObject, member: string): JsonValue | undefine
 }
 
 /** True for the ways in which peers write a member without a value (D33, 3.1). */
-function isBlank(value: JsonValue | undefined): boolean {
+function isBlankValue(value: JsonValue | undefined): boolean {
   return value === undefined || value === null || value === ''
 }
 
@@ -118,7 +118,7 @@ function isEmptyObject(value: JsonValue): boolean {
 }
 
 /** The array with replaced elements; the same array when nothing changes. */
-export function replaceEach(array: JsonValue[], replace: (element: JsonValue) => JsonValue): JsonValue[] {
+export function replaceElements(array: JsonValue[], replace: (element: JsonValue) => JsonValue): JsonValue[] {
   let result = array
   for (const [index, element] of array.entries()) {
     const replacement = replace(element)

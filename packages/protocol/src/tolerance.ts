@@ -10,40 +10,40 @@ import { isJsonObject, type JsonValue } from './json.ts'
 import { integerText } from './numbers.ts'
 import {
   applyPlan,
+  type MemberValueReader,
   makeTolerancePlan,
-  type ReadMemberValue,
-  replaceEach,
+  replaceElements,
   type TolerancePlan,
   type ToleratedForms,
 } from './tolerance-plan.ts'
 
 /** Turns an integer into a text of digits, where a text is expected. */
-const readDigits: ReadMemberValue = (value) => integerText(value) ?? value
+const readIntegerAsText: MemberValueReader = (value) => integerText(value) ?? value
 
-const digitsEach: ReadMemberValue = (value) =>
-  Array.isArray(value) ? replaceEach(value, (element) => readDigits(element) ?? element) : readDigits(value)
+const readIntegersAsTexts: MemberValueReader = (value) =>
+  Array.isArray(value) ? replaceElements(value, (element) => readIntegerAsText(element) ?? element) : readIntegerAsText(value)
 
 /** Turns a text of digits into a number, where a number is expected: "1" becomes 1. */
-const readCount: ReadMemberValue = (value) =>
+const readDigitsAsNumber: MemberValueReader = (value) =>
   typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
 
 /** Turns an object into an array of one, where an array of objects is expected. */
-const oneObject: ReadMemberValue = (value) => (isJsonObject(value) ? [value] : value)
+const readObjectAsList: MemberValueReader = (value) => (isJsonObject(value) ? [value] : value)
 
 /** Turns a text into an array of one, where an array of texts is expected. */
-const oneText: ReadMemberValue = (value) => (typeof value === 'string' && value !== '' ? [value] : value)
+const readTextAsList: MemberValueReader = (value) => (typeof value === 'string' && value !== '' ? [value] : value)
 
 /** Treats a text as missing where an object of any form is expected. */
-const noText: ReadMemberValue = (value) => (typeof value === 'string' ? undefined : value)
+const readTextAsMissing: MemberValueReader = (value) => (typeof value === 'string' ? undefined : value)
 
 /** Replaces other spellings of a word by the canonical one, compared without case. */
-const wordReader = (spellings: Readonly<Record<string, string>>): ReadMemberValue => {
+const makeWordReader = (spellings: Readonly<Record<string, string>>): MemberValueReader => {
   const canonical = new Map(Object.entries(spellings))
   return (value) => (typeof value === 'string' ? (canonical.get(value.toLowerCase()) ?? value) : value)
 }
 
-const queryType = wordReader({ idtype: 'idtype-value' })
-const txnType = wordReader({
+const readQueryType = makeWordReader({ idtype: 'idtype-value' })
+const readTxnType = makeWordReader({
   search: 'search',
   subscribe: 'subscribe',
   unsubscribe: 'unsubscribe',
@@ -56,9 +56,9 @@ const txnType = wordReader({
 })
 
 /** Reads the type of a receipt: the part after the last ":", in the spellings of N15. */
-const receiptType: ReadMemberValue = (value) =>
-  typeof value === 'string' ? receiptWord(value.slice(value.lastIndexOf(':') + 1).trim()) : value
-const receiptWord = wordReader({
+const readReceiptType: MemberValueReader = (value) =>
+  typeof value === 'string' ? readReceiptTypeWord(value.slice(value.lastIndexOf(':') + 1).trim()) : value
+const readReceiptTypeWord = makeWordReader({
   enrollement: 'enrollement',
   enrollment: 'enrollement',
   enrolment: 'enrollement',
@@ -75,10 +75,10 @@ const TOLERATED_ENVELOPE: ToleratedForms = { spellings: { headers: 'header' } }
 const TOLERATED_HEADER: ToleratedForms = {
   spellings: { is_encrypted: 'is_msg_encrypted' },
   readings: {
-    total_count: readCount,
-    completed_count: readCount,
-    meta: noText,
-    status: wordReader({ ack: 'rcvd', acknowledged: 'rcvd', request: 'rcvd', success: 'succ', part: 'succ' }),
+    total_count: readDigitsAsNumber,
+    completed_count: readDigitsAsNumber,
+    meta: readTextAsMissing,
+    status: makeWordReader({ ack: 'rcvd', acknowledged: 'rcvd', request: 'rcvd', success: 'succ', part: 'succ' }),
   },
   optional: ['total_count', 'completed_count', 'status_reason_code', 'status_reason_message'],
 }
@@ -87,27 +87,24 @@ const TOLERATED_HEADER: ToleratedForms = {
  * The forms accepted in the header of an answer whose signature is not verified. The header may lack sender_id, because we know
  * whom we asked.
  */
-const UNSIGNED_ANSWER: ToleratedForms = {
-  ...TOLERATED_HEADER,
-  optional: [...(TOLERATED_HEADER.optional ?? []), 'sender_id'],
-}
+const UNSIGNED_ANSWER: ToleratedForms = { ...TOLERATED_HEADER, optional: [...(TOLERATED_HEADER.optional ?? []), 'sender_id'] }
 
 /** The forms accepted in `consent` and `authorize` (G8). */
 const TOLERATED_CONSENT: ToleratedForms = { inside: { purpose: { spellings: { refUri: 'ref_uri' } } } }
 
 /** Members that every message may have in another form, with the functions that read them. */
-const EVERY_MESSAGE: Readonly<Record<string, ReadMemberValue>> = { transaction_id: readDigits }
+const EVERY_MESSAGE_READERS: Readonly<Record<string, MemberValueReader>> = { transaction_id: readIntegerAsText }
 
 /** The forms of messages that are accepted besides the documented one, by the name of the message. */
 const TOLERATED_MESSAGES: Readonly<Record<string, ToleratedForms>> = {
   SearchRequest: {
-    readings: { search_request: oneObject },
+    readings: { search_request: readObjectAsList },
     inside: {
       search_request: {
         optional: ['pagination'],
         inside: {
           search_criteria: {
-            readings: { query_type: queryType },
+            readings: { query_type: readQueryType },
             inside: { consent: TOLERATED_CONSENT, authorize: TOLERATED_CONSENT },
           },
           // The documented place of pagination is in the criteria; it is also accepted beside them (D23).
@@ -117,18 +114,18 @@ const TOLERATED_MESSAGES: Readonly<Record<string, ToleratedForms>> = {
     },
   },
   SearchResponse: {
-    readings: { search_response: oneObject },
-    inside: { search_response: { inside: { data: { readings: { reg_records: oneObject } } } } },
+    readings: { search_response: readObjectAsList },
+    inside: { search_response: { inside: { data: { readings: { reg_records: readObjectAsList } } } } },
   },
   SubscribeRequest: {
-    readings: { subscribe_request: oneObject },
+    readings: { subscribe_request: readObjectAsList },
     inside: {
       subscribe_request: {
         inside: {
           subscribe_criteria: {
             // Spellings of the social kind, and of an older protocol (N3).
             spellings: { response_entity: 'notify_record_type', reg_sub_type: 'reg_event_type' },
-            readings: { filter_type: queryType },
+            readings: { filter_type: readQueryType },
             inside: { authorize: TOLERATED_CONSENT },
           },
         },
@@ -136,37 +133,31 @@ const TOLERATED_MESSAGES: Readonly<Record<string, ToleratedForms>> = {
     },
   },
   SubscribeResponse: {
-    readings: { subscribe_response: oneObject },
+    readings: { subscribe_response: readObjectAsList },
     inside: { subscribe_response: { inside: { subscriptions: { spellings: { subscription_code: 'code' } } } } },
   },
   UnSubscribeRequest: {
-    spellings: {
-      timesstamp: 'timestamp',
-      sunscription_codes: 'subscription_codes',
-      subscription_code: 'subscription_codes',
-    },
-    readings: { subscription_codes: oneText },
+    spellings: { timesstamp: 'timestamp', sunscription_codes: 'subscription_codes', subscription_code: 'subscription_codes' },
+    readings: { subscription_codes: readTextAsList },
   },
   UnSubscribeResponse: {
     spellings: { timesatmp: 'timestamp' },
     inside: { subscription_status: { spellings: { subscription_code: 'code' } } },
   },
   NotifyEventRequest: {
-    readings: { notify_event: oneObject },
+    readings: { notify_event: readObjectAsList },
     // `response_entity` is an older name of `reg_record_type` (G15).
     inside: { notify_event: { inside: { data: { spellings: { response_entity: 'reg_record_type' } } } } },
   },
-  TxnStatusRequest: { inside: { txnstatus_request: { readings: { txn_type: txnType, attribute_value: digitsEach } } } },
-  TxnStatusResponse: { inside: { txnstatus_response: { readings: { txn_type: txnType } } } },
-  EnrolledRequest: {
-    inside: { enrolled_criteria: { inside: { consent: TOLERATED_CONSENT, authorize: TOLERATED_CONSENT } } },
+  TxnStatusRequest: {
+    inside: { txnstatus_request: { readings: { txn_type: readTxnType, attribute_value: readIntegersAsTexts } } },
   },
-  DisabledRequest: {
-    inside: { disabled_criteria: { inside: { consent: TOLERATED_CONSENT, authorize: TOLERATED_CONSENT } } },
-  },
+  TxnStatusResponse: { inside: { txnstatus_response: { readings: { txn_type: readTxnType } } } },
+  EnrolledRequest: { inside: { enrolled_criteria: { inside: { consent: TOLERATED_CONSENT, authorize: TOLERATED_CONSENT } } } },
+  DisabledRequest: { inside: { disabled_criteria: { inside: { consent: TOLERATED_CONSENT, authorize: TOLERATED_CONSENT } } } },
   EnrollmentUpdatesRequest: {
     spellings: { receipt_information: 'enrolled_updates' },
-    inside: { enrolled_updates: { readings: { receipt_type: receiptType, beneficiaries: oneObject } } },
+    inside: { enrolled_updates: { readings: { receipt_type: readReceiptType, beneficiaries: readObjectAsList } } },
   },
 }
 
@@ -192,8 +183,7 @@ export function tolerateHeader(header: JsonValue): JsonValue {
 }
 
 /**
- * The header of a synchronous answer whose signature is not verified, with canonical spellings. An empty sender_id is
- * removed.
+ * The header of a synchronous answer whose signature is not verified, with canonical spellings. An empty sender_id is removed.
  */
 export function tolerateUnsignedAnswer(header: JsonValue): JsonValue {
   return applyPlan(UNSIGNED_ANSWER_PLAN, header)
@@ -201,18 +191,18 @@ export function tolerateUnsignedAnswer(header: JsonValue): JsonValue {
 
 /** The request of an operation with canonical spellings. */
 export function tolerateMessage(operation: { readonly request: NamedMessage }, message: JsonValue): JsonValue {
-  return tolerateAs(operation.request, message)
+  return tolerateAnyMessage(operation.request, message)
 }
 
 /**
  * Any message, such as a reply or callback, with canonical spellings. The argument is not changed; without changes, the
  * same object is returned. A value that no row can read stays, and validation refuses it.
  */
-export function tolerateAs({ name, schema }: NamedMessage, message: JsonValue): JsonValue {
+export function tolerateAnyMessage({ name, schema }: NamedMessage, message: JsonValue): JsonValue {
   let plan = PLANS_BY_SCHEMA.get(schema)
   if (plan === undefined) {
     const rows = Object.hasOwn(TOLERATED_MESSAGES, name) ? TOLERATED_MESSAGES[name] : undefined
-    plan = makeTolerancePlan(schema, { ...rows, readings: { ...EVERY_MESSAGE, ...rows?.readings } })
+    plan = makeTolerancePlan(schema, { ...rows, readings: { ...EVERY_MESSAGE_READERS, ...rows?.readings } })
     PLANS_BY_SCHEMA.set(schema, plan)
   }
   return applyPlan(plan, message)

@@ -4,7 +4,7 @@ import type { TLocalizedValidationError } from 'typebox/error'
 import Format from 'typebox/format'
 import { Compile } from 'typebox/schema'
 import { type PathStep, pathText } from './paths.ts'
-import { isTimestamp, lacksZone } from './timestamps.ts'
+import { isTimestamp, isTimeWithoutZone } from './timestamps.ts'
 
 // The check of `date-time` is registered before any schema is compiled: a validator keeps the check that was registered when it
 // was compiled.
@@ -42,13 +42,13 @@ export function validator<Value = unknown>(schema: TSchema): Validator<Value> {
   const accepts = (value: unknown): value is Value => compiled.Check(value)
   const firstProblem = (value: unknown): Problem | null => {
     if (compiled.Check(value)) return null
-    const [, errors] = compiled.Errors(shortestFailing(compiled, value))
-    const error = tellingError(errors)
+    const [, errors] = compiled.Errors(shortestFailingValue(compiled, value))
+    const error = findTellingError(errors)
     // TypeBox uses one schema for `Check` and `Errors`. If they did not agree, the value would still be refused.
     if (error === undefined) return { at: [], rule: 'is not accepted' }
     const { steps, found } = followPointer(value, error.instancePath)
     if (error.keyword === 'required') steps.push(...error.params.requiredProperties.slice(0, 1))
-    const known = error.keyword === 'boolean' ? membersAround(schema, error.schemaPath) : []
+    const known = error.keyword === 'boolean' ? knownMemberNames(schema, error.schemaPath) : []
     return { at: steps, rule: ruleText(error, found, schema), ...(known.length > 0 && { known }) }
   }
   const problem = (value: unknown, path: string): string | null => {
@@ -67,15 +67,15 @@ export function validator<Value = unknown>(schema: TSchema): Validator<Value> {
 }
 
 /** A problem is searched in arrays that are cut to these lengths, the shortest first, and only then in whole ones. */
-const CUT_LENGTHS = [100, 10_000]
+const CUT_ARRAY_LENGTHS = [100, 10_000]
 
 /**
  * The value with shortened arrays, if that still fails; else the whole value. TypeBox looks at every element before it
  * names the first error, which would take seconds for millions of wrong elements. Places stay the same, but a problem
  * beyond the cut may be passed over for a later one within it.
  */
-function shortestFailing(compiled: { Check(value: unknown): boolean }, value: unknown): unknown {
-  for (const length of CUT_LENGTHS) {
+function shortestFailingValue(compiled: { Check(value: unknown): boolean }, value: unknown): unknown {
+  for (const length of CUT_ARRAY_LENGTHS) {
     const cut = cutArrays(value, length)
     if (cut === value) break
     if (!compiled.Check(cut)) return cut
@@ -107,7 +107,7 @@ function problemText(path: string, steps: readonly PathStep[], rule: string): st
  * The error to report. The errors of a union's branches come before its own. If one branch has the right type and
  * breaks another rule, its error is more precise; otherwise the union's own error is reported.
  */
-function tellingError(errors: readonly TLocalizedValidationError[]): TLocalizedValidationError | undefined {
+function findTellingError(errors: readonly TLocalizedValidationError[]): TLocalizedValidationError | undefined {
   const [first] = errors
   const union = first?.schemaPath.indexOf('/anyOf/') ?? -1
   if (first === undefined || union < 0) return first
@@ -154,7 +154,7 @@ const ZONE_RULE = 'must be a date-time with a time zone; the zone (Z or an offse
 
 /** For each format in the protocol's schemas, the function that puts its rule into words, for error messages. */
 const FORMAT_RULES: Readonly<Record<string, (found: unknown) => string>> = {
-  'date-time': (found) => (typeof found === 'string' && lacksZone(found) ? ZONE_RULE : DATE_TIME_RULE),
+  'date-time': (found) => (typeof found === 'string' && isTimeWithoutZone(found) ? ZONE_RULE : DATE_TIME_RULE),
   uri: () => 'must be an absolute URI',
 }
 
@@ -166,7 +166,7 @@ function ruleText(error: TLocalizedValidationError, found: unknown, schema: TSch
     case 'boolean':
       return 'is not a known member'
     case 'type':
-      return `must be ${typeNames(error.params.type)}`
+      return `must be ${typeNamesText(error.params.type)}`
     case 'minLength':
       if (error.params.limit === 1) return 'must not be empty'
       return `must have at least ${error.params.limit} characters`
@@ -200,7 +200,7 @@ function ruleText(error: TLocalizedValidationError, found: unknown, schema: TSch
   }
 }
 
-function typeNames(type: string | readonly string[]): string {
+function typeNamesText(type: string | readonly string[]): string {
   return [type]
     .flat()
     .map((name) => TYPE_NAMES[name] ?? name)
@@ -211,13 +211,13 @@ function typeNames(type: string | readonly string[]): string {
 function branchesText(union: Record<string, unknown>): string {
   const accepted = (union.anyOf as Record<string, unknown>[]).map((branch) => {
     if (Array.isArray(branch.enum)) return branch.enum.join(' or ')
-    return 'const' in branch ? String(branch.const) : typeNames((branch.type as string) ?? 'another form')
+    return 'const' in branch ? String(branch.const) : typeNamesText((branch.type as string) ?? 'another form')
   })
   return [...new Set(accepted)].join(' or ')
 }
 
 /** The known members of the closed object that has the schema `false` at this path. */
-function membersAround(schema: TSchema, path: string): readonly string[] {
+function knownMemberNames(schema: TSchema, path: string): readonly string[] {
   const around = schemaAt(schema, path.slice(0, path.lastIndexOf('/')))
   return Object.keys(around?.properties ?? {})
 }

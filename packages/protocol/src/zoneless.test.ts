@@ -29,13 +29,11 @@ describe('a timestamp of a result without a zone is UTC', () => {
 
   it('in what a status embeds, and in subscriptions', () => {
     const subscriptions = [{ code: 'S-1', timestamp: LOCAL }]
-    const embedded = (timestamp: string) => ({
-      txnstatus_response: { txn_status: { search_response: [{ timestamp }] } },
-    })
+    const embedded = (timestamp: string) => ({ txnstatus_response: { txn_status: { search_response: [{ timestamp }] } } })
     expect(inUtc(schemaOf('txn-on-status'), embedded(LOCAL), 'message').value).toEqual(embedded(UTC))
-    expect(inUtc(schemaOf('on-subscribe'), { subscribe_response: [{ subscriptions }] }, 'message').assumed_utc).toEqual(
-      ['message.subscribe_response[0].subscriptions[0].timestamp'],
-    )
+    expect(inUtc(schemaOf('on-subscribe'), { subscribe_response: [{ subscriptions }] }, 'message').assumed_utc).toEqual([
+      'message.subscribe_response[0].subscriptions[0].timestamp',
+    ])
   })
 })
 

@@ -7,10 +7,7 @@ import type { JsonValue } from '../src/json.ts'
 import type { Kind, RecordType } from '../src/kinds/kind.ts'
 
 /** The attributes that have a value and the compounds that have elements, by name. */
-export function attributesOf(
-  type: RecordType,
-  document: JsonValue,
-): Record<string, AttributeValue | readonly Element[]> {
+export function attributesOf(type: RecordType, document: JsonValue): Record<string, AttributeValue | readonly Element[]> {
   const values: Record<string, AttributeValue | readonly Element[]> = {}
   for (const attribute of type.attributes) {
     const value = readAttribute(attribute, document)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { KINDS } from '../src/kinds/index.ts'
 import { sampleRecord } from '../src/openapi/sample-record.ts'
-import { kindTables } from '../src/openapi/tables.ts'
+import { kindMarkdown } from '../src/openapi/tables.ts'
 
 /** `npx vitest run packages/protocol/test/kind-pages.test.ts -u` writes the pages anew. */
 it.each(KINDS)('docs/kinds/$name.md says what the literal says', async (kind) => {
@@ -11,7 +11,7 @@ it.each(KINDS)('docs/kinds/$name.md says what the literal says', async (kind) =>
   const page = [
     `# ${kind.title} (\`${kind.name}\`)`,
     `Made from \`packages/protocol/src/kinds/${kind.name}.ts\`.`,
-    kindTables(kind),
+    kindMarkdown(kind),
     '## Example records',
     ...records,
     '',

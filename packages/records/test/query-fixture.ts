@@ -1,14 +1,6 @@
 /** A record type with an attribute of every type but age, and three records, of which the last has no attribute. */
 
-import type {
-  Comparator,
-  Comparison,
-  ElementList,
-  Interval,
-  Literal,
-  OneOf,
-  Predicate,
-} from '@rollcall/core/model/predicate'
+import type { Comparator, Comparison, ElementList, Interval, Literal, OneOf, Predicate } from '@rollcall/core/model/predicate'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { inTransaction } from '@rollcall/database/transaction'

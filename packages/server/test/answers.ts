@@ -8,11 +8,7 @@ export type Got = any
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Returns the answer to a request and, if the request was accepted, the callbacks that answer it. */
-export async function gotten(
-  server: TestServer,
-  { receiver }: Pick<AsyncPeer, 'receiver'>,
-  sent: Promise<Answer>,
-): Promise<Got> {
+export async function gotten(server: TestServer, { receiver }: Pick<AsyncPeer, 'receiver'>, sent: Promise<Answer>): Promise<Got> {
   const { status, headers, body } = await sent
   const correlation_id = body?.message?.correlation_id
   // The acknowledgement of a callback has the sender's own correlation_id.

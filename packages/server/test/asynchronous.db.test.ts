@@ -20,9 +20,7 @@ const peer = await newPeer()
 
 const all = byExpression({ surname: { eq: 'Okoro' } }, { pagination: { page_size: 8 } })
 const sentTo = (correlation_id: string) =>
-  callbacksTo(peer.receiver).flatMap(({ envelope }) =>
-    envelope.message.correlation_id === correlation_id ? [envelope] : [],
-  )
+  callbacksTo(peer.receiver).flatMap(({ envelope }) => (envelope.message.correlation_id === correlation_id ? [envelope] : []))
 
 test('a search is acknowledged, then answered in as many callbacks as it has pages', async () => {
   const correlation_id = await accepted(server, peer, searchFor(peer, [all, byIdentifier('UIN', 'U7')]))
@@ -47,10 +45,7 @@ test.each([
     const correlation_id = await accepted(server, only, searchFor(only, [byIdentifier('UIN', 'U7')]))
     await vi.waitFor(() => expect(only.receiver.received).toHaveLength(1), 60_000)
     const text = only.receiver.received[0]?.body ?? ''
-    expect(JSON.parse(text).message).toMatchObject({
-      correlation_id,
-      search_response: [{ data: { reg_records: [person(7)] } }],
-    })
+    expect(JSON.parse(text).message).toMatchObject({ correlation_id, search_response: [{ data: { reg_records: [person(7)] } }] })
     const keys = await publishedKeys(server)
     expect(isSigned(text, 'civil.example', keys, profile)).toBe(true)
     expect(isSigned(text.replace('Okoro', 'Ekoro'), 'civil.example', keys, profile)).toBe(false)
@@ -82,9 +77,9 @@ test('what its receiver refused for a while comes in the end, the same each time
   await vi.waitFor(() => expect(sentTo(correlation_id).length).toBeGreaterThanOrEqual(2), 60_000)
   peer.receiver.answer = answering(200)
   const delivered = async () =>
-    (
-      await server.database.db.pool.query('select state from delivery where correlation_id = $1', [correlation_id])
-    ).rows.map(({ state }) => state)
+    (await server.database.db.pool.query('select state from delivery where correlation_id = $1', [correlation_id])).rows.map(
+      ({ state }) => state,
+    )
   await vi.waitFor(async () => expect(await delivered()).toEqual(['delivered']), 60_000)
   const tries = sentTo(correlation_id)
   for (const { header, message } of tries)

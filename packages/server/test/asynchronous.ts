@@ -5,7 +5,7 @@ import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { findWaitingParticipants } from '@rollcall/delivery/store/deliveries/deliveries'
 import { answerAccepted } from '@rollcall/engine/exchange/answer-accepted'
-import { findAccepted } from '@rollcall/engine/store/exchanges/accepted-exchanges'
+import { findAcceptedExchange } from '@rollcall/engine/store/exchanges/accepted-exchanges'
 import { claimExchanges } from '@rollcall/engine/store/exchanges/claims'
 import { type CallbackSettings, setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { findParticipant, type ParticipantSettings } from '@rollcall/participants/store/participants'
@@ -37,11 +37,7 @@ export async function asyncServer(documents: readonly object[] = [], env: TestSe
   afterAll(() => server.close())
   const registry = await server.registry('civil', documents)
   let count = 0
-  return {
-    server,
-    registry,
-    newPeer: (settings, terms) => asyncPeer(server, `peer-${count++}.example`, settings, terms),
-  }
+  return { server, registry, newPeer: (settings, terms) => asyncPeer(server, `peer-${count++}.example`, settings, terms) }
 }
 
 /** Adds a participant that may leave messages unsigned, and gets its answers at a receiver of its own. */
@@ -151,7 +147,7 @@ export async function answerExchange(
       where correlation_id = $1 and state in ('accepted', 'replying')`,
     [id, claim, runs],
   )
-  const found = rowCount === 1 ? await findAccepted(database.db, id) : null
+  const found = rowCount === 1 ? await findAcceptedExchange(database.db, id) : null
   if (found !== null) await answerAccepted(context, { ...found, claim, runs }, signal)
 }
 

@@ -36,9 +36,7 @@ it('a request that writes has an audit entry before it does, also where the entr
     auditLog.write = write
   }
   const entries = async () =>
-    (await storedEntries(server.database.db)).filter(
-      ({ entry }) => entry.request?.message_id === message.header.message_id,
-    )
+    (await storedEntries(server.database.db)).filter(({ entry }) => entry.request?.message_id === message.header.message_id)
   expect((await entries()).map(({ entry }) => entry)).toMatchObject([
     { kind: 'acknowledgement', operation: 'enrolment-updates', participant: peer.sender_id, reply: null },
   ])
@@ -104,9 +102,9 @@ describe('where no audit entry can be written', () => {
     await pool.query('update mailbox set claim = null, claimed_until = null, resting_since = null')
     await drain(subscribed.mailbox)
     const later = received(from).filter(({ message }) => recordsIn(message).length > 0)
-    expect(
-      later.map(({ message }) => (message.notify_event === undefined ? 'callback' : 'notification')).toSorted(),
-    ).toEqual(expect.arrayContaining(['callback', 'notification']))
+    expect(later.map(({ message }) => (message.notify_event === undefined ? 'callback' : 'notification')).toSorted()).toEqual(
+      expect.arrayContaining(['callback', 'notification']),
+    )
     for (const sent of later) expect(await auditEntriesOf(sent)).toHaveLength(1)
   })
 })

@@ -69,11 +69,7 @@ describe('a synchronous answer', () => {
   it('has the members of a household only where they are shown', async () => {
     const members = ['HOUSEHOLD_ID H1', 'UIN M1', 'UIN M2']
     const ask = async () =>
-      send(
-        'social',
-        'registry/sync/search',
-        searchFor(peer, [byIdentifier('HOUSEHOLD_ID', 'H1', { reg_record_type: 'Group' })]),
-      )
+      send('social', 'registry/sync/search', searchFor(peer, [byIdentifier('HOUSEHOLD_ID', 'H1', { reg_record_type: 'Group' })]))
     await expectAudited(await ask(), { seen: members })
     await grant(server.database, peer.sender_id, 'social', { see: ['group_size', 'sex'] })
     server.clock.pass(1_000)
@@ -96,11 +92,7 @@ describe('a synchronous answer', () => {
     const sent = await send(
       ...(['civil', 'registry/sync/search', searchFor(peer, [byExpression({ UIN: { $ne: 'P1' } })])] as const),
     )
-    await expectAudited(
-      sent,
-      { asked: ['UIN P1'] },
-      { outcomes: { 'rjct.search_criteria.invalid': 1 }, records: 0, shown: {} },
-    )
+    await expectAudited(sent, { asked: ['UIN P1'] }, { outcomes: { 'rjct.search_criteria.invalid': 1 }, records: 0, shown: {} })
     await grant(server.database, peer.sender_id, 'civil', {})
     server.clock.pass(1_000)
   })
@@ -142,10 +134,7 @@ describe('who asks, where the grant demands it', () => {
     expect(await post({ requested_by: BY, case: CASE })).toMatchObject({ status: 200 })
     const { chain, sequence, entry } = (await storedEntries(server.database.db)).at(-1) as LoggedEntry
     const keys = await loadAuditKeys(server.database.db, await server.context.vault())
-    expect(openDetails(keys.confidential, { chain, sequence }, entry.sealed ?? '')).toEqual({
-      requested_by: BY,
-      case: CASE,
-    })
+    expect(openDetails(keys.confidential, { chain, sequence }, entry.sealed ?? '')).toEqual({ requested_by: BY, case: CASE })
     const entries = await storedEntries(server.database.db)
     for (const text of [JSON.stringify(entries), server.logged()]) expect(text).not.toMatch(`${BY}|${CASE}`)
     await grant(server.database, peer.sender_id, 'civil', {})
@@ -234,13 +223,9 @@ describe('what is answered later', () => {
   it('has an audit entry for each page, for a status question that gives it again, and none more for a repeated attempt', async () => {
     covered.add('txn-status')
     const from = received(0).length
-    const search = searchFor(peer, [
-      byExpression({ sex: { $eq: 'F' } }, { pagination: { page_size: 1, page_number: 1 } }),
-    ])
+    const search = searchFor(peer, [byExpression({ sex: { $eq: 'F' } }, { pagination: { page_size: 1, page_number: 1 } })])
     const correlation_id = await accepted(server, peer, search)
-    const [ack] = (await storedEntries(server.database.db)).filter(
-      ({ entry }) => entry.correlation_id === correlation_id,
-    )
+    const [ack] = (await storedEntries(server.database.db)).filter(({ entry }) => entry.correlation_id === correlation_id)
     expect(ack?.entry).toMatchObject({
       kind: 'acknowledgement',
       operation: 'search',
@@ -271,12 +256,7 @@ describe('what is answered later', () => {
     const again = await send('civil', 'registry/sync/txn/status', asked)
     expect(recordsIn(again.message)).toHaveLength(1)
     const [logged] = await auditEntriesOf(again)
-    expect(logged?.entry).toMatchObject({
-      kind: 'answer',
-      operation: 'txn-status',
-      repeats: [correlation_id],
-      records: 1,
-    })
+    expect(logged?.entry).toMatchObject({ kind: 'answer', operation: 'txn-status', repeats: [correlation_id], records: 1 })
     await expectAudited(again, { seen: [...new Set(Object.values(persons).flat())] })
 
     const later = await accepted(server, peer, question(peer, 'correlation_id', correlation_id), 'txn/status')

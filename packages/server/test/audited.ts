@@ -40,9 +40,7 @@ export function recordsIn(value: JsonValue): readonly { readonly type: string; r
 function pathsIn(value: JsonValue, path: readonly string[] = []): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((element) => pathsIn(element, path))
   if (!isJsonObject(value)) return [path.join('.')]
-  return Object.entries(value).flatMap(([name, one]) =>
-    /^@(type|context)$/.test(name) ? [] : pathsIn(one, [...path, name]),
-  )
+  return Object.entries(value).flatMap(([name, one]) => (/^@(type|context)$/.test(name) ? [] : pathsIn(one, [...path, name])))
 }
 
 /** The identifiers of a person of the civil registry. */
@@ -96,11 +94,7 @@ export async function auditedServer(): Promise<AuditedServer> {
   ])
   await server.registry('ibr', [beneficiary('E1', enrolment('PRG-7'))])
   await server.registry('ess', [
-    {
-      '@type': 'spdci:member',
-      member_identifier: [{ identifier_type: 'UIN', identifier_value: 'S1' }],
-      enrolment_status: '1',
-    },
+    { '@type': 'spdci:member', member_identifier: [{ identifier_type: 'UIN', identifier_value: 'S1' }], enrolment_status: '1' },
   ])
   await server.registry('disability', [
     {
@@ -112,8 +106,7 @@ export async function auditedServer(): Promise<AuditedServer> {
   ])
   const peer = await asyncPeer(server, 'sp.example')
   const keys = await loadAuditKeys(server.database.db, await server.context.vault())
-  const pseudonym = (type: string, value: string): string =>
-    pseudonymOf(keys.pseudonyms, { type, value }).toString('hex')
+  const pseudonym = (type: string, value: string): string => pseudonymOf(keys.pseudonyms, { type, value }).toString('hex')
 
   async function send(namespace: string, path: string, body: object | string, by: TestParticipant = peer) {
     const response = await fetch(`${server.url}/${namespace}/v1.0.0/${path}`, {
@@ -152,9 +145,7 @@ export async function auditedServer(): Promise<AuditedServer> {
       repeats.includes(other.entry.correlation_id ?? ''),
     )
     const named = [logged, ...earlier].flatMap(({ persons }) => persons)
-    const found = (role: string): string[] => [
-      ...new Set(named.flatMap((one) => (one.role === role ? [one.pseudonym] : []))),
-    ]
+    const found = (role: string): string[] => [...new Set(named.flatMap((one) => (one.role === role ? [one.pseudonym] : [])))]
     const wanted = (identifiers: readonly string[] = []): string[] =>
       identifiers.map((identifier) => pseudonym(...(identifier.split(' ') as [string, string])))
     for (const role of ['seen', 'asked', 'written'] as const)

@@ -17,11 +17,5 @@ export function bareListener(): HttpServer {
     failures: createThrottle(1_000),
     clientAddress: clientAddressReader({ behindProxy: false, proxies: [] }),
   })
-  return createHttpServer({
-    limits: DEFAULT_LIMITS,
-    log,
-    metrics,
-    requestGate,
-    databaseHealth: { failed: () => undefined },
-  })
+  return createHttpServer({ limits: DEFAULT_LIMITS, log, metrics, requestGate, databaseHealth: { failed: () => undefined } })
 }

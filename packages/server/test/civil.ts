@@ -2,15 +2,7 @@
 
 import { afterAll } from 'vitest'
 import type { TestSettings } from '../../settings/test/config.ts'
-import {
-  type Answer,
-  bearer,
-  post,
-  searchRequest,
-  type TestParticipant,
-  type TestServer,
-  testServer,
-} from './server.ts'
+import { type Answer, bearer, post, searchRequest, type TestParticipant, type TestServer, testServer } from './server.ts'
 
 /** A person of a civil registry. */
 export const ADA = {

@@ -4,12 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
-import {
-  type DeliveryClaim,
-  deliveryBodyBinding,
-  type EncryptedReply,
-  type NewDelivery,
-} from '@rollcall/core/model/delivery'
+import { type DeliveryClaim, deliveryBodyBinding, type EncryptedReply, type NewDelivery } from '@rollcall/core/model/delivery'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -48,11 +43,7 @@ export interface TestSender {
 }
 
 /** Makes a sender. @param env variables and limits @param database one that the caller closes (default: a new one) */
-export async function testSender(
-  env: TestSettings = {},
-  database?: TestDatabase,
-  clock = skippingClock(),
-): Promise<TestSender> {
+export async function testSender(env: TestSettings = {}, database?: TestDatabase, clock = skippingClock()): Promise<TestSender> {
   const own = database ?? (await startedDatabase())
   const lines: string[] = []
   const destination = new Writable({
@@ -66,8 +57,7 @@ export async function testSender(
   const log = createLog({ level: 'debug', destination })
   const context = await createContext(config, own.db, { log, clock })
   const known = await findRegistry(own.db, 'civil')
-  const registry =
-    known ?? (await addRegistry(own.db, { namespace: 'civil', kind: 'civil', sender_id: 'civil.example' }))
+  const registry = known ?? (await addRegistry(own.db, { namespace: 'civil', kind: 'civil', sender_id: 'civil.example' }))
   return {
     context,
     database: own,
@@ -287,10 +277,7 @@ export interface KeptAttempt {
   readonly answer: Buffer | null
 }
 
-export async function attemptsOf(
-  { database }: Pick<TestSender, 'database'>,
-  id: string,
-): Promise<readonly KeptAttempt[]> {
+export async function attemptsOf({ database }: Pick<TestSender, 'database'>, id: string): Promise<readonly KeptAttempt[]> {
   const { rows } = await database.db.pool.query<KeptAttempt>(
     'select number, status, error, answer from delivery_attempt where delivery = $1 order by number',
     [id],
@@ -300,8 +287,7 @@ export async function attemptsOf(
 
 /** Makes all pending deliveries of a participant due now. */
 export async function dueNow({ database }: Pick<TestSender, 'database'>, participant: number): Promise<void> {
-  await database.db.pool.query(
-    `update delivery set next_attempt_at = now() where participant = $1 and state = 'pending'`,
-    [participant],
-  )
+  await database.db.pool.query(`update delivery set next_attempt_at = now() where participant = $1 and state = 'pending'`, [
+    participant,
+  ])
 }

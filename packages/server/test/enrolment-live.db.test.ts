@@ -46,10 +46,7 @@ it('an enrolment is found, answered with yes and notified; a suspension turns it
     {
       reg_event_type: 'enrollement',
       reg_record_type: 'Member',
-      reg_records: {
-        ...member,
-        additional_attributes: [{ programme_identifier: 'PRG-7', enrolment_status: 'Active' }],
-      },
+      reg_records: { ...member, additional_attributes: [{ programme_identifier: 'PRG-7', enrolment_status: 'Active' }] },
     },
     {
       reg_event_type: 'enrollement_status_change',

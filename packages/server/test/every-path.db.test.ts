@@ -83,10 +83,7 @@ describe.each(KINDS.map((kind) => [kind.name, kind] as const))('a registry of ki
         const [item] = body.message[reply.items ?? '']
         const { enrolled_status, disabled_status } = said[0]
         expect([operation, item.status, item.status_reason_message]).toEqual([operation, 'succ', undefined])
-        expect(item).toMatchObject({
-          ...(enrolled_status && { enrolled_status }),
-          ...(disabled_status && { disabled_status }),
-        })
+        expect(item).toMatchObject({ ...(enrolled_status && { enrolled_status }), ...(disabled_status && { disabled_status }) })
       }
     }
   })

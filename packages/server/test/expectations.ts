@@ -28,9 +28,5 @@ export function expectRejected(answer: Answer, code: string, message: string): v
     completed_count: 0,
     receiver_id: 'spmis.demo',
   })
-  expect(answer.body.message).toEqual({
-    transaction_id: 'tx-1',
-    correlation_id: expect.any(String),
-    search_response: [],
-  })
+  expect(answer.body.message).toEqual({ transaction_id: 'tx-1', correlation_id: expect.any(String), search_response: [] })
 }

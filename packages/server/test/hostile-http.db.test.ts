@@ -95,11 +95,7 @@ describe('slow', () => {
     }))
     await server.registry('civil', wide, 'wide')
     const body = JSON.stringify(
-      searchRequest(
-        peer.sender_id,
-        { type: 'MOBILE', value: '+1 555 0199' },
-        { criteria: { pagination: { page_size: 40 } } },
-      ),
+      searchRequest(peer.sender_id, { type: 'MOBILE', value: '+1 555 0199' }, { criteria: { pagination: { page_size: 40 } } }),
     )
     const raw = await open()
     raw.socket.pause()
@@ -115,8 +111,7 @@ describe('ambiguous or broken', () => {
   it.each<[string, () => string, string]>([
     [
       'Content-Length and Transfer-Encoding',
-      () =>
-        `${head()}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n`,
+      () => `${head()}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n`,
       unreadable,
     ],
     ['two lengths', () => `${head()}Content-Length: 5\r\nContent-Length: 6\r\n\r\n123456`, unreadable],
@@ -127,11 +122,7 @@ describe('ambiguous or broken', () => {
     ['a header folded over two lines', () => `${head()}X-A: b\r\n c\r\nContent-Length: 1\r\n\r\n1`, unreadable],
     ['a space before the colon', () => `${head()}Content-Length : 5\r\n\r\n12345`, unreadable],
     ['lines that end in LF only', () => whole().replaceAll('\r\n', '\n'), unreadable],
-    [
-      'a chunk size that is no number',
-      () => `${head()}Transfer-Encoding: chunked\r\n\r\nzz\r\n1\r\n0\r\n\r\n`,
-      unreadable,
-    ],
+    ['a chunk size that is no number', () => `${head()}Transfer-Encoding: chunked\r\n\r\nzz\r\n1\r\n0\r\n\r\n`, unreadable],
     [
       'chunk extensions without end',
       () => `${head()}Transfer-Encoding: chunked\r\n\r\n1;${'a'.repeat(40_000)}\r\n1\r\n0\r\n\r\n`,
@@ -139,24 +130,12 @@ describe('ambiguous or broken', () => {
     ],
     ['a method of nobody', () => 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n', unreadable],
     ['TLS', () => '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', unreadable],
-    [
-      'a head that is too large',
-      () => `${head()}X: ${'a'.repeat(20_000)}\r\n\r\n`,
-      'the headers must be at most 16384 bytes',
-    ],
+    ['a head that is too large', () => `${head()}X: ${'a'.repeat(20_000)}\r\n\r\n`, 'the headers must be at most 16384 bytes'],
     ['no Host', () => 'GET /health HTTP/1.1\r\n\r\n', 'Host: is required'],
     ['two Hosts', () => whole().replace('\r\n', '\r\nhost: elsewhere\r\n'), 'Host: must be sent once'],
     ['the same Host twice', () => whole().replace('\r\n', '\r\nHOST: rollcall\r\n'), 'Host: must be sent once'],
-    [
-      'two Authorizations',
-      () => whole().replace('\r\n', '\r\nAuthorization: Bearer x\r\n'),
-      'Authorization: must be sent once',
-    ],
-    [
-      'two Content-Types',
-      () => whole().replace('\r\n', '\r\ncontent-type: text/plain\r\n'),
-      'Content-Type: must be sent once',
-    ],
+    ['two Authorizations', () => whole().replace('\r\n', '\r\nAuthorization: Bearer x\r\n'), 'Authorization: must be sent once'],
+    ['two Content-Types', () => whole().replace('\r\n', '\r\ncontent-type: text/plain\r\n'), 'Content-Type: must be sent once'],
     [
       'a path that decodes to nothing',
       () => whole('/%ff/v1.0.0/registry/sync/search'),
@@ -213,10 +192,7 @@ describe('unusual and allowed', () => {
     ['a letter of the path as percent', () => whole(PATH.replace('c', '%63'))],
     ['a slash at the end', () => whole(`${PATH}/`)],
     ['a query string', () => whole(`${PATH}?a=b`)],
-    [
-      'an expectation of nobody',
-      () => `${head()}Expect: cake\r\nContent-Length: ${message().length}\r\n\r\n${message()}`,
-    ],
+    ['an expectation of nobody', () => `${head()}Expect: cake\r\nContent-Length: ${message().length}\r\n\r\n${message()}`],
   ])('%s', async (_name, sent) => {
     expectFound(await (await open(sent())).response())
   })

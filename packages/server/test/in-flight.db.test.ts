@@ -58,8 +58,7 @@ async function connect(...parts: string[]): Promise<RawConnection> {
 }
 
 const message = () => JSON.stringify(searchRequest(peer.sender_id, { type: 'UIN', value: '1' }))
-const head = () =>
-  `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer ${peer.token}\r\n`
+const head = () => `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer ${peer.token}\r\n`
 const whole = () => `${head()}Content-Length: ${message().length}\r\n\r\n${message()}`
 
 /** Locks what a search reads; returns what unlocks it. */

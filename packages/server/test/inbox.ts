@@ -8,30 +8,20 @@ export const SENDER = 'crvs.example'
 const NOW = '2026-02-03T09:15:00.000Z'
 const ids = (transaction_id = 'tx-1') => ({ transaction_id, correlation_id: 'c-0001' })
 export const item = { reference_id: 'r-1', timestamp: NOW, status: 'succ' }
-export const event = {
-  reference_id: 'e-1',
-  timestamp: NOW,
-  data: { reg_record_type: 'Person', reg_records: { name: 'Okoro' } },
-}
+export const event = { reference_id: 'e-1', timestamp: NOW, data: { reg_record_type: 'Person', reg_records: { name: 'Okoro' } } }
 
 /** A valid message of each callback. */
 const MESSAGES: Readonly<Record<string, object>> = {
   'on-search': { ...ids(), search_response: [{ ...item, data: { reg_records: [{ name: 'Okoro' }] } }] },
   'on-subscribe': { ...ids(), subscribe_response: [item] },
   'on-unsubscribe': { ...ids(), timestamp: NOW, status: 'succ' },
-  'txn-on-status': {
-    ...ids(),
-    txnstatus_response: { txn_type: 'search', txn_status: { ...ids(), search_response: [item] } },
-  },
+  'txn-on-status': { ...ids(), txnstatus_response: { txn_type: 'search', txn_status: { ...ids(), search_response: [item] } } },
   notify: { transaction_id: 'tx-1', notify_event: [event] },
 }
 
 let count = 0
 /** A valid callback of this name, which tests change. */
-export function envelope(
-  name: string,
-  { header = {}, message = {} }: { header?: object; message?: object | null } = {},
-) {
+export function envelope(name: string, { header = {}, message = {} }: { header?: object; message?: object | null } = {}) {
   const row = rowOf(name)
   count += 1
   return {

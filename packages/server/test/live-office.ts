@@ -1,6 +1,4 @@
-/**
- * Records of tests in a database of another system: documents in a table, and a source file that reads columns of them.
- */
+/** Records of tests in a database of another system: documents in a table, and a source file that reads columns of them. */
 
 import type { RecordSource } from '@rollcall/core/model/record-source'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -120,12 +118,7 @@ export async function liveMariadb(
 }
 
 /** Lets a registry read the source that a source file describes. */
-function opened(
-  db: Database,
-  registry: Registry,
-  given: object,
-  address: string,
-): Pick<LiveOffice, 'source' | 'close'> {
+function opened(db: Database, registry: Registry, given: object, address: string): Pick<LiveOffice, 'source' | 'close'> {
   const file = readSourceFile(given, registry.kind)
   const engine = openEngine(file, { OFFICE: address })
   const records = liveRecords(registry.kind, file, engine, ({ id }) => readProtection(db.pool, id))

@@ -83,8 +83,7 @@ test('a configuration file has the source, changes nothing here, and adds the re
   const configuration = await exportConfiguration({ db }, {})
   expect(configuration.registries?.civil).toMatchObject({ source: officeSource({ env: 'OFFICE' }) })
   const { vault } = server.context
-  const apply = (into: Database, given: object) =>
-    applyConfiguration(acting({ db: into, env, vault }), { configuration: given })
+  const apply = (into: Database, given: object) => applyConfiguration(acting({ db: into, env, vault }), { configuration: given })
   expect((await apply(db, configuration)).changes).toEqual([])
   const { civil } = configuration.registries ?? {}
   const other = await testDatabase()
@@ -211,9 +210,7 @@ test('a configuration file may have a source that names an identifier type of th
   const source = { ...rest, records: { Person: { ...records.Person, columns } } }
   const civil = { kind: 'civil', identifier_types: { OFFICE_NO: { aliases: ['DESK'] } }, source }
   const apply = (entry: object) =>
-    applyConfiguration(acting({ db: other.db, env, vault }), {
-      configuration: { version: 1, registries: { civil: entry } },
-    })
+    applyConfiguration(acting({ db: other.db, env, vault }), { configuration: { version: 1, registries: { civil: entry } } })
   try {
     await apply(civil)
     expect(await requireRegistry(other.db, 'civil')).toMatchObject({ source })
@@ -269,10 +266,7 @@ test('while the database is away, its registry alone answers 503, and what is as
   const away = await answer()
   expect([away.status, away.headers.get('retry-after')]).toEqual([503, '5'])
   expect(away.body.errors).toEqual([
-    {
-      code: 'err.service.unavailable',
-      message: 'the database of this registry does not answer at the moment; try again later',
-    },
+    { code: 'err.service.unavailable', message: 'the database of this registry does not answer at the moment; try again later' },
   ])
   expect((await postSearch(server, peer, [{ search_criteria: byUin('A1') }], 'social')).status).toBe(200)
   const ready = await fetch(`${server.adminUrl}/ready`)

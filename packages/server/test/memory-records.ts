@@ -1,7 +1,4 @@
-/**
- * Records in memory, for tests: a source that is not our own tables, and that nothing of ours writes. Its ids are
- * texts.
- */
+/** Records in memory, for tests: a source that is not our own tables, and that nothing of ours writes. Its ids are texts. */
 
 import type { Protection } from '@rollcall/core/model/protection'
 import type { MergedRecord } from '@rollcall/core/model/record-source'
@@ -24,9 +21,7 @@ export interface MemoryRecords extends RegistryRecords {
   remove(primary: string): void
 }
 
-/**
- * Records that are read by the rules of core alone. Candidates are all records: none is left out before core decides.
- */
+/** Records that are read by the rules of core alone. Candidates are all records: none is left out before core decides. */
 export function memoryRecords(db: Pick<Database, 'pool'>, portion = 3): MemoryRecords {
   let held: Held[] = []
   const ofType = ({ name }: RecordType): readonly Held[] => held.filter(({ recordType }) => recordType === name)
@@ -52,11 +47,7 @@ export function memoryRecords(db: Pick<Database, 'pool'>, portion = 3): MemoryRe
     put(registry, document, merged = []) {
       const [recordType] = recordTypesOf(registry.kind, document as JsonObject)
       if (recordType === undefined) throw new Error('no such record type')
-      const { primary_identifier: primary, document: text } = prepareRecord(
-        registry.kind,
-        recordType,
-        document as never,
-      )
+      const { primary_identifier: primary, document: text } = prepareRecord(registry.kind, recordType, document as never)
       const id = `${recordType.name}/"${primary}"`
       const others = merged.map((one, at): MergedRecord => {
         return { id: `${id}\\${at}`, document: prepareRecord(registry.kind, recordType, one as never).document }

@@ -46,38 +46,12 @@ export const HOSTILE_VALUES: readonly string[] = [
 
 /** Values that name a person. */
 export const KNOWN_VALUES: readonly string[] = [
-  ...new Set(
-    FIXTURES.flatMap(({ bears }) => bears.flatMap(([type, value]) => strings(type, value, ` ${value.toLowerCase()} `))),
-  ),
+  ...new Set(FIXTURES.flatMap(({ bears }) => bears.flatMap(([type, value]) => strings(type, value, ` ${value.toLowerCase()} `)))),
 ]
 
 export const HOSTILE_NAMES: readonly string[] = [
-  ...strings(
-    '__proto__',
-    'constructor',
-    'toString',
-    'length',
-    '',
-    ' ',
-    '0',
-    '$where',
-    'then',
-    'toJSON',
-    'x'.repeat(5_000),
-  ),
-  ...strings(
-    'headers',
-    'is_encrypted',
-    'value',
-    'type',
-    'query',
-    'filter',
-    'pagination',
-    'sort',
-    'item.0',
-    'a/b~c',
-    '😀',
-  ),
+  ...strings('__proto__', 'constructor', 'toString', 'length', '', ' ', '0', '$where', 'then', 'toJSON', 'x'.repeat(5_000)),
+  ...strings('headers', 'is_encrypted', 'value', 'type', 'query', 'filter', 'pagination', 'sort', 'item.0', 'a/b~c', '😀'),
   ...strings('search_request', 'search_criteria', 'reference_id', 'response_entity', 'reg_record_type', 'ciphertext'),
   ...['"\\u0074ype"', '"\\u0076alue"', '"\\ud800"', '"\\u0000"', 'bare', '1', 'null'],
 ]
@@ -85,22 +59,4 @@ export const HOSTILE_NAMES: readonly string[] = [
 export const SOME_BYTES: readonly Buffer[] = [
   ...[[0], [0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xef, 0xbb, 0xbf], [0x7f], [0x0b]],
 ].map((bytes) => Buffer.from(bytes))
-export const SOME_TEXTS = [
-  '"',
-  '\\',
-  '{',
-  '}',
-  '[',
-  ']',
-  ',',
-  ':',
-  '\\u0000',
-  '/**/',
-  '//',
-  '\n',
-  '9',
-  'e',
-  '-',
-  '"x":1,',
-  '\0',
-]
+export const SOME_TEXTS = ['"', '\\', '{', '}', '[', ']', ',', ':', '\\u0000', '/**/', '//', '\n', '9', 'e', '-', '"x":1,', '\0']

@@ -185,11 +185,7 @@ function checkItems(sent: Sent, { header, message }: any): void {
   expect(items).toHaveLength(asked.length)
   items.forEach((item, index) => {
     if (item.status !== 'succ') {
-      expect([item.status, item.status_reason_code, item.data]).toEqual([
-        'rjct',
-        expect.stringMatching(/^rjct\./),
-        undefined,
-      ])
+      expect([item.status, item.status_reason_code, item.data]).toEqual(['rjct', expect.stringMatching(/^rjct\./), undefined])
       return
     }
     const data = item.data as { reg_record_type: string; reg_records: JsonValue[] }

@@ -38,17 +38,7 @@ const someValue: fc.Arbitrary<string> = fc.oneof(
 const someName: fc.Arbitrary<string> = fc.constantFrom(...HOSTILE_NAMES)
 
 interface Step {
-  readonly change:
-    | 'replace'
-    | 'delete'
-    | 'repeat'
-    | 'escape'
-    | 'rename'
-    | 'insert'
-    | 'wrap'
-    | 'box'
-    | 'graft'
-    | 'unwrap'
+  readonly change: 'replace' | 'delete' | 'repeat' | 'escape' | 'rename' | 'insert' | 'wrap' | 'box' | 'graft' | 'unwrap'
   readonly at: number
   readonly to: number
   readonly name: string
@@ -164,8 +154,7 @@ export const someByteMutation: fc.Arbitrary<(message: Buffer) => Buffer> = fc
     for (const [kind, place, length, inserted] of steps) {
       const at = place % (bytes.length + 1)
       const [before, after] = [bytes.subarray(0, at), bytes.subarray(at)]
-      if (kind === 0)
-        bytes = Buffer.concat([before, Buffer.from([(after[0] ?? 0) ^ (1 << (length % 8))]), after.subarray(1)])
+      if (kind === 0) bytes = Buffer.concat([before, Buffer.from([(after[0] ?? 0) ^ (1 << (length % 8))]), after.subarray(1)])
       else if (kind === 1) bytes = Buffer.concat([before, inserted, after])
       else if (kind === 2) bytes = Buffer.concat([before, after.subarray(length)])
       else if (kind === 3) bytes = Buffer.concat([before, after.subarray(0, length), after])
@@ -180,20 +169,8 @@ export const someHeaders: fc.Arbitrary<(authorization: string) => Record<string,
   .record(
     {
       'Content-Type': fc.constantFrom(
-        ...[
-          'application/json',
-          'application/json; charset=UTF-8',
-          'application/json;charset="utf-8"',
-          'APPLICATION/JSON',
-        ],
-        ...[
-          'text/json',
-          'application/json; charset=utf-16',
-          'application/json, text/html',
-          ';',
-          '',
-          'a/b; charset=utf-8',
-        ],
+        ...['application/json', 'application/json; charset=UTF-8', 'application/json;charset="utf-8"', 'APPLICATION/JSON'],
+        ...['text/json', 'application/json; charset=utf-16', 'application/json, text/html', ';', '', 'a/b; charset=utf-8'],
         ...['application/x-www-form-urlencoded', 'application/json\u00a0', 'application/json; charset=', '__proto__'],
       ),
       'Content-Encoding': fc.constantFrom('gzip', 'identity', 'br', '', 'identity, gzip', 'IDENTITY'),
@@ -226,17 +203,13 @@ export const someHeaders: fc.Arbitrary<(authorization: string) => Record<string,
             () => 'Bearer é',
             () => '',
           ),
-          fc
-            .tuple(fc.nat(), fc.constantFrom('A', '.', '=', '/', '_', '%'))
-            .map(([place, letter]) => (valid: string) => {
-              const at = 7 + (place % (valid.length - 7))
-              return valid.slice(0, at) + letter + valid.slice(at + 1)
-            }),
+          fc.tuple(fc.nat(), fc.constantFrom('A', '.', '=', '/', '_', '%')).map(([place, letter]) => (valid: string) => {
+            const at = 7 + (place % (valid.length - 7))
+            return valid.slice(0, at) + letter + valid.slice(at + 1)
+          }),
           fc
             .tuple(fc.json(), fc.json())
-            .map(
-              (parts) => () => `Bearer ${parts.map((part) => Buffer.from(part).toString('base64url')).join('.')}.AA`,
-            ),
+            .map((parts) => () => `Bearer ${parts.map((part) => Buffer.from(part).toString('base64url')).join('.')}.AA`),
         ),
         { freq: 2 },
       )

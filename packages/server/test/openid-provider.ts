@@ -28,15 +28,7 @@ export async function testProvider(clientKey?: KeyObject): Promise<TestProvider>
 
   async function idToken({ asked, bent: { claims = {}, signed } }: { asked: URLSearchParams; bent: Bent }) {
     const now = Math.floor(Date.now() / 1_000)
-    const all = {
-      iss: issuer,
-      aud: CLIENT.id,
-      sub: 'amina',
-      iat: now,
-      exp: now + 60,
-      nonce: asked.get('nonce'),
-      ...claims,
-    }
+    const all = { iss: issuer, aud: CLIENT.id, sub: 'amina', iat: now, exp: now + 60, nonce: asked.get('nonce'), ...claims }
     if (signed === 'not at all') return new UnsecuredJWT(all).encode()
     const key = signed === 'by another key' ? other : own
     return new SignJWT(all).setProtectedHeader({ alg: 'RS256', kid: 'p-1' }).sign(key.privateKey)

@@ -33,8 +33,7 @@ export async function askPartner(
 }
 
 /** `name=value` of the cookie that an answer sets. */
-export const cookieOf = ({ headers }: Pick<Answer, 'headers'>): string =>
-  (headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+export const cookieOf = ({ headers }: Pick<Answer, 'headers'>): string => (headers.get('set-cookie') ?? '').split(';')[0] ?? ''
 
 /** Signs in with a new link, and returns the headers that the browser then sends. */
 export async function partnerBrowser(server: TestServer, sender_id: string): Promise<{ readonly Cookie: string }> {
@@ -44,5 +43,4 @@ export async function partnerBrowser(server: TestServer, sender_id: string): Pro
 }
 
 /** Writes status and first error of an answer in one line. */
-export const errorOf = ({ status, body }: Answer): string =>
-  `${status} ${body.errors[0].code} ${body.errors[0].message}`
+export const errorOf = ({ status, body }: Answer): string => `${status} ${body.errors[0].code} ${body.errors[0].message}`

@@ -10,9 +10,7 @@ import { QUIET, type TestParticipant, type TestServer, testServer } from './serv
 export type OperatorDeps = TestServer['context'] & ActDeps
 
 /** The way to an act: a call of the admin API, or the admin function as a command calls it. */
-type Way =
-  | { readonly path: string; readonly body: object }
-  | { readonly command: (deps: OperatorDeps) => Promise<unknown> }
+type Way = { readonly path: string; readonly body: object } | { readonly command: (deps: OperatorDeps) => Promise<unknown> }
 
 export type ReadyAct = Way & {
   /** The command after `rollcall`; absent: there is none. */

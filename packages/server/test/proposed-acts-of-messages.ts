@@ -49,9 +49,7 @@ export function actsOfMessages({ server, db, query, fresh, uin, peer, rowOf }: A
     },
     async 'subscriptions backfill'() {
       const { id: participant } = await rowOf(await peer())
-      const subscription = await subscribeLive(db, await requireRegistry(db, 'civil'), 'MARRIAGE', undefined, {
-        participant,
-      })
+      const subscription = await subscribeLive(db, await requireRegistry(db, 'civil'), 'MARRIAGE', undefined, { participant })
       const { rows } = await query('select code from subscription where id = $1', [subscription])
       const code = String(rows[0]?.code)
       return {

@@ -139,11 +139,7 @@ export const actsOfParticipants = ({ database, db, deps, fresh, jwk, peer, rowOf
     const one = await peer({ environment: 'sandbox' })
     const [participant, registry] = [await rowOf(one), await requireRegistry(db, 'civil-test')]
     const now = new Date()
-    await saveCheck(
-      db,
-      { participant, registry, since: now },
-      { checked_at: now, version: '1', passed: true, steps: [] },
-    )
+    await saveCheck(db, { participant, registry, since: now }, { checked_at: now, version: '1', passed: true, steps: [] })
     const input = { sender_id: one.sender_id, keys: jwk() }
     return {
       words: ['participant', 'promote', one.sender_id, '--key', '-'],

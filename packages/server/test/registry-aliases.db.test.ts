@@ -13,9 +13,7 @@ let server: TestServer
 let caller: TestParticipant
 beforeAll(async () => {
   server = await testServer()
-  await server.registry('civil', [
-    { '@type': 'Person', identifier: [{ identifier_type: 'UIN', identifier_value: '0013' }] },
-  ])
+  await server.registry('civil', [{ '@type': 'Person', identifier: [{ identifier_type: 'UIN', identifier_value: '0013' }] }])
   await server.registry('social')
   caller = await server.participant('caller.example')
 })
@@ -72,9 +70,7 @@ describe('receiver_id', () => {
   })
 
   it('is given to one of several registries that want it at once', async () => {
-    const wanted = ['civil', 'social'].map((namespace) =>
-      changeRegistry(acting(server.database), { namespace, aliases: [NAME] }),
-    )
+    const wanted = ['civil', 'social'].map((namespace) => changeRegistry(acting(server.database), { namespace, aliases: [NAME] }))
     const settled = await Promise.allSettled(wanted)
     expect(settled.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   })

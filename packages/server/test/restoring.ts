@@ -3,13 +3,13 @@ import { createSecretKey } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { NO_APPROVALS } from '@rollcall/admin/act'
+import { NO_APPROVAL_NEEDED } from '@rollcall/admin/act'
 import { makeBackup } from '@rollcall/admin/backup/backup'
 import type { RestoreDeps } from '@rollcall/admin/backup/restore'
 import { publishEvent } from '@rollcall/admin/events/publish'
 import { erasePerson } from '@rollcall/admin/persons/erase'
 import { createJournal } from '@rollcall/backup/journal/journal'
-import { listTables, tableSql } from '@rollcall/backup/store/catalog'
+import { listTables, tableNameSql } from '@rollcall/backup/store/catalog'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import { type Database, openDatabase } from '@rollcall/database/database'
@@ -18,13 +18,7 @@ import { addRegistry } from '@rollcall/records/registries/registries'
 import { inject, onTestFinished } from 'vitest'
 import { acting } from '../../admin/test/acting.ts'
 import { subscribeLive } from '../../delivery/test/subscriptions.ts'
-import {
-  emptyDatabase,
-  masterKeyOfRun,
-  startedDatabase,
-  type TestDatabase,
-  testDatabase,
-} from '../../keys/test/postgres.ts'
+import { emptyDatabase, masterKeyOfRun, startedDatabase, type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
 import { auditEntry, testAuditLog, vaultOf } from '../../settings/test/audit-log.ts'
 import { writeDocuments } from './server.ts'
 
@@ -81,7 +75,7 @@ export function depsOf({ db, ownerDb }: Place, journal?: string): RestoreDeps {
     vault,
     auditLog,
     caller: { kind: 'shell', user: 'tester' } as const,
-    approvals: NO_APPROVALS,
+    approvals: NO_APPROVAL_NEEDED,
     limits: DEFAULT_LIMITS,
     masterKeys: masterKeys(),
   }
@@ -139,10 +133,10 @@ export async function allRows({ ownerDb }: Place): Promise<ReadonlyMap<string, r
   const found = new Map<string, readonly string[]>()
   for (const table of await listTables(ownerDb.pool)) {
     const { rows } = await ownerDb.pool.query<{ row: string }>(
-      `select to_jsonb(one)::text as row from ${tableSql(table)} as one order by 1`,
+      `select to_jsonb(one)::text as row from ${tableNameSql(table)} as one order by 1`,
     )
     found.set(
-      tableSql(table).replaceAll('"', ''),
+      tableNameSql(table).replaceAll('"', ''),
       rows.map(({ row }) => row),
     )
   }
@@ -188,9 +182,7 @@ export async function catalogOf({ ownerDb }: Place): Promise<readonly string[]> 
 
 /** An audit entry about a person, as it is written for an answer. */
 export async function audited(deps: RestoreDeps, value: string): Promise<void> {
-  await deps.auditLog.write(auditEntry({ operation: 'search' }), [
-    { role: 'seen', identifiers: [{ type: 'UIN', value }] },
-  ])
+  await deps.auditLog.write(auditEntry({ operation: 'search' }), [{ role: 'seen', identifiers: [{ type: 'UIN', value }] }])
 }
 
 export const erased = (deps: RestoreDeps, value: string) =>

@@ -46,11 +46,7 @@ export async function sealingPeer(
   sender_id: string,
   { settings = {}, profile = SPEC, decrypts = null }: PeerOptions = {},
 ): Promise<Peer> {
-  const added = await server.participant(sender_id, {
-    signature_policy: 'required',
-    signature_profile: profile,
-    ...settings,
-  })
+  const added = await server.participant(sender_id, { signature_policy: 'required', signature_profile: profile, ...settings })
   const [algorithm = 'EdDSA'] = profile.algorithms
   const signer = await newSigner(server, sender_id, 'sig-1', algorithm)
   const encryption = decrypts === null ? null : keyPair(decrypts)

@@ -22,20 +22,12 @@ export function searchesFor(hidden: string, absent: string, telephone: string): 
     ['sorted', names, (name) => ({ ...uin(name), ...sort })],
     ['record type', names, (name) => ({ ...uin(name), reg_record_type: 'CRVS_Person' })],
     ['event type', names, (name) => ({ ...uin(name), reg_event_type: 'Death' })],
-    [
-      'another identifier',
-      [`BRN-${hidden}`, `BRN-${absent}`],
-      (value) => ({ ...uin(''), query: { type: 'BRN', value } }),
-    ],
+    ['another identifier', [`BRN-${hidden}`, `BRN-${absent}`], (value) => ({ ...uin(''), query: { type: 'BRN', value } })],
     ['telephone', [telephone, '+1 555 0999'], (value) => ({ ...uin(''), query: { type: 'MOBILE', value } })],
     ['expression', names, (name) => expression({ UIN: { $eq: name } })],
     ['any identifier', names, (name) => expression({ identifier: { $eq: name } })],
     ['a list, with one that is seen', names, (name) => expression({ UIN: { $in: ['SEEN-01', name] } }, sort)],
-    [
-      'beside what is seen',
-      names,
-      (name) => expression({ $or: [{ UIN: { $eq: name } }, { sex: { $eq: 'F' } }] }, page),
-    ],
+    ['beside what is seen', names, (name) => expression({ $or: [{ UIN: { $eq: name } }, { sex: { $eq: 'F' } }] }, page)],
     ['everybody else', names, (name) => expression({ $not: { UIN: { $eq: name } } }, page)],
     ['a name', [`Name-${hidden}`, `Name-${absent}`], (name) => expression({ surname: { $eq: name } }, page)],
     [

@@ -44,11 +44,7 @@ export interface TestServer {
    * Adds a participant with a secret and a live token. Unless `settings` and `terms` say otherwise, it may leave
    * messages unsigned, and everything but subscriptions without a filter is granted to it in every registry.
    */
-  participant(
-    sender_id: string,
-    settings?: Partial<ParticipantSettings>,
-    terms?: Partial<GrantTerms>,
-  ): Promise<TestParticipant>
+  participant(sender_id: string, settings?: Partial<ParticipantSettings>, terms?: Partial<GrantTerms>): Promise<TestParticipant>
   /** Adds a registry of this kind with these documents; its namespace is the name of the kind by default. */
   registry(
     kind: string,
@@ -226,11 +222,7 @@ export async function post(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
   const raw = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
-  const response = await fetch(url, {
-    method: 'POST',
-    body: raw,
-    headers: { 'Content-Type': 'application/json', ...headers },
-  })
+  const response = await fetch(url, { method: 'POST', body: raw, headers: { 'Content-Type': 'application/json', ...headers } })
   return answerOf(response)
 }
 

@@ -74,12 +74,7 @@ test('a source is proposed, decided, checked and copied; its changes are found a
   await expect.poll(status).toBe('following')
 
   const byUin = (value: string) => ({ query_type: 'idtype-value', query: { type: 'UIN', value } })
-  const asked = [
-    byUin('A1'),
-    byUin('A2'),
-    byUin('A9'),
-    { query_type: 'expression', query: { birth_date: '1985-06-12' } },
-  ]
+  const asked = [byUin('A1'), byUin('A2'), byUin('A9'), { query_type: 'expression', query: { birth_date: '1985-06-12' } }]
   const answers = async () => {
     const { body, status: code } = await postSearch(
       server,

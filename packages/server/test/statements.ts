@@ -1,6 +1,4 @@
-/**
- * The statements that this process sends to PostgreSQL, for tests which show that two questions cause the same ones.
- */
+/** The statements that this process sends to PostgreSQL, for tests which show that two questions cause the same ones. */
 import pg from 'pg'
 
 export interface Statements {
@@ -28,13 +26,16 @@ type Sent = string | SentStatement
 /** Statements that set up each new connection: when one is opened depends on what runs at the time. */
 const SETTING_UP = /^set /i
 
-/** One statement for several look-ups: how many share it depends on what else runs at the time. */
-const SHARED = /\) with ordinality as asked \(/
+/** A look-up of an identifier, alone or several in one statement: how many share one depends on what else runs at the time. */
+const LOOK_UP = /select identifier\.record as id from (\S+) as identifier where identifier\.type = (\$1|asked\."type") /
 
-/** A statement that look-ups share counts once for each of them. */
-function timesOf(given: Sent, text: string): number {
+/** The texts under which a statement is noted: a statement that look-ups share has one for each of them. */
+function notedTexts(given: Sent, text: string): readonly string[] {
+  const [, table, type] = LOOK_UP.exec(text.replaceAll(/\s+/g, ' ')) ?? []
+  if (table === undefined) return [text]
   const [first] = typeof given === 'string' ? [] : (given.values ?? [])
-  return SHARED.test(text.replaceAll(/\s+/g, ' ')) && Array.isArray(first) ? first.length : 1
+  const count = type !== '$1' && Array.isArray(first) ? first.length : 1
+  return Array(count).fill(`look-up in ${table}`)
 }
 
 /**
@@ -48,7 +49,7 @@ export function noteStatements(unless: RegExp): Statements {
   Object.assign(prototype, {
     query(this: pg.Client, given: Sent, ...others: unknown[]) {
       const text = typeof given === 'string' ? given : (given.text ?? given.cursor?.text ?? '')
-      if (!SETTING_UP.test(text) && !unless.test(text)) sent.push(...Array(timesOf(given, text)).fill(text))
+      if (!SETTING_UP.test(text) && !unless.test(text)) sent.push(...notedTexts(given, text))
       return Reflect.apply(query, this, [given, ...others])
     },
   })

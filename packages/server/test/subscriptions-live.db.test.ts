@@ -38,9 +38,7 @@ async function publish(kind: string, uin: string, more: object = {}): Promise<{ 
 }
 
 const notified = ({ receiver }: AsyncPeer) =>
-  callbacksTo(receiver).flatMap(({ path, envelope }) =>
-    envelope.header.action === 'notify' ? [{ path, ...envelope }] : [],
-  )
+  callbacksTo(receiver).flatMap(({ path, envelope }) => (envelope.header.action === 'notify' ? [{ path, ...envelope }] : []))
 const answerTo = async (peer: AsyncPeer, id: string) => vi.waitFor(() => sentTo(peer, id).message, { timeout: 60_000 })
 
 describe.each(KIND_NAMES)('in a registry of kind %s', (kind) => {
@@ -96,9 +94,6 @@ describe('at its end_time a subscription', () => {
     await Promise.all([clean(), clean()])
     expect(await stored()).toEqual({ state: 'ended', reason: 'expired', keys: 0 })
     const end = await accepted(server, peer, unsubscribeFor(peer, [code]), 'unsubscribe')
-    expect(await answerTo(peer, end)).toMatchObject({
-      status: 'rjct',
-      status_reason_code: 'rjct.event.already_unsubscribed',
-    })
+    expect(await answerTo(peer, end)).toMatchObject({ status: 'rjct', status_reason_code: 'rjct.event.already_unsubscribed' })
   })
 })

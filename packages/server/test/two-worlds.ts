@@ -1,6 +1,4 @@
-/**
- * Two servers whose registries differ only in what a participant may not see: it must not be able to tell them apart.
- */
+/** Two servers whose registries differ only in what a participant may not see: it must not be able to tell them apart. */
 
 import { protectPerson } from '@rollcall/admin/persons/protected-persons'
 import type { GrantTerms } from '@rollcall/core/model/grant'
@@ -62,10 +60,7 @@ const ATTRIBUTES = ['surname', 'sex', 'birth_date', 'location', 'marital_status'
 
 export const anyWorld: fc.Arbitrary<World> = fc.record({
   people: fc.tuple(...Array.from({ length: COUNT }, (_, at) => somebody(at))),
-  households: fc.array(fc.uniqueArray(fc.nat(COUNT - 1), { minLength: 1, maxLength: 4 }), {
-    minLength: 1,
-    maxLength: 3,
-  }),
+  households: fc.array(fc.uniqueArray(fc.nat(COUNT - 1), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 3 }),
   before: fc.boolean(),
   women: fc.boolean(),
   terms: fc.record(
@@ -73,15 +68,7 @@ export const anyWorld: fc.Arbitrary<World> = fc.record({
       ask: fc.oneof(fc.constant('all' as const), fc.subarray(ATTRIBUTES)),
       see: fc.oneof(
         fc.constant('all' as const),
-        fc.subarray([
-          ...ATTRIBUTES,
-          'identifier',
-          'parents',
-          'member_list',
-          'group_head_info',
-          'related_person',
-          'group_size',
-        ]),
+        fc.subarray([...ATTRIBUTES, 'identifier', 'parents', 'member_list', 'group_head_info', 'related_person', 'group_size']),
       ),
       minors: fc.constantFrom('allowed', 'never'),
       counts: fc.constantFrom('exact', 'capped', 'rounded', 'none'),
@@ -124,25 +111,14 @@ const memberDocument = (world: World, one: Somebody, isThere: (at: number) => bo
   return defined({
     '@type': 'Member',
     member_identifier: [uin(one.uin)],
-    demographic_info: defined({
-      name: { surname: one.surname },
-      sex: one.sex,
-      birth_date: one.birth_date ?? undefined,
-    }),
+    demographic_info: defined({ name: { surname: one.surname }, sex: one.sex, birth_date: one.birth_date ?? undefined }),
     is_disabled: one.is_disabled,
     related_person:
-      spouse === undefined
-        ? undefined
-        : [{ relationship_type: 'spouse', related_member: { member_identifier: [uin(spouse)] } }],
+      spouse === undefined ? undefined : [{ relationship_type: 'spouse', related_member: { member_identifier: [uin(spouse)] } }],
   })
 }
 
-function groupDocument(
-  world: World,
-  at: number,
-  isThere: (at: number) => boolean,
-  isNamed: (at: number) => boolean,
-): JsonObject {
+function groupDocument(world: World, at: number, isThere: (at: number) => boolean, isNamed: (at: number) => boolean): JsonObject {
   const members = (world.households[at] ?? []).filter(isThere).flatMap((one) => world.people[one] ?? [])
   const [head] = world.households[at] ?? []
   const shown = members.map((one) => memberDocument(world, one, isNamed))
@@ -157,10 +133,7 @@ function groupDocument(
 }
 
 /** The documents of a world: all that there is, or only what its participant may see. */
-export function documentsOf(
-  world: World,
-  all: boolean,
-): { readonly civil: JsonObject[]; readonly social: JsonObject[] } {
+export function documentsOf(world: World, all: boolean): { readonly civil: JsonObject[]; readonly social: JsonObject[] } {
   const never = world.terms.minors === 'never'
   const isAdult = ({ birth_date }: Somebody): boolean => birth_date !== null && birth_date < '2000'
   const isSeen = (one: Somebody): boolean => !one.isProtected && (!never || isAdult(one))
@@ -280,28 +253,20 @@ const more = (sorts: readonly string[], record: object): fc.Arbitrary<object> =>
     .record(
       {
         sort: fc.constantFrom(...sorts).map((attribute_name) => [{ attribute_name, sort_order: 'desc' }]),
-        pagination: fc.record({
-          page_size: fc.integer({ min: 1, max: 3 }),
-          page_number: fc.integer({ min: 1, max: 3 }),
-        }),
+        pagination: fc.record({ page_size: fc.integer({ min: 1, max: 3 }), page_number: fc.integer({ min: 1, max: 3 }) }),
       },
       { requiredKeys: [] },
     )
     .map((members) => ({ ...members, ...record }))
 const byType = fc
   .tuple(fc.constantFrom('UIN', 'NID'), fc.constantFrom(...UINS))
-  .map(([type, value]) => ({
-    query_type: 'idtype-value',
-    query: { type, value: type === 'NID' ? `N-${value}` : value },
-  }))
+  .map(([type, value]) => ({ query_type: 'idtype-value', query: { type, value: type === 'NID' ? `N-${value}` : value } }))
 const graphql = fc
   .constantFrom(...UINS)
   .map((value) => `{ person(UIN: "${value}") { surname sex birth_date } }`)
   .map((value) => ({ query_type: 'graphql', query: { type: 'graphql', value } }))
 const expressions = (one: fc.Arbitrary<object>, sorts: readonly string[], record: object = {}) =>
-  fc
-    .tuple(combined(one), more(sorts, record))
-    .map(([query, members]) => ({ query_type: 'expression', query, ...members }))
+  fc.tuple(combined(one), more(sorts, record)).map(([query, members]) => ({ query_type: 'expression', query, ...members }))
 const GROUP = { reg_record_type: 'Group' }
 
 /** Questions to each registry. */

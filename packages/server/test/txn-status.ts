@@ -70,10 +70,7 @@ export async function statusServer() {
     ask: (
       attribute_type: string,
       attribute_value: unknown,
-      {
-        by = peer,
-        ...options
-      }: { readonly by?: TestParticipant; readonly namespace?: string; readonly more?: object } = {},
+      { by = peer, ...options }: { readonly by?: TestParticipant; readonly namespace?: string; readonly more?: object } = {},
     ) => askStatus(server, by, attribute_type, attribute_value, options),
     /** Sends a search under a new transaction_id, and returns this and the correlation_id. */
     async search(items: readonly object[], by: TestParticipant = peer) {

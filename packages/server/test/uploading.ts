@@ -2,26 +2,12 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import { BOUNDARY, multipartBody, uploadParts } from '../../engine/test/multipart.ts'
-import {
-  type Answer,
-  bearer,
-  post,
-  searchRequest,
-  type TestParticipant,
-  type TestServer,
-  testServer,
-} from './server.ts'
+import { type Answer, bearer, post, searchRequest, type TestParticipant, type TestServer, testServer } from './server.ts'
 
 export const UPLOAD_PATH = '/civil/v1.0.0/registry/search'
 export const UPLOAD_TYPE = `multipart/form-data; boundary=${BOUNDARY}`
 
-const LIMITS = {
-  body_bytes: 50_000,
-  upload_bytes: 4_000_000,
-  upload_items: 2000,
-  batch_items: 10,
-  participant_rate: 1_000_000,
-}
+const LIMITS = { body_bytes: 50_000, upload_bytes: 4_000_000, upload_items: 2000, batch_items: 10, participant_rate: 1_000_000 }
 
 export interface Uploading {
   readonly server: TestServer

@@ -47,12 +47,7 @@ test.each([
   expect(isOperatorHost(operator, header, local)).toBe(true)
 })
 
-test.each([
-  undefined,
-  '',
-  'evil.example',
-  'metrics.internal.evil.example',
-  '10.1.2.4',
-  'x@127.0.0.1:80@evil.example',
-  'a b',
-])('it is not meant by Host %s', (header) => expect(isOperatorHost(operator, header, '10.1.2.3')).toBe(false))
+test.each([undefined, '', 'evil.example', 'metrics.internal.evil.example', '10.1.2.4', 'x@127.0.0.1:80@evil.example', 'a b'])(
+  'it is not meant by Host %s',
+  (header) => expect(isOperatorHost(operator, header, '10.1.2.3')).toBe(false),
+)

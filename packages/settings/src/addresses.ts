@@ -12,7 +12,7 @@ interface ListenerSettings {
 }
 
 /** The host in a Host header, without brackets around an IPv6 address; null for an invalid header. */
-function hostOf(header: string): string | null {
+function findHostInHeader(header: string): string | null {
   const name = URL.parse(`http://${header}`)?.hostname.replace(/^\[|\]$/g, '')
   return name === undefined || name === '' ? null : name
 }
@@ -27,10 +27,10 @@ export function isOperatorHost(
   header: string | undefined,
   localAddress: string | undefined,
 ): boolean {
-  const host = header === undefined ? null : hostOf(header)
+  const host = header === undefined ? null : findHostInHeader(header)
   if (host === null) return false
   const own = [adminHost, ...adminHosts, localAddress?.replace(/^::ffff:(?=[\d.]+$)/, '') ?? '']
-  return isLoopback(host) || own.some((name) => hostOf(isIP(name) === 6 ? `[${name}]` : name) === host)
+  return isLoopback(host) || own.some((name) => findHostInHeader(isIP(name) === 6 ? `[${name}]` : name) === host)
 }
 
 /**
@@ -43,7 +43,7 @@ export function isReachedByTls(
   headers: IncomingHttpHeaders,
 ): boolean {
   if (!behindTlsProxy) return false
-  const host = headers.host === undefined ? null : hostOf(headers.host)
+  const host = headers.host === undefined ? null : findHostInHeader(headers.host)
   return headers['x-forwarded-proto'] === 'https' || host === null || !isLoopback(host)
 }
 

@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { readWitnessAddress, type WitnessAddress } from '@rollcall/audit/witness-target'
 import { readPrefix } from '@rollcall/base/shared/address-prefix'
 import { type Limits, readLimits } from '@rollcall/core/limits'
-import { DEFAULT_SCHEDULE, parseSchedule, scheduleLength } from '@rollcall/delivery/delivery/schedule'
+import { DEFAULT_SCHEDULE, mostScheduleSeconds, parseSchedule } from '@rollcall/delivery/delivery/schedule'
 import { parseMasterKey } from '@rollcall/keys/master-key'
 import type { OpenIdSettings } from '@rollcall/participants/directory/openid-provider'
 import { listenerUrl } from './addresses.ts'
@@ -110,12 +110,12 @@ export function readConfig(environment: EnvironmentVariables): Config {
     partnerPage: readChoice(env, 'ROLLCALL_PARTNER_PAGE', ['0', '1'], '0') === '1',
     retrySchedule: readSchedule(env, limits),
     limits,
-    sources: sourcesOf(environment, env),
+    sources: variableSourcesOf(environment, env),
   }
 }
 
 /** The source of each variable. @param env the environment with secrets from files and programs */
-function sourcesOf(environment: EnvironmentVariables, env: EnvironmentVariables): Config['sources'] {
+function variableSourcesOf(environment: EnvironmentVariables, env: EnvironmentVariables): Config['sources'] {
   const set = Object.keys(env).filter((variable) => findSetting(env, variable) !== undefined)
   return Object.fromEntries(
     set.map((variable) => [variable, findSetting(environment, variable) === undefined ? 'file' : 'environment']),
@@ -130,16 +130,16 @@ function findSetting(env: EnvironmentVariables, variable: string): string | unde
 /**
  * The namespaces accepted in signatures by default, from public examples and other systems (1.4, D17). The last is a placeholder.
  */
-const SIGNATURE_NAMESPACES = 'registry,reg,rollcall,spdci,dci,g2p,ns,<NAMESPACE>'
+const DEFAULT_SIGNATURE_NAMESPACES = 'registry,reg,rollcall,spdci,dci,g2p,ns,<NAMESPACE>'
 
 /** A word that can stand in a quoted parameter of a header, without a comma. */
-const NAMESPACE_WORD = /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,64}$/
+const NAMESPACE_WORD_PATTERN = /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,64}$/
 
 function readNamespaces(env: EnvironmentVariables): Config['signatureNamespaces'] {
   const written = findSetting(env, 'ROLLCALL_SIGNATURE_NAMESPACE') ?? 'registry'
-  const read = (findSetting(env, 'ROLLCALL_SIGNATURE_NAMESPACES') ?? SIGNATURE_NAMESPACES).split(',')
+  const read = (findSetting(env, 'ROLLCALL_SIGNATURE_NAMESPACES') ?? DEFAULT_SIGNATURE_NAMESPACES).split(',')
   for (const word of [written, ...read]) {
-    if (!NAMESPACE_WORD.test(word)) {
+    if (!NAMESPACE_WORD_PATTERN.test(word)) {
       throw new Error('ROLLCALL_SIGNATURE_NAMESPACE(S) must be words without spaces, commas and quotes')
     }
   }
@@ -170,7 +170,7 @@ function readSchedule(env: EnvironmentVariables, { exchange_retention }: Limits)
   if (schedule === null) {
     throw new Error('ROLLCALL_RETRY_SCHEDULE must be at most 100 numbers of seconds with commas between them')
   }
-  if (scheduleLength(schedule) > exchange_retention) {
+  if (mostScheduleSeconds(schedule) > exchange_retention) {
     throw new Error('ROLLCALL_RETRY_SCHEDULE must end within ROLLCALL_EXCHANGE_RETENTION, when deliveries are deleted')
   }
   return schedule
@@ -214,7 +214,7 @@ function readChoice<const Choice extends string>(
 }
 
 /** The words for messages that say where the operator has put a secret: a variable, a file or a program. */
-function secretName(variable: string, given: EnvironmentVariables): string {
+function secretPlaceText(variable: string, given: EnvironmentVariables): string {
   if (findSetting(given, variable) !== undefined) return variable
   return findSetting(given, `${variable}_FILE`) === undefined
     ? `what ${variable}_COMMAND prints`
@@ -225,7 +225,7 @@ function secretName(variable: string, given: EnvironmentVariables): string {
 function readDatabaseUrl(env: EnvironmentVariables, variable: string, given: EnvironmentVariables): string | undefined {
   const value = findSetting(env, variable)
   if (value === undefined || /^postgres(ql)?:\/\//.test(value)) return value
-  throw new Error(`${secretName(variable, given)} must be an address such as postgres://user:password@host/database`)
+  throw new Error(`${secretPlaceText(variable, given)} must be an address such as postgres://user:password@host/database`)
 }
 
 function readOwnerDatabaseUrl(env: EnvironmentVariables, given: EnvironmentVariables): string | undefined {
@@ -235,16 +235,11 @@ function readOwnerDatabaseUrl(env: EnvironmentVariables, given: EnvironmentVaria
   throw new Error(`${variable} needs DATABASE_URL beside it: the same database, as the application role`)
 }
 
-function readMasterKey(
-  env: EnvironmentVariables,
-  variable: string,
-  given: EnvironmentVariables,
-): KeyObject | undefined {
+function readMasterKey(env: EnvironmentVariables, variable: string, given: EnvironmentVariables): KeyObject | undefined {
   const value = findSetting(env, variable)
   if (value === undefined) return undefined
   const key = parseMasterKey(value.trim())
-  if (key === null)
-    throw new Error(`${secretName(variable, given)} must be 32 bytes as base64, base64url or hexadecimal`)
+  if (key === null) throw new Error(`${secretPlaceText(variable, given)} must be 32 bytes as base64, base64url or hexadecimal`)
   return key
 }
 

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { isLoopback } from '@rollcall/base/shared/loopback'
 import { OPERATOR_ROLES, type OperatorRole } from '@rollcall/core/model/operator'
 import { readClientKey } from '@rollcall/participants/directory/openid-client-key'
-import type { ClientCredential, OpenIdSettings } from '@rollcall/participants/directory/openid-provider'
+import type { OpenIdClientCredential, OpenIdSettings } from '@rollcall/participants/directory/openid-provider'
 import type { EnvironmentVariables } from './secret-files.ts'
 
 const ISSUER_VARIABLE = 'ROLLCALL_OIDC_ISSUER'
@@ -19,16 +19,10 @@ const OPTIONAL_VARIABLES = [
 ] as const
 
 /** The variables of the provider, except those that name files with its secret or key. */
-export const OPENID_VARIABLES: readonly string[] = [
-  ISSUER_VARIABLE,
-  ...NEEDED_VARIABLES,
-  SECRET,
-  KEY,
-  ...OPTIONAL_VARIABLES,
-]
+export const OPENID_VARIABLES: readonly string[] = [ISSUER_VARIABLE, ...NEEDED_VARIABLES, SECRET, KEY, ...OPTIONAL_VARIABLES]
 
 /** The path below the console's address to which the provider sends the browser back. */
-export const OPENID_CALLBACK = '/admin/v1/session/openid/callback'
+export const OPENID_CALLBACK_PATH = '/admin/v1/session/openid/callback'
 
 /**
  * Reads the settings; null when operators sign in only with tokens and links.
@@ -57,11 +51,11 @@ export function readOpenId(env: EnvironmentVariables): OpenIdSettings | null {
     registry_claim: given('ROLLCALL_OIDC_REGISTRY_CLAIM') ?? null,
     scope: given('ROLLCALL_OIDC_SCOPE') ?? 'openid',
     title: given('ROLLCALL_OIDC_TITLE') ?? 'OpenID Connect',
-    redirect_uri: `${needed('ROLLCALL_CONSOLE_URL').replace(/\/+$/, '')}${OPENID_CALLBACK}`,
+    redirect_uri: `${needed('ROLLCALL_CONSOLE_URL').replace(/\/+$/, '')}${OPENID_CALLBACK_PATH}`,
   }
 }
 
-function readCredential(secret: string | undefined, text: string | undefined): ClientCredential {
+function readCredential(secret: string | undefined, text: string | undefined): OpenIdClientCredential {
   if (secret !== undefined && text !== undefined) throw new Error(`${SECRET} and ${KEY}: set one of them`)
   if (secret !== undefined) return { secret }
   if (text === undefined) throw new Error(`${ISSUER_VARIABLE} needs ${SECRET} or ${KEY} beside it`)

@@ -1,7 +1,7 @@
 /** Variables of earlier versions, which are refused now. */
 import { FIXED_LIMITS } from '@rollcall/core/limits'
 
-/** For each variable, the constant that applies now, or the words for what has replaced it. */
+/** For each variable of an earlier version, the constant that replaced it, or the words that name what to use instead. */
 export const REPLACED_VARIABLES: Readonly<Record<string, number | string>> = {
   ROLLCALL_ADMIN_READS_AT_ONCE: 3,
   ROLLCALL_BATCH_SEARCH_TIME: FIXED_LIMITS.batch_search_time,

@@ -24,11 +24,11 @@ const MOST_PRINTED_BYTES = 4_096
  * The program has ended, but another process may still have its output open: after these milliseconds without output, a complete
  * key counts as the whole output.
  */
-const GRACE_MS = 300
+const QUIET_GRACE_MS = 300
 
 const { program, args, longest } = JSON.parse(await text(process.stdin)) as SecretCommand
 // The program gets a process group of its own, so that its child processes can be ended too.
-const child = spawn(program, args, { detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
+const secretProgram = spawn(program, args, { detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
 const printedPieces: Buffer[] = []
 const printedText = (): string =>
   Buffer.concat(printedPieces)
@@ -36,15 +36,15 @@ const printedText = (): string =>
     .replace(/\r?\n$/, '')
 
 let hasWrittenOutcome = false
-function writeOutcome(outcome: SecretCommandOutcome): void {
+function writeOutcomeAndExit(outcome: SecretCommandOutcome): void {
   if (hasWrittenOutcome) return
   hasWrittenOutcome = true
   process.stdout.write(JSON.stringify(outcome), () => process.exit())
 }
 
-function endGroup(): void {
+function killProcessGroup(): void {
   try {
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+    if (secretProgram.pid !== undefined) process.kill(-secretProgram.pid, 'SIGKILL')
   } catch {
     // The process group has ended already.
   }
@@ -54,43 +54,43 @@ function endGroup(): void {
  * True for a complete key. The first 43 digits of a hexadecimal key could be read as base64, so a shorter text of hexadecimal
  * digits alone does not count.
  */
-function isWhole(secret: string): boolean {
+function isCompleteKey(secret: string): boolean {
   return parseMasterKey(secret) !== null && (secret.length === 64 || !/^[0-9a-f]+$/i.test(secret))
 }
 
 let hasProgramEnded = false
 let quietTimer: NodeJS.Timeout | undefined
-function endWhenQuiet(): void {
+function finishWhenQuiet(): void {
   clearTimeout(quietTimer)
   quietTimer = setTimeout(() => {
-    if (isWhole(printedText())) writeOutcome({ printed: printedText() })
-  }, GRACE_MS)
+    if (isCompleteKey(printedText())) writeOutcomeAndExit({ printed: printedText() })
+  }, QUIET_GRACE_MS)
 }
 
-child.stdout.on('data', (piece: Buffer) => {
+secretProgram.stdout.on('data', (piece: Buffer) => {
   printedPieces.push(piece)
   if (Buffer.concat(printedPieces).length > MOST_PRINTED_BYTES) {
-    endGroup()
-    writeOutcome({ problem: `the program printed more than ${MOST_PRINTED_BYTES} bytes` })
-  } else if (hasProgramEnded) endWhenQuiet()
+    killProcessGroup()
+    writeOutcomeAndExit({ problem: `the program printed more than ${MOST_PRINTED_BYTES} bytes` })
+  } else if (hasProgramEnded) finishWhenQuiet()
 })
-child.once('error', (error) => {
+secretProgram.once('error', (error) => {
   const reason = hasErrorCode(error, 'ENOENT') ? 'there is no such program' : null
-  writeOutcome({ problem: reason ?? `the program cannot be run (${'code' in error ? error.code : error.name})` })
+  writeOutcomeAndExit({ problem: reason ?? `the program cannot be run (${'code' in error ? error.code : error.name})` })
 })
-child.once('exit', (code, signal) => {
+secretProgram.once('exit', (code, signal) => {
   hasProgramEnded = true
-  if (code === 0) endWhenQuiet()
-  else writeOutcome({ problem: `the program ended with ${code === null ? signal : `status ${code}`}` })
+  if (code === 0) finishWhenQuiet()
+  else writeOutcomeAndExit({ problem: `the program ended with ${code === null ? signal : `status ${code}`}` })
 })
-child.once('close', () => writeOutcome({ printed: printedText() }))
+secretProgram.once('close', () => writeOutcomeAndExit({ printed: printedText() }))
 setTimeout(() => {
-  endGroup()
-  writeOutcome({ problem: `the program took longer than ${longest / 1_000} seconds` })
+  killProcessGroup()
+  writeOutcomeAndExit({ problem: `the program took longer than ${longest / 1_000} seconds` })
 }, longest)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => {
-    endGroup()
+    killProcessGroup()
     process.exit(1)
   })
 }

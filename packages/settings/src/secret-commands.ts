@@ -15,13 +15,8 @@ const COMMAND_PROCESS_FILE = fileURLToPath(new URL('./secret-command-process.ts'
  * @param longest time limit in milliseconds
  * @throws Error that names the variable; never what the program printed
  */
-export function secretOfCommand(
-  variable: string,
-  text: string,
-  environment: NodeJS.ProcessEnv,
-  longest = 10_000,
-): string {
-  const [program, ...args] = wordsOf(variable, text)
+export function runSecretCommand(variable: string, text: string, environment: NodeJS.ProcessEnv, longest = 10_000): string {
+  const [program, ...args] = readCommandWords(variable, text)
   const order: SecretCommand = { program, args, longest }
   const { stdout } = spawnSync(process.execPath, [COMMAND_PROCESS_FILE], {
     encoding: 'utf8',
@@ -36,7 +31,7 @@ export function secretOfCommand(
   return outcome.printed
 }
 
-function wordsOf(variable: string, text: string): [string, ...string[]] {
+function readCommandWords(variable: string, text: string): [string, ...string[]] {
   const words = text.trim().startsWith('[') ? parseJsonOrNull(text) : text.trim().split(/\s+/)
   if (Array.isArray(words) && words.every((word) => typeof word === 'string')) {
     const [program = '', ...args] = words

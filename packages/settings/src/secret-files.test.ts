@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { readConfig } from './config.ts'
-import { secretOfCommand } from './secret-commands.ts'
+import { runSecretCommand } from './secret-commands.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -82,16 +82,12 @@ it.each([
   ['[]', 'must be a program with its arguments, or a JSON array of texts'],
   ['["vault"', 'must be a program with its arguments, or a JSON array of texts'],
 ])('refuses the program %j without quoting what it prints', (command, message) => {
-  expect(() => readConfig({ ROLLCALL_MASTER_KEY_COMMAND: command })).toThrow(
-    new Error(`ROLLCALL_MASTER_KEY_COMMAND: ${message}`),
-  )
+  expect(() => readConfig({ ROLLCALL_MASTER_KEY_COMMAND: command })).toThrow(new Error(`ROLLCALL_MASTER_KEY_COMMAND: ${message}`))
 })
 
 it('refuses a master key that is given in two ways, and a program that prints none', async () => {
   const twice = { ROLLCALL_MASTER_KEY_COMMAND: 'vault', ROLLCALL_MASTER_KEY_FILE: await file('ab'.repeat(32)) }
-  expect(() => readConfig(twice)).toThrow(
-    new Error('ROLLCALL_MASTER_KEY_FILE and ROLLCALL_MASTER_KEY_COMMAND: set one of them'),
-  )
+  expect(() => readConfig(twice)).toThrow(new Error('ROLLCALL_MASTER_KEY_FILE and ROLLCALL_MASTER_KEY_COMMAND: set one of them'))
   expect(() => readConfig({ ROLLCALL_MASTER_KEY_COMMAND: node('console.log("secret")') })).toThrow(
     new Error('what ROLLCALL_MASTER_KEY_COMMAND prints must be 32 bytes as base64, base64url or hexadecimal'),
   )
@@ -107,8 +103,7 @@ it('names the file of an address that is none', async () => {
 const NAME = 'ROLLCALL_MASTER_KEY_COMMAND'
 const shell = (script: string): string => JSON.stringify(['sh', '-c', script])
 /** Processes that a program has left, by the file in which it wrote them. */
-const left = (path: string): number[] =>
-  existsSync(path) ? readFileSync(path, 'utf8').trim().split(/\s+/).map(Number) : []
+const left = (path: string): number[] => (existsSync(path) ? readFileSync(path, 'utf8').trim().split(/\s+/).map(Number) : [])
 
 /** One that has ended may wait for its parent to read its end. */
 function isAlive(pid: number): boolean {
@@ -123,7 +118,7 @@ function isAlive(pid: number): boolean {
 it('ends a program that takes too long, with all that it has started', async () => {
   const pids = join(folder, 'late')
   const hanging = shell(`sleep 300 & echo $$ $! > ${pids}; wait`)
-  expect(() => secretOfCommand(NAME, hanging, process.env, 2_000)).toThrow(
+  expect(() => runSecretCommand(NAME, hanging, process.env, 2_000)).toThrow(
     new Error(`${NAME}: the program took longer than 2 seconds`),
   )
   await expect.poll(() => left(pids).filter(isAlive)).toEqual([])
@@ -137,7 +132,7 @@ it.each([
   try {
     const program = shell(`sleep 300 & echo $! > ${pids}; ${print(key)}`)
     // Long enough for any machine: the time limit is not waited for.
-    expect(secretOfCommand(NAME, program, process.env, 300_000)).toBe(key)
+    expect(runSecretCommand(NAME, program, process.env, 300_000)).toBe(key)
     expect(left(pids).filter(isAlive)).toHaveLength(1)
   } finally {
     for (const pid of left(pids)) process.kill(pid)
@@ -147,9 +142,9 @@ it.each([
 it('takes no beginning of a key: it waits for the rest, or refuses', () => {
   const [half, key] = ['ab'.repeat(22), 'ab'.repeat(32)]
   const slow = shell(`printf %s ${half.slice(1)}; (sleep 1; echo ${key.slice(43)}) & exit 0`)
-  expect(secretOfCommand(NAME, slow, process.env, 300_000)).toBe(half.slice(1) + key.slice(43))
+  expect(runSecretCommand(NAME, slow, process.env, 300_000)).toBe(half.slice(1) + key.slice(43))
   const never = shell(`printf %s ${half}; sleep 300 & exit 0`)
-  expect(() => secretOfCommand(NAME, never, process.env, 2_000)).toThrow(
+  expect(() => runSecretCommand(NAME, never, process.env, 2_000)).toThrow(
     new Error(`${NAME}: the program took longer than 2 seconds`),
   )
 })

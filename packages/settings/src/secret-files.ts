@@ -4,7 +4,7 @@
  */
 import { readFileSync, statSync } from 'node:fs'
 import { hasErrorCode } from '@rollcall/database/embedded/files'
-import { secretOfCommand } from './secret-commands.ts'
+import { runSecretCommand } from './secret-commands.ts'
 
 /** Environment variables and their values. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
@@ -45,7 +45,7 @@ export function withSecretFiles(env: EnvironmentVariables): EnvironmentVariables
     const command = set(name)
     if (command === null) return []
     for (const other of [variable, `${variable}_FILE`]) only(other, name)
-    return [[variable, secretOfCommand(name, command, withoutSecrets(env))] as const]
+    return [[variable, runSecretCommand(name, command, withoutSecrets(env))] as const]
   })
   const found = [...files, ...printed]
   return found.length === 0 ? env : { ...env, ...Object.fromEntries(found) }
@@ -56,8 +56,7 @@ const withoutSecrets = (env: EnvironmentVariables): EnvironmentVariables =>
 
 function readSecret(variable: string, path: string): string {
   try {
-    if (statSync(path).size > MOST_SECRET_BYTES)
-      throw new Error(`${variable}: the file has more than ${MOST_SECRET_BYTES} bytes`)
+    if (statSync(path).size > MOST_SECRET_BYTES) throw new Error(`${variable}: the file has more than ${MOST_SECRET_BYTES} bytes`)
     const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
     if (text === '') throw new Error(`${variable}: the file is empty`)
     return text

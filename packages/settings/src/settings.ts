@@ -15,12 +15,7 @@ interface OptionRow {
 
 /** The options of a node, as in `docs/settings.md`; a test compares the names. */
 export const OPTION_ROWS: readonly OptionRow[] = [
-  {
-    variable: 'HOST',
-    default: '127.0.0.1',
-    meaning: 'address on which peers reach the server',
-    value: ({ host }) => host,
-  },
+  { variable: 'HOST', default: '127.0.0.1', meaning: 'address on which peers reach the server', value: ({ host }) => host },
   { variable: 'PORT', default: '8080', meaning: 'port on which peers reach the server', value: ({ port }) => port },
   {
     variable: 'ADMIN_HOST',
@@ -64,12 +59,7 @@ export const OPTION_ROWS: readonly OptionRow[] = [
     meaning: 'id of Rollcall at the provider',
     value: ({ openId }) => openId?.client_id,
   },
-  {
-    variable: 'ROLLCALL_OIDC_CLIENT_SECRET',
-    default: null,
-    meaning: 'secret of Rollcall at the provider',
-    value: 'secret',
-  },
+  { variable: 'ROLLCALL_OIDC_CLIENT_SECRET', default: null, meaning: 'secret of Rollcall at the provider', value: 'secret' },
   {
     variable: 'ROLLCALL_OIDC_CLIENT_KEY',
     default: null,
@@ -81,9 +71,7 @@ export const OPTION_ROWS: readonly OptionRow[] = [
     default: null,
     meaning: 'values of the role claim with roles of Rollcall, as value=role',
     value: ({ openId }) =>
-      openId === null
-        ? undefined
-        : [...openId.roles].flatMap(([value, roles]) => roles.map((role) => `${value}=${role}`)),
+      openId === null ? undefined : [...openId.roles].flatMap(([value, roles]) => roles.map((role) => `${value}=${role}`)),
   },
   {
     variable: 'ROLLCALL_OIDC_ROLE_CLAIM',
@@ -137,8 +125,7 @@ export const OPTION_ROWS: readonly OptionRow[] = [
   {
     variable: 'ROLLCALL_MASTER_KEY',
     default: null,
-    meaning:
-      'key that encrypts our own keys in the database; beside the embedded database it may be in a file of ROLLCALL_DATA',
+    meaning: 'key that encrypts our own keys in the database; beside the embedded database it may be in a file of ROLLCALL_DATA',
     value: 'secret',
   },
   {
@@ -226,7 +213,7 @@ export const OPTION_ROWS: readonly OptionRow[] = [
 export function listNodeSettings(config: Config): readonly Setting[] {
   const source = (variable: string): Setting['source'] => config.sources[variable] ?? 'default'
   const options = OPTION_ROWS.map(({ variable, meaning, unit = null, value, ...row }): Setting => {
-    const shown = value === 'secret' ? null : textOf(value(config))
+    const shown = value === 'secret' ? null : settingText(value(config))
     const rest = { default: row.default, unit, meaning, secret: value === 'secret' }
     return { variable, kind: 'option', value: shown, ...rest, source: source(variable) }
   })
@@ -238,7 +225,7 @@ export function listNodeSettings(config: Config): readonly Setting[] {
   return [...options, ...limits]
 }
 
-function textOf(value: string | readonly string[] | number | boolean | undefined): string | null {
+function settingText(value: string | readonly string[] | number | boolean | undefined): string | null {
   if (value === undefined) return null
   if (typeof value === 'boolean') return value ? '1' : '0'
   if (typeof value === 'string' || typeof value === 'number') return String(value)

@@ -6,7 +6,7 @@ import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { type AuditMetrics, createAuditLog, type ProcessAuditLog } from '@rollcall/audit/audit-log'
 import { createJournal } from '@rollcall/backup/journal/journal'
-import { CLOCK } from '@rollcall/base/shared/clock'
+import { SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { type Database, openDatabase } from '@rollcall/database/database'
 import { clusterPaths } from '@rollcall/database/embedded/files'
 import { openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
@@ -40,19 +40,16 @@ export async function openStorage(config: Config): Promise<Storage> {
   if (databaseUrl !== undefined) {
     const db = databaseWithJournal(config, open({ connectionString: databaseUrl }))
     const owner = ownerDatabaseUrl === undefined ? db : open({ connectionString: ownerDatabaseUrl })
-    return storageOf(db, owner, sources(db))
+    return makeStorage(db, owner, sources(db))
   }
   const postgres = await openEmbeddedPostgres(config.dataDirectory)
   const db = databaseWithJournal(config, open(postgres.application as PoolConfig))
   const owner = open(postgres.connection as PoolConfig)
-  return storageOf(db, owner, sources(db), () => postgres.close())
+  return makeStorage(db, owner, sources(db), () => postgres.close())
 }
 
 /** Describes the database of a configuration for messages, without secrets. */
-export function describeDatabase({
-  databaseUrl,
-  dataDirectory,
-}: Pick<Config, 'databaseUrl' | 'dataDirectory'>): string {
+export function describeDatabase({ databaseUrl, dataDirectory }: Pick<Config, 'databaseUrl' | 'dataDirectory'>): string {
   if (databaseUrl === undefined) return `the embedded database in ${dataDirectory}`
   // The client does not connect: it reads the address and PostgreSQL's environment variables, as a connection would.
   const { database, host, port } = new pg.Client({ connectionString: databaseUrl })
@@ -69,16 +66,10 @@ export function databaseWithJournal(config: Config, db: Database): Database {
 }
 
 /**
- * Makes the storage of two opened databases. Connections open when needed: a server without migrations opens none as
- * the owner.
+ * Makes the storage of two opened databases. Connections open when needed: a server without migrations opens none as the owner.
  * @param after runs after the connections are closed
  */
-function storageOf(
-  db: Database,
-  owner: Database,
-  sources: { close(): Promise<void> },
-  after?: () => Promise<void>,
-): Storage {
+function makeStorage(db: Database, owner: Database, sources: { close(): Promise<void> }, after?: () => Promise<void>): Storage {
   return {
     db,
     owner,
@@ -96,38 +87,33 @@ export const openVault = (config: Config, db: Database): Promise<Vault> => creat
 export const openAuditLog = (config: Config, db: Database): ProcessAuditLog =>
   createAuditLog({
     db,
-    clock: CLOCK,
+    clock: SYSTEM_CLOCK,
     limits: config.limits,
     witness: config.witness,
-    metrics: NO_METRICS,
+    metrics: NO_AUDIT_METRICS,
     vault: () => openVault(config, db),
     log: createLog({ level: config.logLevel }),
   })
 
 /** Counts nothing, because nobody reads the metrics of a command. */
-const NO_METRICS: AuditMetrics = {
-  audited: () => undefined,
-  checkpointMade: () => undefined,
-  witnessed: () => undefined,
-}
+const NO_AUDIT_METRICS: AuditMetrics = { audited: () => undefined, checkpointMade: () => undefined, witnessed: () => undefined }
 
 /** The place of the master key: the file only where the environment has no key and a file is allowed. */
 export function masterKeySource(config: Config): MasterKeySource {
   if (config.masterKey !== undefined || !config.masterKeyInFile) return masterKeyFromEnvironment(config)
-  return masterKeyFromFile(masterKeyFile(config), config.newMasterKey)
+  return masterKeyFromFile(masterKeyPath(config), config.newMasterKey)
 }
 
 /** The path of the file that may have the master key. */
-export const masterKeyFile = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string =>
-  join(dataDirectory, 'master-key')
+export const masterKeyPath = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string => join(dataDirectory, 'master-key')
 
 /** The path of the file by which tools find the demo. */
-export const demoFile = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string => join(dataDirectory, 'demo.json')
+export const demoJsonPath = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string => join(dataDirectory, 'demo.json')
 
 /** The folder and the files whose access rights `doctor` checks. */
 export const filesCheckedByDoctor = (config: Pick<Config, 'dataDirectory'>) => ({
   data_directory: config.dataDirectory,
   password: clusterPaths(join(config.dataDirectory, 'postgres')).passwordFile,
-  demo_file: demoFile(config),
-  master_key: masterKeyFile(config),
+  demo_file: demoJsonPath(config),
+  master_key: masterKeyPath(config),
 })

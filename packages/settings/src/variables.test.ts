@@ -10,15 +10,9 @@ test.each([
   ['ROLLCALL_DATE', 'ROLLCALL_DATE is no variable of this version; the nearest is ROLLCALL_DATA'],
   ['ROLLCALL_PUBLICURL', 'ROLLCALL_PUBLICURL is no variable of this version; the nearest is ROLLCALL_PUBLIC_URL'],
   ['ROLLCALL_MAX_RESULT', 'ROLLCALL_MAX_RESULT is no variable of this version; the nearest is ROLLCALL_MAX_RESULTS'],
-  [
-    'ROLLCALL_MAX_BODY_DEPTH',
-    'ROLLCALL_MAX_BODY_DEPTH is no variable any more: it is a constant now, 64 (docs/limits.md)',
-  ],
+  ['ROLLCALL_MAX_BODY_DEPTH', 'ROLLCALL_MAX_BODY_DEPTH is no variable any more: it is a constant now, 64 (docs/limits.md)'],
   ['ROLLCALL_RATE_LIMIT', 'ROLLCALL_RATE_LIMIT is no variable any more; use rollcall participant limits --rate-limit'],
-  [
-    'ROLLCALL_XYZZY_PLUGH',
-    'ROLLCALL_XYZZY_PLUGH is no variable of this version; docs/settings.md lists those there are',
-  ],
+  ['ROLLCALL_XYZZY_PLUGH', 'ROLLCALL_XYZZY_PLUGH is no variable of this version; docs/settings.md lists those there are'],
   ['ROLLCALL_PORT', 'ROLLCALL_PORT is not read: set PORT instead'],
   ['DATABASE_URI', 'DATABASE_URI is not read: set DATABASE_URL instead'],
 ])('%s is refused, without its value', (name, message) => {
@@ -70,9 +64,7 @@ test('every option of docs/settings.md that a node reads has a row for operators
   )
   // Variables of commands alone, and other names for secrets.
   const ofCommands = (name: string): boolean => /^ROLLCALL_DEMO_|_(FILE|COMMAND)$/.test(name)
-  expect(OPTION_ROWS.map(({ variable }) => variable).toSorted()).toEqual(
-    named.filter((name) => !ofCommands(name)).toSorted(),
-  )
+  expect(OPTION_ROWS.map(({ variable }) => variable).toSorted()).toEqual(named.filter((name) => !ofCommands(name)).toSorted())
 })
 
 test.each([

@@ -62,7 +62,7 @@ const MISSPELLED_VARIABLES: Readonly<Record<string, string>> = {
 const VARIABLE_PREFIX = 'ROLLCALL_'
 
 /** True for a variable that Kubernetes sets in every container, for a service whose name begins with rollcall. */
-const isOfService = (name: string, value: string): boolean =>
+const isKubernetesVariable = (name: string, value: string): boolean =>
   /^ROLLCALL_(?:[A-Z0-9_]+_)?(?:SERVICE_(?:HOST|PORT(?:_[A-Z0-9_]+)?)|PORT_\d+_(?:TCP|UDP).*)$/.test(name) ||
   (/^ROLLCALL_(?:[A-Z0-9_]+_)?PORT$/.test(name) && /^(?:tcp|udp|sctp):\/\//.test(value))
 
@@ -70,7 +70,7 @@ const isOfService = (name: string, value: string): boolean =>
 export function refuseUnknownVariables(env: Readonly<Record<string, string | undefined>>): void {
   const known = new Set([...KNOWN_VARIABLES, ...Object.values(LIMITS).map(({ variable }) => variable)])
   for (const [name, value] of Object.entries(env)) {
-    if (value === undefined || value === '' || known.has(name) || isOfService(name, value)) continue
+    if (value === undefined || value === '' || known.has(name) || isKubernetesVariable(name, value)) continue
     const now = Object.hasOwn(REPLACED_VARIABLES, name) ? REPLACED_VARIABLES[name] : undefined
     if (now !== undefined) throw new Error(replacedVariableMessage(name, now))
     const meant = Object.hasOwn(MISSPELLED_VARIABLES, name) ? MISSPELLED_VARIABLES[name] : undefined

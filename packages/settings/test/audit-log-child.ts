@@ -7,11 +7,7 @@ import { testConfig } from './config.ts'
 
 const db = openDatabase(JSON.parse(process.env.CONNECTION ?? '{}'))
 const { ROLLCALL_MASTER_KEY = '' } = process.env
-const config = testConfig({
-  ROLLCALL_MASTER_KEY,
-  DATABASE_URL: 'postgres://unused',
-  limits: { checkpoint_entries: 50 },
-})
+const config = testConfig({ ROLLCALL_MASTER_KEY, DATABASE_URL: 'postgres://unused', limits: { checkpoint_entries: 50 } })
 const auditLog = openAuditLog(config, db)
 const run = process.env.RUN ?? ''
 let next = 0

@@ -3,18 +3,17 @@
 import { createAuditLog, type ProcessAuditLog } from '@rollcall/audit/audit-log'
 import type { WitnessAddress } from '@rollcall/audit/witness-target'
 import type { Limits } from '@rollcall/core/limits'
-import type {
-  AuditEntry,
-  AuditedPerson,
-  AuditLog,
-  PersonRole,
-  StoredAuditEntry,
-} from '@rollcall/core/model/audit-entry'
+import type { AuditEntry, AuditedPerson, AuditLog, PersonRole, StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import type { Database } from '@rollcall/database/database'
 import type { Vault } from '@rollcall/keys/vault'
 import { readConfig } from '@rollcall/settings/config'
 import { openVault } from '@rollcall/settings/storage'
-import { ENTRIES_WITH_CONTENT, entryTextOf, STORED_ENTRY, type StoredEntry } from '../../audit/src/store/entry-shape.ts'
+import {
+  ENTRIES_WITH_CONTENT_SQL,
+  entryTextOf,
+  STORED_ENTRY_COLUMNS,
+  type StoredEntry,
+} from '../../audit/src/store/entry-shape.ts'
 import { personRowsSql } from '../../audit/src/store/packed-persons.ts'
 import { masterKeyOfRun } from '../../keys/test/postgres.ts'
 import { type TestClock, testClock } from '../../observe/test/clock.ts'
@@ -78,11 +77,11 @@ export function testAuditLog(
 /** Every entry in the database; those of each chain in order, the chain that began first is first. */
 export async function storedEntries({ pool }: Pick<Database, 'pool'>): Promise<readonly LoggedEntry[]> {
   const { rows } = await pool.query<Omit<LoggedEntry, 'entry'> & StoredEntry>(
-    `select chain, sequence, at, ${STORED_ENTRY}, coalesce((select json_agg(
+    `select chain, sequence, at, ${STORED_ENTRY_COLUMNS}, coalesce((select json_agg(
         json_build_object('role', role, 'pseudonym', encode(pseudonym, 'hex')) order by position)
         from ${personRowsSql()} as person where person.chain = account.chain and person.sequence = account.sequence
       ), '[]') as persons
-      from ${ENTRIES_WITH_CONTENT} order by min(at) over (partition by chain), chain, sequence`,
+      from ${ENTRIES_WITH_CONTENT_SQL} order by min(at) over (partition by chain), chain, sequence`,
   )
   return rows.map(({ chain, sequence, at, persons, ...stored }) => ({
     chain,

@@ -19,8 +19,7 @@ export function auditing({ db }: Pick<TestDatabase, 'db'>) {
   })
   return {
     deps: { db, vault, auditLog, caller: { kind: 'shell', user: 'auditor' } as const },
-    addEntry: (entry: Partial<AuditEntry>, persons: readonly AuditedPerson[] = []) =>
-      writer.write(auditEntry(entry), persons),
+    addEntry: (entry: Partial<AuditEntry>, persons: readonly AuditedPerson[] = []) => writer.write(auditEntry(entry), persons),
     /** Signs what was written; what is written afterwards is of another process. */
     async sign() {
       const ended = writer

@@ -11,8 +11,13 @@ import type { AuditLogFault } from '@rollcall/audit/verify/report'
 import { type VerifiedLog, verifyAuditLog } from '@rollcall/audit/verify/verify'
 import { openDatabase } from '@rollcall/database/database'
 import { onTestFinished } from 'vitest'
-import { ENTRIES_WITH_CONTENT, entryTextOf, STORED_ENTRY, type StoredEntry } from '../../audit/src/store/entry-shape.ts'
-import { entryKeysOf, erasePackedPersons, splitPersonRuns } from '../../audit/src/store/packed-persons.ts'
+import {
+  ENTRIES_WITH_CONTENT_SQL,
+  entryTextOf,
+  STORED_ENTRY_COLUMNS,
+  type StoredEntry,
+} from '../../audit/src/store/entry-shape.ts'
+import { entryKeysOf, erasePackedPersons, unpackPersons } from '../../audit/src/store/packed-persons.ts'
 import { auditEntry } from '../../audit/test/audit-entry.ts'
 import { query } from '../../database/test/statement.ts'
 import { startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
@@ -45,9 +50,7 @@ export async function writeChain(
 }
 
 export async function chains({ db }: TestDatabase): Promise<readonly string[]> {
-  const { rows } = await db.pool.query<{ chain: string }>(
-    'select chain from account_checkpoint group by chain order by min(id)',
-  )
+  const { rows } = await db.pool.query<{ chain: string }>('select chain from account_checkpoint group by chain order by min(id)')
   return rows.map(({ chain }) => chain)
 }
 
@@ -103,7 +106,7 @@ export async function dropPerson(on: TestDatabase, chain: string, sequence: numb
   ])
   if (row !== undefined) {
     const { packed } = erasePackedPersons(row.persons as Buffer, (_, at) => at === position)
-    const keys = `{${entryKeysOf((splitPersonRuns(packed) ?? []).flatMap(({ person }) => person ?? [])).join()}}`
+    const keys = `{${entryKeysOf((unpackPersons(packed) ?? []).flatMap(({ person }) => person ?? [])).join()}}`
     await tamper(on, 'update account_entry set persons = $3, keys = $4 where chain = $1 and sequence = $2', [
       ...[chain, sequence, packed, keys],
     ])
@@ -125,12 +128,12 @@ export async function asBefore(on: TestDatabase, chain: string | null = null): P
   const owner = openDatabase(on.owner)
   try {
     const { rows } = await owner.pool.query<Packed>(
-      `select chain, sequence, at, ${STORED_ENTRY}, hash, persons from ${ENTRIES_WITH_CONTENT}
+      `select chain, sequence, at, ${STORED_ENTRY_COLUMNS}, hash, persons from ${ENTRIES_WITH_CONTENT_SQL}
         where persons is not null and chain = coalesce($1, chain)`,
       [chain],
     )
     for (const { chain: of, sequence, at, hash: ofEntry, persons, ...stored } of rows) {
-      const runs = splitPersonRuns(persons) ?? []
+      const runs = unpackPersons(persons) ?? []
       const commitments = Buffer.concat(runs.map(({ commitment }) => commitment))
       await owner.pool.query(
         `insert into account (chain, sequence, at, entry, commitments, hash, message_id, reply_message_id)
@@ -155,11 +158,10 @@ export async function asBefore(on: TestDatabase, chain: string | null = null): P
 
 /** Prunes the entries of a chain up to one of them. */
 export async function prune(on: TestDatabase, chain: string, sequence: number): Promise<void> {
-  const [row] = await query(
-    on.owner,
-    `select encode(hash, 'hex') as hash from account where chain = $1 and sequence = $2`,
-    [chain, sequence],
-  )
+  const [row] = await query(on.owner, `select encode(hash, 'hex') as hash from account where chain = $1 and sequence = $2`, [
+    chain,
+    sequence,
+  ])
   for (const table of ['account', 'account_person'])
     await tamper(on, `delete from ${table} where chain = $1 and sequence <= $2`, [chain, sequence])
   const pruned = [{ chain, sequence, hash: String(row?.hash) }]

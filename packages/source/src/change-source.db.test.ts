@@ -71,13 +71,7 @@ async function ids(): Promise<readonly string[]> {
 async function keep(record: string, pages: readonly string[]): Promise<void> {
   const { db } = database
   const { id } = await civil()
-  const event = {
-    event_type: 'UPDATE',
-    record_type: 'Person',
-    record,
-    occurred_at: new Date(),
-    recorded_at: new Date(),
-  }
+  const event = { event_type: 'UPDATE', record_type: 'Person', record, occurred_at: new Date(), recorded_at: new Date() }
   const [[number = 1] = []] = await rows('select coalesce(max(id), 0)::int + 1 from event')
   await withTransaction(db.pool, (client) =>
     insertEvents(client, id, [{ ...event, id: Number(number), record_version: Number(number) }]),
@@ -136,8 +130,7 @@ test('live, copied and live again: what is kept of records stays theirs, and old
   const live = recordsOf(database.db, await civil()).source.reader('sync')
   await expect(live.read(registry, recordType, [one])).rejects.toThrow('records were found before they were read live')
 
-  const copies = async () =>
-    (await rows(`select 1 from pg_class where relkind = 'r' and relname like 'r%\\_person'`)).length
+  const copies = async () => (await rows(`select 1 from pg_class where relkind = 'r' and relname like 'r%\\_person'`)).length
   const clear = async () =>
     removeLeftSources({ db: database.db, env, log, registries }, await findMirrorRemains(database.db.pool))
   await clear()

@@ -6,28 +6,28 @@ import { StoreRefusal } from '@rollcall/database/refusal'
 import { withTransaction } from '@rollcall/database/transaction'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { ensureRecordTables } from '@rollcall/records/records/record-tables'
-import { isCopied, storeSource } from '@rollcall/records/registries/registries'
+import { isMirrorSource, storeSource } from '@rollcall/records/registries/registries'
 import type { ClientBase } from 'pg'
 import type { SourceFile } from './engine/mapped-records.ts'
 import { makeRefusal } from './engine/source-refusal.ts'
 import { readSourceFile } from './source-file.ts'
 import { beginMirror, dropLeftCopies, endMirror, leaveMirror } from './store/changed-sources.ts'
-import { fileDigest } from './store/mirrors.ts'
+import { sourceFileDigest } from './store/mirrors.ts'
 import { replaceStoredRecordIds } from './store/moved-records.ts'
 
 /**
  * Stores another source file. A mirror goes on answering: live, or from its copies, which a comparison by the new file replaces
  * in portions. A registry that was read live and becomes a mirror answers nothing until its records are copied.
- * @throws SourceRefusal, StoreRefusal as `readChange`; or the copies are still being compared with the source, or somebody else
+ * @throws SourceRefusal, StoreRefusal as `checkSourceChange`; or the copies are still being compared with the source, or somebody else
  * has changed the source file
  */
 export async function changeSource(db: Database, registry: Registry, source: object): Promise<void> {
   const { id, namespace } = registry
-  const { before, former } = readChange(registry, source)
+  const { before, former } = checkSourceChange(registry, source)
   // Only a mirror that followed PostgreSQL's log has left a replication slot in its source, which must be dropped.
   const keeping = former.mirror?.follow === 'logical' ? before : null
-  const [wasCopied, isCopy] = [isCopied(before), isCopied(source)]
-  if (!wasCopied && isCopy) await makeTables(db, registry)
+  const [wasCopied, isCopy] = [isMirrorSource(before), isMirrorSource(source)]
+  if (!wasCopied && isCopy) await makeMirrorTables(db, registry)
   await withTransaction(db.pool, async (client) => {
     // The statements have no time limit, because the record ids in all events and stored pages of the registry may change.
     await client.query("select set_config('statement_timeout', '0', true)")
@@ -51,7 +51,7 @@ export async function changeSource(db: Database, registry: Registry, source: obj
  * @throws SourceRefusal the new file is no source file, or it lacks a record type or takes keys from another column
  * @throws StoreRefusal the registry has no source
  */
-export function readChange(
+export function checkSourceChange(
   { namespace, kind, source: before, awaits_records }: Registry,
   source: object,
 ): { readonly before: object; readonly former: SourceFile } {
@@ -61,7 +61,7 @@ export function readChange(
     )
   }
   const [former, wanted] = [readSourceFile(before, kind), readSourceFile(source, kind)]
-  if (!isCopied(before) || !isCopied(source) || awaits_records) requireSameKeys(former, wanted)
+  if (!isMirrorSource(before) || !isMirrorSource(source) || awaits_records) requireSameKeys(former, wanted)
   return { before, former }
 }
 
@@ -83,7 +83,7 @@ function requireSameKeys({ records }: SourceFile, { records: wanted }: SourceFil
 }
 
 /** Makes empty tables for the copies of a mirror, and first drops tables that a former mirror has left. */
-async function makeTables(db: Database, { id, kind }: Registry): Promise<void> {
+async function makeMirrorTables(db: Database, { id, kind }: Registry): Promise<void> {
   await dropLeftCopies(db, id)
   await ensureRecordTables(db, { id, kind, own_records: true })
 }
@@ -97,7 +97,7 @@ async function stopCopying(client: ClientBase, registry: Registry, keeping: obje
   const { id, namespace } = registry
   const ended = await endMirror(client, id, keeping)
   if (registry.awaits_records !== true) {
-    if (ended === null || ended.isComparing || ended.file !== fileDigest(registry)) {
+    if (ended === null || ended.isComparing || ended.file !== sourceFileDigest(registry)) {
       throw new StoreRefusal(
         `way: the records of ${namespace} are being compared with their source; they can be read live when rollcall source status ${namespace} says that it is followed`,
       )

@@ -63,9 +63,7 @@ test('a source is reported as an import is: counts and rules, and never a value'
   expect(column('sex')).toMatchObject({ understood: 1, empty: 2, not_understood: 1, lines: [2] })
   expect(column('sex')?.rule).toBe('must be a value that the codes of the mapping list')
   expect(column('marriage_date')).toMatchObject({ not_understood: 1, lines: [3] })
-  expect(person?.report.rejections).toEqual([
-    { reason: 'no usable UIN, by which a Person is known', count: 1, lines: [4] },
-  ])
+  expect(person?.report.rejections).toEqual([{ reason: 'no usable UIN, by which a Person is known', count: 1, lines: [4] }])
   expect(person?.unfound).toEqual([{ name: 'UIN', column: 'national_no', count: 1 }])
   expect(JSON.stringify(records)).not.toMatch(/Okoro|Obi|0100|31\.12/)
 })
@@ -92,12 +90,7 @@ test('what would read a whole table is named, with the statement for its index',
 test.each<[string, string, string, string]>([
   ['CREATEDB', `alter role ${ROLE} createdb`, `alter role ${ROLE} nocreatedb`, 'it may make databases (CREATEDB)'],
   ['CREATEROLE', `alter role ${ROLE} createrole`, `alter role ${ROLE} nocreaterole`, 'it may make roles (CREATEROLE)'],
-  [
-    'BYPASSRLS',
-    `alter role ${ROLE} bypassrls`,
-    `alter role ${ROLE} nobypassrls`,
-    'it passes by the rules of rows (BYPASSRLS)',
-  ],
+  ['BYPASSRLS', `alter role ${ROLE} bypassrls`, `alter role ${ROLE} nobypassrls`, 'it passes by the rules of rows (BYPASSRLS)'],
   [
     'REPLICATION',
     `alter role ${ROLE} replication`,

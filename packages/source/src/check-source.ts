@@ -3,20 +3,20 @@
  * be slow. The report has no values of records.
  */
 
-import type { Target } from '@rollcall/import/column-mapping'
+import type { MappingTarget } from '@rollcall/import/column-mapping'
 import { NO_PROGRESS } from '@rollcall/import/import-progress'
 import { type ImportReport, makeReport } from '@rollcall/import/report'
 import { BatchCounts } from '@rollcall/import/report-counts'
 import { type Attribute, dayIn, type Kind, normaliseIdentifier, readAttribute, UNLISTED } from '@rollcall/protocol'
-import { COMPARISONS, type ComparisonSubject } from './comparisons.ts'
+import { COMPARISON_WAYS, type ComparisonSubject } from './comparisons.ts'
 import { databaseRefusal } from './database-refusal.ts'
 import { ANY_RECORD_MAY_MATCH } from './engine/column-test.ts'
 import { withSnapshot } from './engine/connections.ts'
 import type { EngineReport, LookUp, OpenEngine, SlowLookUp, SourceRow } from './engine/engine.ts'
-import { attributesOf, type RecordMapping, type SourceFile } from './engine/mapped-records.ts'
+import { comparedAttributesOf, type RecordMapping, type SourceFile } from './engine/mapped-records.ts'
 import { SourceRefusal } from './engine/source-refusal.ts'
 import { canBeKey } from './live-records.ts'
-import { readRow, TOO_MANY_CHILDREN } from './source-record.ts'
+import { readRow, TOO_MANY_CHILDREN_PROBLEM } from './source-record.ts'
 
 /** The most rows of each record type that a check of a source reads. */
 const MOST_CHECKED_ROWS = 1_000
@@ -48,16 +48,11 @@ export interface CheckedSource extends EngineReport {
  * @throws SourceRefusal the database cannot be reached, or not be read as the file says; keys are not unique; or a
  * mirror would miss changes
  */
-export async function checkSource(
-  kind: Kind,
-  file: SourceFile,
-  engine: OpenEngine,
-  now = Date.now(),
-): Promise<CheckedSource> {
+export async function checkSource(kind: Kind, file: SourceFile, engine: OpenEngine, now = Date.now()): Promise<CheckedSource> {
   try {
     const report = await engine.report()
     const records: CheckedRecords[] = []
-    await checkFollowing(file, engine)
+    await checkMirrorCanFollow(file, engine)
     for (const one of file.records.values()) {
       records.push(await inspectRecords(kind, one, engine, dayIn('UTC', now)))
     }
@@ -68,7 +63,7 @@ export async function checkSource(
 }
 
 /** Checks that a mirror could follow the source. @throws SourceRefusal the mirror would miss changes */
-async function checkFollowing({ mirror, records }: SourceFile, engine: OpenEngine): Promise<void> {
+async function checkMirrorCanFollow({ mirror, records }: SourceFile, engine: OpenEngine): Promise<void> {
   if (mirror === null) return
   if (mirror.follow !== 'poll') {
     // The name of our place in the log does not matter: the check only finds out whether a place could be made.
@@ -83,14 +78,9 @@ async function checkFollowing({ mirror, records }: SourceFile, engine: OpenEngin
   })
 }
 
-async function inspectRecords(
-  kind: Kind,
-  records: RecordMapping,
-  engine: OpenEngine,
-  today: string,
-): Promise<CheckedRecords> {
+async function inspectRecords(kind: Kind, records: RecordMapping, engine: OpenEngine, today: string): Promise<CheckedRecords> {
   await engine.checkKey(records)
-  const rows = await firstRows(engine, records)
+  const rows = await readFirstRows(engine, records)
   const counts = new BatchCounts()
   let leftOut = 0
   for (const [index, row] of rows.entries()) {
@@ -101,7 +91,7 @@ async function inspectRecords(
     if (isLeftOut) leftOut += 1
     if (record !== null) counts.record({ kind, today }, records.recordType, line, record, notes)
     else counts.rejected(line, problems.at(-1) ?? '')
-    if (row.children.includes(null)) counts.rejected(line, TOO_MANY_CHILDREN)
+    if (row.children.includes(null)) counts.rejected(line, TOO_MANY_CHILDREN_PROBLEM)
     if (!canBeKey(row.key)) counts.rejected(line, 'the key must have 1 to 64 bytes')
   }
   const read = {
@@ -114,31 +104,31 @@ async function inspectRecords(
     rows: rows.length,
     leftOut,
     report: makeReport(kind, counts.after(NO_PROGRESS.read), read),
-    unfound: unfoundIn(kind, records, rows),
+    unfound: countUnfoundValues(kind, records, rows),
     slow: await engine.slow(records, lookUpsOf(kind, records)),
   }
 }
 
-const firstRows = (engine: OpenEngine, records: RecordMapping): Promise<readonly SourceRow[]> =>
+const readFirstRows = (engine: OpenEngine, records: RecordMapping): Promise<readonly SourceRow[]> =>
   withSnapshot(engine.begin, (state) =>
     state.rows(records, { needed: ANY_RECORD_MAY_MATCH, keys: null, after: null, limit: MOST_CHECKED_ROWS }),
   )
 
 /** A column by which records can be found, with its identifier type or attribute. */
-interface AskedColumn {
+interface SearchableColumn {
   readonly name: string
   readonly compared: ComparisonSubject
-  readonly target: Target
+  readonly target: MappingTarget
   readonly part: RecordMapping['own']
 }
 
-function askedColumns(kind: Kind, records: RecordMapping): readonly AskedColumn[] {
-  const attributes = new Map<string, Attribute>(attributesOf(records.recordType).map((one) => [one.name, one]))
+function searchableColumns(kind: Kind, records: RecordMapping): readonly SearchableColumn[] {
+  const attributes = new Map<string, Attribute>(comparedAttributesOf(records.recordType).map((one) => [one.name, one]))
   const types = new Set(kind.identifier_types.map(({ name }) => name))
   return [records.own, ...records.children].flatMap((part) =>
-    part.targets.flatMap((target): AskedColumn[] => {
+    part.targets.flatMap((target): SearchableColumn[] => {
       if (target.column === null || target.split !== null) return []
-      return target.reads.flatMap((name): AskedColumn[] => {
+      return target.reads.flatMap((name): SearchableColumn[] => {
         const attribute = attributes.get(name)
         if (types.has(name)) return [{ name, compared: 'identifier', target, part }]
         return attribute !== undefined && records.compare.has(name) ? [{ name, compared: attribute, target, part }] : []
@@ -148,15 +138,15 @@ function askedColumns(kind: Kind, records: RecordMapping): readonly AskedColumn[
 }
 
 /** A date for the plan of a look-up. Any date would do, because the check only asks whether an index can be used. */
-const ANY_VALUE = { from: '2000-01-01', to: '2000-01-01' }
+const EXAMPLE_DATE = { from: '2000-01-01', to: '2000-01-01' }
 
 function lookUpsOf(kind: Kind, records: RecordMapping): readonly LookUp[] {
-  return askedColumns(kind, records).flatMap(({ name, compared, target, part }): LookUp[] => {
-    const way = COMPARISONS[records.compare.get(name) ?? 'exact']
+  return searchableColumns(kind, records).flatMap(({ name, compared, target, part }): LookUp[] => {
+    const way = COMPARISON_WAYS[records.compare.get(name) ?? 'exact']
     const type = compared === 'identifier' ? 'identifier' : compared.type
     // An index on codes would not help, because many records have the same code.
     if (type === 'code' || type === 'boolean') return []
-    const value = type === 'number' ? 1 : type === 'date' || type === 'datetime' ? ANY_VALUE : '1'
+    const value = type === 'number' ? 1 : type === 'date' || type === 'datetime' ? EXAMPLE_DATE : '1'
     const test = way.test(compared, target, 'eq', value)
     if (test === null || test.is === 'folded') return []
     return [{ name, needed: { is: 'column', column: { part, target }, test } }]
@@ -164,9 +154,9 @@ function lookUpsOf(kind: Kind, records: RecordMapping): readonly LookUp[] {
 }
 
 /** Counts values that no exact comparison finds, such as identifiers in small letters, which we write in capitals. */
-function unfoundIn(kind: Kind, records: RecordMapping, rows: readonly SourceRow[]): CheckedRecords['unfound'] {
+function countUnfoundValues(kind: Kind, records: RecordMapping, rows: readonly SourceRow[]): CheckedRecords['unfound'] {
   const parts = [records.own, ...records.children]
-  return askedColumns(kind, records).flatMap(({ name, compared, target, part }) => {
+  return searchableColumns(kind, records).flatMap(({ name, compared, target, part }) => {
     if ((records.compare.get(name) ?? 'exact') !== 'exact') return []
     const column = target.column?.trim() ?? ''
     const at = part.columns.indexOf(column)

@@ -1,7 +1,7 @@
 /** How the columns of a source are compared: a row for each way that a source file may name. */
 
 import type { Comparator, Interval, Literal } from '@rollcall/core/model/predicate'
-import type { Target } from '@rollcall/import/column-mapping'
+import type { MappingTarget } from '@rollcall/import/column-mapping'
 import { type Attribute, readAttribute } from '@rollcall/protocol'
 import type { ColumnTest } from './engine/column-test.ts'
 import type { ComparisonName } from './engine/comparison-names.ts'
@@ -12,9 +12,9 @@ export type ComparisonSubject = Attribute | 'identifier'
 /** The rules of one way to compare columns of a source. */
 export interface ComparisonWay {
   /** Says why columns cannot be compared in this way for an attribute or identifier; null: they can. */
-  problem(compared: ComparisonSubject, targets: readonly Target[]): string | null
+  problem(compared: ComparisonSubject, targets: readonly MappingTarget[]): string | null
   /** A test that a column passes if the comparison is true; null: the column cannot be tested. */
-  test(compared: ComparisonSubject, target: Target, operator: Comparator, value: Literal): ColumnTest | null
+  test(compared: ComparisonSubject, target: MappingTarget, operator: Comparator, value: Literal): ColumnTest | null
 }
 
 /**
@@ -24,12 +24,12 @@ export interface ComparisonWay {
 const LONG_TEXT_CHARACTERS = 500
 
 /** The most days of a period whose texts a condition lists one by one: a year. */
-const MOST_DAYS = 366
+const MOST_LISTED_DAYS = 366
 const DAY_MILLISECONDS = 86_400_000
 
-const typeOf = (compared: ComparisonSubject): string => (compared === 'identifier' ? 'identifier' : compared.type)
+const subjectTypeOf = (compared: ComparisonSubject): string => (compared === 'identifier' ? 'identifier' : compared.type)
 const isFolded = (compared: ComparisonSubject): boolean => compared !== 'identifier' && compared.fold === true
-const nounOf = (compared: ComparisonSubject): string =>
+const describeSubject = (compared: ComparisonSubject): string =>
   isFolded(compared)
     ? 'text that compares without case and accents'
     : compared === 'identifier'
@@ -38,13 +38,13 @@ const nounOf = (compared: ComparisonSubject): string =>
 
 /** Says why the type of an attribute does not fit; null: it fits. @param types the types that the comparison is for */
 const findTypeProblem = (compared: ComparisonSubject, types: readonly string[], advice: string): string | null =>
-  types.includes(typeOf(compared)) ? null : `is ${nounOf(compared)}; ${advice}`
+  types.includes(subjectTypeOf(compared)) ? null : `is ${describeSubject(compared)}; ${advice}`
 
-export const COMPARISONS: Readonly<Record<ComparisonName, ComparisonWay>> = {
+export const COMPARISON_WAYS: Readonly<Record<ComparisonName, ComparisonWay>> = {
   exact: {
     problem: (compared) =>
       isFolded(compared)
-        ? `is ${nounOf(compared)}; write folded`
+        ? `is ${describeSubject(compared)}; write folded`
         : findTypeProblem(compared, ['text', 'identifier'], OTHER_WAY_ADVICE),
     test(_, { codes, format }, operator, value) {
       if (codes !== null || format !== null || typeof value !== 'string') return null
@@ -55,7 +55,7 @@ export const COMPARISONS: Readonly<Record<ComparisonName, ComparisonWay>> = {
   digits: {
     problem: (compared) =>
       isFolded(compared)
-        ? `is ${nounOf(compared)}; write folded`
+        ? `is ${describeSubject(compared)}; write folded`
         : findTypeProblem(compared, ['identifier'], OTHER_WAY_ADVICE),
     test: (_compared, { codes, format }, operator, value) =>
       codes === null && format === null && operator === 'eq' && typeof value === 'string' && /^[0-9]+$/.test(value)
@@ -63,7 +63,7 @@ export const COMPARISONS: Readonly<Record<ComparisonName, ComparisonWay>> = {
         : null,
   },
   folded: {
-    problem: (compared) => (isFolded(compared) ? null : `is ${nounOf(compared)}; write exact or another way`),
+    problem: (compared) => (isFolded(compared) ? null : `is ${describeSubject(compared)}; write exact or another way`),
     test(_, { codes, format }, operator, value) {
       if (codes !== null || format !== null || typeof value !== 'string') return null
       // A long text is compared by its beginning alone.
@@ -76,8 +76,8 @@ export const COMPARISONS: Readonly<Record<ComparisonName, ComparisonWay>> = {
     problem: (compared) => findTypeProblem(compared, ['date', 'datetime'], OTHER_WAY_ADVICE),
     test(compared, { format, codes }, operator, value) {
       if (typeof value !== 'object' || codes !== null) return null
-      const { from, to } = endsOf(operator, value)
-      if (typeOf(compared) === 'datetime') return format === null ? { is: 'instants', from, to } : null
+      const { from, to } = comparedRange(operator, value)
+      if (subjectTypeOf(compared) === 'datetime') return format === null ? { is: 'instants', from, to } : null
       const days = from === null || to === null ? null : daysBetween(from, to)
       const write = format?.write ?? null
       const texts = days === null || write === null ? null : days.flatMap((day) => [...write(day)])
@@ -97,12 +97,10 @@ export const COMPARISONS: Readonly<Record<ComparisonName, ComparisonWay>> = {
     problem(compared, targets) {
       const problem = findTypeProblem(compared, ['code', 'boolean'], OTHER_WAY_ADVICE)
       if (problem !== null) return problem
-      const open = targets.find(
-        ({ codes, unlisted, column }) => column !== null && codes !== null && unlisted === 'keep',
-      )
+      const open = targets.find(({ codes, unlisted, column }) => column !== null && codes !== null && unlisted === 'keep')
       if (open !== undefined) return `compares by the codes of ${open.path}, which keeps codes that it does not list`
       const without = targets.find(({ codes, column }) => column !== null && codes === null)
-      if (without === undefined || typeOf(compared) === 'boolean') return null
+      if (without === undefined || subjectTypeOf(compared) === 'boolean') return null
       return `compares by codes; write the codes of ${without.path}`
     },
     test(compared, { codes }, operator, value) {
@@ -119,7 +117,7 @@ export const COMPARISONS: Readonly<Record<ComparisonName, ComparisonWay>> = {
 const OTHER_WAY_ADVICE = 'another way to compare fits it'
 
 /** The days or instants between which a value must be for the comparison to be true; see the table of `Interval`. */
-function endsOf(operator: Comparator, { from, to }: Interval): { from: string | null; to: string | null } {
+function comparedRange(operator: Comparator, { from, to }: Interval): { from: string | null; to: string | null } {
   switch (operator) {
     case 'eq':
       return { from, to }
@@ -140,8 +138,6 @@ function endsOf(operator: Comparator, { from, to }: Interval): { from: string | 
 function daysBetween(from: string, to: string): readonly string[] | null {
   const first = Date.parse(`${from}T00:00:00Z`)
   const count = Math.round((Date.parse(`${to}T00:00:00Z`) - first) / DAY_MILLISECONDS) + 1
-  if (!(count <= MOST_DAYS)) return null
-  return Array.from({ length: Math.max(0, count) }, (_, at) =>
-    new Date(first + at * DAY_MILLISECONDS).toISOString().slice(0, 10),
-  )
+  if (!(count <= MOST_LISTED_DAYS)) return null
+  return Array.from({ length: Math.max(0, count) }, (_, at) => new Date(first + at * DAY_MILLISECONDS).toISOString().slice(0, 10))
 }

@@ -55,15 +55,12 @@ test.each([
 ])('another failure of TLS is not told as an unsigned certificate: %s', (reason, failureOf, facts) => {
   const refusal = refusalOf(Object.assign(new Error(''), facts), failureOf)
   expect(refusal).toBeInstanceOf(SourceRefusal)
-  expect(refusal).toMatchObject({
-    message: `the TLS connection to the database at the address in OFFICE failed (${reason})`,
-  })
+  expect(refusal).toMatchObject({ message: `the TLS connection to the database at the address in OFFICE failed (${reason})` })
 })
 
 test('a source that is not asked for a while, because it was away, is told as such', () => {
   expect(refusalOf(null)).toBeInstanceOf(SourceRefusal)
   expect(refusalOf(null)).toMatchObject({
-    message:
-      'the database at the address in OFFICE did not answer a moment ago, and is not asked again for some seconds',
+    message: 'the database at the address in OFFICE did not answer a moment ago, and is not asked again for some seconds',
   })
 })

@@ -10,7 +10,7 @@ import { SourceRefusal } from './engine/source-refusal.ts'
  * Advice for a PostgreSQL table with row-level policies. To copy it, we ask PostgreSQL to fail where a policy could
  * hide rows. Only an account that policies do not bind could read it, and such an account could do too much.
  */
-const HIDDEN_ROWS =
+const HIDDEN_ROWS_ADVICE =
   '; a copy must have every row: name a view that belongs to the owner of the table in from, with follow: poll, or read the records live'
 
 /**
@@ -30,16 +30,14 @@ export function databaseRefusal(
   const place = 'env' in url ? `at the address in ${url.env}` : `at the address in ${url.file}`
   const cause = error instanceof RecordsUnavailable ? error.cause : error
   if (cause === null) {
-    return new SourceRefusal(
-      `the database ${place} did not answer a moment ago, and is not asked again for some seconds`,
-    )
+    return new SourceRefusal(`the database ${place} did not answer a moment ago, and is not asked again for some seconds`)
   }
   if (cause instanceof SourceRefusal || !(cause instanceof Error)) return cause
   const { is, code } = engine.failureOf(cause) ?? {}
   switch (is) {
     case 'changed':
       return new SourceRefusal(
-        `the database cannot be read as the file says: ${cause.message} (${code})${/row-level security/.test(cause.message) ? HIDDEN_ROWS : ''}`,
+        `the database cannot be read as the file says: ${cause.message} (${code})${/row-level security/.test(cause.message) ? HIDDEN_ROWS_ADVICE : ''}`,
       )
     case 'value':
     case 'statement':

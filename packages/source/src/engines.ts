@@ -17,5 +17,4 @@ const ENGINE_OPENERS: Readonly<Record<EngineName, (file: SourceFile, env: Enviro
  * Opens the engine of a source file, which connects when it is first asked.
  * @throws SourceRefusal the address or the certificates of the database cannot be read or used
  */
-export const openEngine = (file: SourceFile, env: EnvironmentVariables): OpenEngine =>
-  ENGINE_OPENERS[file.engine](file, env)
+export const openEngine = (file: SourceFile, env: EnvironmentVariables): OpenEngine => ENGINE_OPENERS[file.engine](file, env)

@@ -6,13 +6,13 @@ import Type, { type Static } from 'typebox'
 import { COMPARISON_NAMES } from './engine/comparison-names.ts'
 import { FOLLOW_WAYS } from './engine/follow-ways.ts'
 
-const closedObject = { additionalProperties: false } as const
+const closedObjectOptions = { additionalProperties: false } as const
 const textSchema = (description: string) => Type.String({ minLength: 1, description })
 
 const AddressSchema = Type.Union(
   [
-    Type.Object({ env: Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }) }, closedObject),
-    Type.Object({ file: Type.String({ pattern: '^/' }) }, closedObject),
+    Type.Object({ env: Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }) }, closedObjectOptions),
+    Type.Object({ file: Type.String({ pattern: '^/' }) }, closedObjectOptions),
   ],
   {
     description:
@@ -22,9 +22,7 @@ const AddressSchema = Type.Union(
 
 const ColumnsSchema = ColumnMappingFile
 
-const FromSchema = textSchema(
-  'Table or view, with its schema, such as office.person; names are as the catalog has them.',
-)
+const FromSchema = textSchema('Table or view, with its schema, such as office.person; names are as the catalog has them.')
 const SelectSchema = textSchema('A query in place of a table. It must have a name for each column.')
 const WhereSchema = textSchema('Condition in SQL of the rows that count, such as removed_at is null.')
 
@@ -33,7 +31,7 @@ const ChangedSchema = textSchema(
 )
 
 const LoggedTablesSchema = Type.Array(
-  Type.Object({ from: FromSchema, on: textSchema('Column with the key of the record.') }, closedObject),
+  Type.Object({ from: FromSchema, on: textSchema('Column with the key of the record.') }, closedObjectOptions),
   {
     minItems: 1,
     description:
@@ -51,7 +49,7 @@ const ChildSchema = Type.Object(
     tables: Type.Optional(LoggedTablesSchema),
     columns: ColumnsSchema,
   },
-  { ...closedObject, description: 'A table that may have several rows for one record.' },
+  { ...closedObjectOptions, description: 'A table that may have several rows for one record.' },
 )
 
 const RecordsSchema = Type.Object(
@@ -71,17 +69,15 @@ const RecordsSchema = Type.Object(
       }),
     ),
   },
-  closedObject,
+  closedObjectOptions,
 )
 
 /** The values of `events` in a source file: which changes of copied records are events. */
-export const EVENT_NAMES = ['none', 'changes'] as const
+export const EVENTS_SETTING_VALUES = ['none', 'changes'] as const
 
 const PollSchema = Type.Object(
   {
-    every: Type.Optional(
-      Type.Number({ minimum: 0.1, maximum: 3_600, description: 'Seconds between two looks (default: 1).' }),
-    ),
+    every: Type.Optional(Type.Number({ minimum: 0.1, maximum: 3_600, description: 'Seconds between two looks (default: 1).' })),
     overlap: Type.Optional(
       Type.Number({
         minimum: 0,
@@ -91,14 +87,12 @@ const PollSchema = Type.Object(
       }),
     ),
   },
-  { ...closedObject, description: 'Of follow: poll.' },
+  { ...closedObjectOptions, description: 'Of follow: poll.' },
 )
 
 const LogicalSchema = Type.Object(
   {
-    publication: Type.Optional(
-      textSchema('The publication of the tables, which the administrator makes (default: rollcall).'),
-    ),
+    publication: Type.Optional(textSchema('The publication of the tables, which the administrator makes (default: rollcall).')),
     most_log: Type.Optional(
       Type.Integer({
         minimum: 16,
@@ -108,7 +102,7 @@ const LogicalSchema = Type.Object(
       }),
     ),
   },
-  { ...closedObject, description: 'Of follow: logical.' },
+  { ...closedObjectOptions, description: 'Of follow: logical.' },
 )
 
 export const SourceFileSchema = Type.Object(
@@ -120,7 +114,7 @@ export const SourceFileSchema = Type.Object(
     ),
     follow: Type.Optional(textSchema(`Of a mirror: how it finds changes: ${FOLLOW_WAYS.join(', ')}.`)),
     events: Type.Optional(
-      oneOf(EVENT_NAMES, {
+      oneOf(EVENTS_SETTING_VALUES, {
         description:
           'Of a mirror: whether changes are events that subscribers are notified of (default: changes). The first load is none.',
       }),
@@ -137,15 +131,10 @@ export const SourceFileSchema = Type.Object(
     tls: Type.Optional(
       Type.Object(
         { ca: Type.String({ pattern: '^/', description: 'Absolute path of the certificates that may sign its own.' }) },
-        {
-          ...closedObject,
-          description: 'The connection is encrypted, and the certificate of the database is verified.',
-        },
+        { ...closedObjectOptions, description: 'The connection is encrypted, and the certificate of the database is verified.' },
       ),
     ),
-    pool: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, description: 'Connections of a node at a time (default: 8).' }),
-    ),
+    pool: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Connections of a node at a time (default: 8).' })),
     statement_timeout: Type.Optional(
       Type.Number({ minimum: 0.1, maximum: 60, description: 'Seconds that a statement may take (default: 2).' }),
     ),
@@ -157,16 +146,14 @@ export const SourceFileSchema = Type.Object(
       }),
     ),
     time_zone: Type.Optional(
-      textSchema(
-        'IANA name of the time zone of times without a zone, and of the days of times with one (default: UTC).',
-      ),
+      textSchema('IANA name of the time zone of times without a zone, and of the days of times with one (default: UTC).'),
     ),
     records: Type.Record(Type.String(), RecordsSchema, {
       minProperties: 1,
       description: 'By record type, where its records are.',
     }),
   },
-  { ...closedObject, description: 'Where the records of a registry are, in the database of another system.' },
+  { ...closedObjectOptions, description: 'Where the records of a registry are, in the database of another system.' },
 )
 /** A source file as it was given, with the members that the schema allows. */
 export type GivenSourceFile = Static<typeof SourceFileSchema>

@@ -21,13 +21,13 @@ export const withGivenAttributes = oncePerObject((records: RecordMapping): Recor
   const given: RecordType = {
     ...recordType,
     attributes: attributes.filter(({ paths }) => paths.some(isIn)),
-    ...(compounds !== undefined && { compounds: compounds.filter((one) => mayHave(one, isIn)) }),
+    ...(compounds !== undefined && { compounds: compounds.filter((one) => mayHaveElement(one, isIn)) }),
   }
   return { ...records, recordType: given }
 })
 
 /** True when the list may have an element: at its path, or at a path of a member if the record is the element. */
-const mayHave = ({ paths, members }: Compound, isIn: (path: string) => boolean): boolean =>
+const mayHaveElement = ({ paths, members }: Compound, isIn: (path: string) => boolean): boolean =>
   paths.some((path) =>
     path === '' ? members.some((member) => [...member.paths, ...(member.record_paths ?? [])].some(isIn)) : isIn(path),
   )

@@ -13,7 +13,7 @@ import { checkSource } from './check-source.ts'
 import type { OpenEngine } from './engine/engine.ts'
 import { openEngine } from './engines.ts'
 import { liveRecords } from './live-records.ts'
-import { neededOf } from './needed.ts'
+import { neededConditionOf } from './needed.ts'
 import { conditionOf, createParameters as newParameters } from './postgresql/conditions.ts'
 import { readSourceFile } from './source-file.ts'
 
@@ -74,7 +74,7 @@ test('each part of a nested question is written once', () => {
   for (let depth = 1; depth < 20; depth += 1) predicate = { is: 'or', of: [bearer('UIN', `X${depth}`), predicate] }
   const parts = [records.own, ...records.children].map(() => types)
   const parameters = newParameters()
-  expect(conditionOf(records, parts, neededOf(records, predicate), parameters)).not.toBeNull()
+  expect(conditionOf(records, parts, neededConditionOf(records, predicate), parameters)).not.toBeNull()
   expect([asked, parameters.values.length]).toEqual([20, 20])
 })
 
@@ -82,11 +82,7 @@ test('a part that leaves nothing out takes the parameters of the parts before it
   const records = fileWith({}).records.get(recordType.name)
   if (records === undefined) throw new Error('the office has persons')
   const parts = [records.own, ...records.children].map(() => new Map())
-  const column = {
-    is: 'column',
-    column: { part: records.own, target: records.own.targets[0] },
-    test: { is: 'present' },
-  }
+  const column = { is: 'column', column: { part: records.own, target: records.own.targets[0] }, test: { is: 'present' } }
   const parameters = newParameters()
   expect(conditionOf(records, parts, { is: 'or', of: [column, { is: 'anything' }] } as never, parameters)).toBeNull()
   expect(parameters.values).toEqual([])
@@ -149,13 +145,7 @@ test('spaces around codes and dates have no meaning', async () => {
     sex: { column: 'gender', codes: { 1: 'male', 2: 'female' } },
     birth_date: { column: 'born', format: 'dd/MM/yyyy' },
   }
-  const more = {
-    from: 'office.spaced',
-    where: 'true',
-    children: [],
-    columns,
-    compare: { sex: 'code', birth_date: 'date' },
-  }
+  const more = { from: 'office.spaced', where: 'true', children: [], columns, compare: { sex: 'code', birth_date: 'date' } }
   await opened({ more }, async (source) => {
     expect(await total(source, compared('sex', 'male'))).toBe(spaces.length)
     expect(await total(source, compared('sex', 'female'))).toBe(0)
@@ -210,9 +200,7 @@ test('rows without a key end an answer', async () => {
     insert into office.keyless values ('k', 'A1');
     insert into office.keyless select null, 'B' || n from generate_series(1, 1000) n`)
   const more = { from: 'office.keyless', where: 'true', children: [], columns: { 'identifier[UIN]': 'national_no' } }
-  const counted = opened({ more: { ...more, compare: {} } }, (source) =>
-    source.reader('sync').count(registry, recordType),
-  )
+  const counted = opened({ more: { ...more, compare: {} } }, (source) => source.reader('sync').count(registry, recordType))
   expect(await counted).toBe(1)
 })
 

@@ -83,8 +83,7 @@ test('all statements of a search have the time of one search, each what is left'
 test('a participant whose searches do not end leaves a connection to others', async () => {
   const { promise, resolve } = Promise.withResolvers<readonly SourceRow[]>()
   const { source, held } = sourceOf(() => promise)
-  const search = (participant: number) =>
-    source.reader('sync').find(registry, { recordType, predicate, page, participant })
+  const search = (participant: number) => source.reader('sync').find(registry, { recordType, predicate, page, participant })
   const slow = [search(1), search(1), search(1)]
   await vi.waitFor(() => expect(held()).toBe(1))
   const other = search(2)
@@ -101,9 +100,7 @@ test('who finds no connection in time is refused: a participant with the reason,
   const reader = source.reader('sync')
   const search = () => reader.find(registry, { recordType, predicate, page, participant: 1 })
   const [first, second] = [search(), search().catch((error) => error)]
-  const [third, fourth] = [1, 2].map(() =>
-    source.session(() => reader.read(registry, recordType, ['1'])).catch((error) => error),
-  )
+  const [third, fourth] = [1, 2].map(() => source.session(() => reader.read(registry, recordType, ['1'])).catch((error) => error))
   await vi.advanceTimersByTimeAsync(10_001)
   expect(await second).toMatchObject({
     code: 'err.service.unavailable',

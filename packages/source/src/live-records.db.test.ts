@@ -36,15 +36,7 @@ import { readSourceFile } from './source-file.ts'
 const PEOPLE = 60
 const QUESTIONS = 250
 
-const day = fc.constantFrom(
-  '1985-06-12',
-  '1985-06-30',
-  '2004-02-29',
-  '2008-11-21',
-  '2008-11-22',
-  '0001-06-15',
-  '9999-12-31',
-)
+const day = fc.constantFrom('1985-06-12', '1985-06-30', '2004-02-29', '2008-11-21', '2008-11-22', '0001-06-15', '9999-12-31')
 const writtenDay = fc.constantFrom('12/06/1985', '29/02/2004', '21/11/2008')
 const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined })
 const people = fc.record({
@@ -111,9 +103,7 @@ beforeAll(async () => {
   const { db } = database
   registry = await addRegistry(db, { namespace: 'civil', kind: 'civil', sender_id: 'civil.example' })
   recordType = registry.kind.record_types[0]
-  const prepared = rows
-    .filter(({ removed }) => !removed)
-    .map((one) => prepareRecord(registry.kind, recordType, documentOf(one)))
+  const prepared = rows.filter(({ removed }) => !removed).map((one) => prepareRecord(registry.kind, recordType, documentOf(one)))
   await withTransaction(db.pool, (client) => writeRecords(client, registry, recordType, prepared))
   own = recordsOf(db, registry).source.reader('sync')
 })
@@ -198,21 +188,15 @@ describe.each(ENGINES.filter(({ isHere }) => isHere()))('records of a $name', ({
 
   test('all records are the same, in the same order', async () => {
     const all = { recordType, predicate: null, since: null, after: null, limit: 2 * PEOPLE }
-    const documents = async (reader: RecordReader, of = registry) =>
-      (await reader.page(of, all)).map(({ document }) => document)
+    const documents = async (reader: RecordReader, of = registry) => (await reader.page(of, all)).map(({ document }) => document)
     expect(await documents(live)).toEqual(await documents(own))
     expect(await documents(copies, copied)).toEqual(await documents(own))
     expect((await documents(own)).length).toBeGreaterThan(PEOPLE / 3)
   })
 
-  test('a search finds the same, live and in the copy, or is refused live with its reason', {
-    timeout: 600_000,
-  }, async () => {
+  test('a search finds the same, live and in the copy, or is refused live with its reason', { timeout: 600_000 }, async () => {
     const compared = ['surname', 'given_name', 'sex', 'birth_date', 'age', 'marriage_date', 'death_date', 'birth_place']
-    const asked: RecordType = {
-      ...recordType,
-      attributes: recordType.attributes.filter(({ name }) => compared.includes(name)),
-    }
+    const asked: RecordType = { ...recordType, attributes: recordType.attributes.filter(({ name }) => compared.includes(name)) }
     const query = predicates(registry.kind, asked).map((one) => resolveAges(one, recordType, TODAYS[0]))
     const rows = fc.option(query)
     const page = fc.record({

@@ -19,19 +19,19 @@ import type { OpenEngine, RowSelection, SourceRow, SourceSnapshot } from './engi
 import type { RecordMapping, SourceFile } from './engine/mapped-records.ts'
 import { nextKey } from './engine/row-statement.ts'
 import { withGivenAttributes } from './given-attributes.ts'
-import { neededOf } from './needed.ts'
-import { refusalOf } from './refusal.ts'
+import { neededConditionOf } from './needed.ts'
+import { findSearchRefusal } from './refusal.ts'
 import { readRow } from './source-record.ts'
-import { isLive, keyOfLive, liveId } from './store/live-ids.ts'
+import { isLiveId, keyOfLiveId, liveId } from './store/live-ids.ts'
 
 /** The most rows of a source that one statement reads. */
 const MOST_PORTION_ROWS = 1_000
 
 /** The most bytes of a key, which becomes the record's id and is stored with pages of an answer. */
-const KEY_BYTES = 64
+const MOST_KEY_BYTES = 64
 
 /** The milliseconds for all statements of a search, unless the process has another limit. */
-const SEARCH_TIME = 10_000
+const MOST_SEARCH_MILLISECONDS = 10_000
 
 interface SearchTime {
   /** Milliseconds after which a search begins no further statement. */
@@ -52,13 +52,13 @@ export function liveRecords(
   file: SourceFile,
   engine: OpenEngine,
   protectionOf: (registry: RegistryShape) => Promise<Protection>,
-  most = SEARCH_TIME,
+  most = MOST_SEARCH_MILLISECONDS,
   now = (): number => performance.now(),
 ): RegistryRecords {
   const time: SearchTime = { most, now }
   // The slots keep a participant with slow searches from taking all connections, if the pool has more than one.
   const slots = createSearchSlots({ slots: file.pool, timeout: most / 1_000 })
-  const reader = inSlots(readerOf({ kind, file, begin: engine.begin, isOwn: true, protectionOf, time }), slots)
+  const reader = makeReaderInSlots(makeLiveReader({ kind, file, begin: engine.begin, isOwn: true, protectionOf, time }), slots)
   return {
     source: {
       reader: () => reader,
@@ -66,14 +66,14 @@ export function liveRecords(
         // Types of columns are read before the session begins: within it, `refusal` would wait for another connection
         // to read them.
         for (const records of file.records.values()) await engine.bounds(records, ANY_RECORD_MAY_MATCH)
-        return inSlot(slots, () =>
+        return runInSlot(slots, () =>
           withSnapshot(engine.begin, (state) => {
             const begin = async (): Promise<SourceSnapshot> => ({ ...state, end: async () => undefined })
-            return work(readerOf({ kind, file, begin, isOwn: false, protectionOf, time }))
+            return work(makeLiveReader({ kind, file, begin, isOwn: false, protectionOf, time }))
           }),
         )
       },
-      refusal: (_, { recordType, predicate }) => refusalOf(file.records.get(recordType.name), predicate, engine),
+      refusal: (_, { recordType, predicate }) => findSearchRefusal(file.records.get(recordType.name), predicate, engine),
     },
     within: () => reader,
     sink: null,
@@ -94,18 +94,18 @@ interface LiveReaderDeps {
   readonly time: SearchTime
 }
 
-function readerOf(reading: LiveReaderDeps): RecordReader {
+function makeLiveReader(reading: LiveReaderDeps): RecordReader {
   const { file, protectionOf } = reading
   const source: CandidateSource = {
     most: file.candidates,
     candidates(_registry, { name }, predicate, after) {
       const records = file.records.get(name)
-      const needed = records === undefined || predicate === null ? ANY_RECORD_MAY_MATCH : neededOf(records, predicate)
-      return readPortions(reading, records, { needed, keys: null, after: after === null ? null : keyOfLive(after) })
+      const needed = records === undefined || predicate === null ? ANY_RECORD_MAY_MATCH : neededConditionOf(records, predicate)
+      return readPortions(reading, records, { needed, keys: null, after: after === null ? null : keyOfLiveId(after) })
     },
     async read(_registry, { name }, ids) {
       const found = new Map<string, SourceRecord>()
-      const keys = ids.flatMap((id) => keyOfLive(id) ?? [])
+      const keys = ids.flatMap((id) => keyOfLiveId(id) ?? [])
       if (keys.length === 0) return []
       const asked = { needed: ANY_RECORD_MAY_MATCH, keys, after: null }
       for await (const { records } of readPortions(reading, file.records.get(name), asked)) {
@@ -118,15 +118,15 @@ function readerOf(reading: LiveReaderDeps): RecordReader {
   return {
     ...reader,
     async read(registry, recordType, ids, categories) {
-      if (ids.some((id) => !isLive(id))) throw new Error('records were found before they were read live')
+      if (ids.some((id) => !isLiveId(id))) throw new Error('records were found before they were read live')
       return reader.read(registry, recordType, ids, categories)
     },
   }
 }
 
 /** Makes a reader that runs each call in a slot: that of the participant of a search, or of `NO_PARTICIPANT`. */
-function inSlots(reader: RecordReader, slots: SearchSlots): RecordReader {
-  const run = <Result>(work: () => Promise<Result>): Promise<Result> => inSlot(slots, work)
+function makeReaderInSlots(reader: RecordReader, slots: SearchSlots): RecordReader {
+  const run = <Result>(work: () => Promise<Result>): Promise<Result> => runInSlot(slots, work)
   return {
     find: (registry, query) => slots.run(query.participant ?? NO_PARTICIPANT, () => reader.find(registry, query)),
     read: (...asked) => run(() => reader.read(...asked)),
@@ -139,7 +139,7 @@ function inSlots(reader: RecordReader, slots: SearchSlots): RecordReader {
 }
 
 /** Runs work in a slot of `NO_PARTICIPANT`. @throws RecordsUnavailable no slot became free in time, or too many wait */
-async function inSlot<Result>(slots: SearchSlots, work: () => Promise<Result>): Promise<Result> {
+async function runInSlot<Result>(slots: SearchSlots, work: () => Promise<Result>): Promise<Result> {
   try {
     return await slots.run(NO_PARTICIPANT, work)
   } catch (error) {
@@ -176,7 +176,7 @@ async function* readPortions(
         isLast = false
         continue
       }
-      yield { records: rows.flatMap((row) => recordOf(kind, given, row, written) ?? []), rows: rows.length }
+      yield { records: rows.flatMap((row) => makeLiveRecord(kind, given, row, written) ?? []), rows: rows.length }
       if (next === null) return
       after = next
     }
@@ -189,7 +189,7 @@ async function* readPortions(
  * Makes a record from a row; null: the row cannot become one.
  * @param written the time of the question, because a source does not say when a record was written
  */
-function recordOf(kind: Kind, records: RecordMapping, row: SourceRow, written: Date): SourceRecord | null {
+function makeLiveRecord(kind: Kind, records: RecordMapping, row: SourceRow, written: Date): SourceRecord | null {
   if (!canBeKey(row.key)) return null
   const { record, document: value, problems } = readRow(kind, records, row)
   if (record === null || problems.length > 0) return null
@@ -197,4 +197,4 @@ function recordOf(kind: Kind, records: RecordMapping, row: SourceRow, written: D
 }
 
 /** True when a text can be the key of a record: it has 1 to 64 bytes, and our database can store it. */
-export const canBeKey = (key: string): boolean => key !== '' && Buffer.byteLength(key) <= KEY_BYTES && isStorable(key)
+export const canBeKey = (key: string): boolean => key !== '' && Buffer.byteLength(key) <= MOST_KEY_BYTES && isStorable(key)

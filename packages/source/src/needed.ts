@@ -1,10 +1,10 @@
 /** Finds which condition the columns of a source must fulfil if a predicate is true of a record. */
 
-import { isCompound, membersOf, type Predicate } from '@rollcall/core/model/predicate'
+import { elementAttributes, isCompound, type Predicate } from '@rollcall/core/model/predicate'
 import type { Identifier } from '@rollcall/core/model/records'
-import type { Target } from '@rollcall/import/column-mapping'
+import type { MappingTarget } from '@rollcall/import/column-mapping'
 import { type Attribute, searchKey, UNLISTED } from '@rollcall/protocol'
-import { COMPARISONS, type ComparisonSubject } from './comparisons.ts'
+import { COMPARISON_WAYS, type ComparisonSubject } from './comparisons.ts'
 import {
   ANY_RECORD_MAY_MATCH,
   type ColumnTest,
@@ -15,12 +15,12 @@ import {
 import type { RecordMapping } from './engine/mapped-records.ts'
 
 /** The parts of a condition that bound how many rows are read: the same condition without its tests of folded texts. */
-export function boundsIn(needed: NeededCondition): NeededCondition {
+export function withoutFoldedTests(needed: NeededCondition): NeededCondition {
   switch (needed.is) {
     case 'and':
-      return allOf(needed.of.map(boundsIn))
+      return andCondition(needed.of.map(withoutFoldedTests))
     case 'or':
-      return anyOf(needed.of.map(boundsIn))
+      return orCondition(needed.of.map(withoutFoldedTests))
     case 'column':
       return needed.test.is === 'folded' ? ANY_RECORD_MAY_MATCH : needed
     default:
@@ -33,42 +33,44 @@ export function boundsIn(needed: NeededCondition): NeededCondition {
  * it is read.
  * @param predicate with ages replaced by dates (`resolveAges`)
  */
-export function neededOf(records: RecordMapping, predicate: Predicate): NeededCondition {
+export function neededConditionOf(records: RecordMapping, predicate: Predicate): NeededCondition {
   switch (predicate.is) {
     case 'and':
-      return allOf(predicate.of.map((part) => neededOf(records, part)))
+      return andCondition(predicate.of.map((part) => neededConditionOf(records, part)))
     case 'or':
-      return anyOf(predicate.of.map((part) => neededOf(records, part)))
+      return orCondition(predicate.of.map((part) => neededConditionOf(records, part)))
     // A condition on columns cannot express a negation: a missing or unreadable value is neither true nor false.
     case 'not':
       return ANY_RECORD_MAY_MATCH
     case 'some':
       // All parts must be true of one element. A condition on columns can only say that each is true of some element.
-      return neededOf(records, predicate.of)
+      return neededConditionOf(records, predicate.of)
     case 'compare':
       return comparisonCondition(records, predicate.attribute, (one, target) =>
-        COMPARISONS[one].test(predicate.attribute, target, predicate.operator, predicate.value),
+        COMPARISON_WAYS[one].test(predicate.attribute, target, predicate.operator, predicate.value),
       )
     case 'in':
-      return anyOf(
+      return orCondition(
         predicate.values.map((value) =>
           comparisonCondition(records, predicate.attribute, (one, target) =>
-            COMPARISONS[one].test(predicate.attribute, target, 'eq', value),
+            COMPARISON_WAYS[one].test(predicate.attribute, target, 'eq', value),
           ),
         ),
       )
     case 'exists': {
       const { attribute, list } = predicate
-      if (list !== undefined && isCompound(list) && !membersOf(list).includes(attribute)) return ANY_RECORD_MAY_MATCH
-      return inColumns(
-        columnsOf(records, (target) => target.reads.includes(attribute.name)),
+      if (list !== undefined && isCompound(list) && !elementAttributes(list).includes(attribute)) return ANY_RECORD_MAY_MATCH
+      return someColumnCondition(
+        mappedColumnsOf(records, (target) => target.reads.includes(attribute.name)),
         () => PRESENCE_TEST,
       )
     }
     case 'identifier':
-      return anyOf(predicate.identifiers.map((one) => identifierCondition(records, one)))
+      return orCondition(predicate.identifiers.map((one) => identifierCondition(records, one)))
     case 'identifier_type':
-      return anyOf(predicate.types.map((type) => inColumns(identifierColumns(records, type), () => PRESENCE_TEST)))
+      return orCondition(
+        predicate.types.map((type) => someColumnCondition(identifierColumns(records, type), () => PRESENCE_TEST)),
+      )
   }
 }
 
@@ -77,20 +79,20 @@ const PRESENCE_TEST: ColumnTest = { is: 'present' }
 const comparisonCondition = (
   records: RecordMapping,
   attribute: Attribute,
-  test: (way: keyof typeof COMPARISONS, target: Target) => ColumnTest | null,
+  test: (way: keyof typeof COMPARISON_WAYS, target: MappingTarget) => ColumnTest | null,
 ): NeededCondition => {
   const way = records.compare.get(attribute.name)
   if (way === undefined) return ANY_RECORD_MAY_MATCH
-  return inColumns(
-    columnsOf(records, (target) => target.reads.includes(attribute.name)),
+  return someColumnCondition(
+    mappedColumnsOf(records, (target) => target.reads.includes(attribute.name)),
     (target) => test(way, target),
   )
 }
 
 function identifierCondition(records: RecordMapping, { type, value }: Identifier): NeededCondition {
   const way = records.compare.get(type) ?? 'exact'
-  return inColumns(identifierColumns(records, type), (target) =>
-    COMPARISONS[way].test(ANY_IDENTIFIER, target, 'eq', value),
+  return someColumnCondition(identifierColumns(records, type), (target) =>
+    COMPARISON_WAYS[way].test(ANY_IDENTIFIER, target, 'eq', value),
   )
 }
 
@@ -101,23 +103,26 @@ const ANY_IDENTIFIER: ComparisonSubject = 'identifier'
  * whose type stands in another column.
  */
 const identifierColumns = (records: RecordMapping, type: string): readonly MappedColumn[] =>
-  columnsOf(records, ({ identifier_type, reads, steps }) => {
+  mappedColumnsOf(records, ({ identifier_type, reads, steps }) => {
     if (identifier_type !== null) return identifier_type === type
     return reads.includes(type) || isValueOfIdentifier(steps) || (type === UNLISTED.name && reads.length === 0)
   })
 
-const isValueOfIdentifier = (steps: Target['steps']): boolean =>
+const isValueOfIdentifier = (steps: MappingTarget['steps']): boolean =>
   searchKey(steps.at(-1)?.key ?? '') === searchKey('identifier_value')
 
-const columnsOf = ({ own, children }: RecordMapping, gives: (target: Target) => boolean): readonly MappedColumn[] =>
+const mappedColumnsOf = ({ own, children }: RecordMapping, gives: (target: MappingTarget) => boolean): readonly MappedColumn[] =>
   [own, ...children].flatMap((part) => part.targets.filter(gives).map((target) => ({ part, target })))
 
 /**
  * Makes the condition that some column passes its test; without columns no record matches. If a column is a constant or has no
  * test, or has cells with several values (unless the test is `present`), every record may match.
  */
-function inColumns(columns: readonly MappedColumn[], testOf: (target: Target) => ColumnTest | null): NeededCondition {
-  return anyOf(
+function someColumnCondition(
+  columns: readonly MappedColumn[],
+  testOf: (target: MappingTarget) => ColumnTest | null,
+): NeededCondition {
+  return orCondition(
     columns.map((column): NeededCondition => {
       const { target } = column
       if (target.column === null) return ANY_RECORD_MAY_MATCH
@@ -128,7 +133,7 @@ function inColumns(columns: readonly MappedColumn[], testOf: (target: Target) =>
   )
 }
 
-function allOf(parts: readonly NeededCondition[]): NeededCondition {
+function andCondition(parts: readonly NeededCondition[]): NeededCondition {
   const of = parts.filter(({ is }) => is !== 'anything')
   if (of.some(({ is }) => is === 'nothing')) return NO_RECORD_MATCHES
   const [only] = of
@@ -136,7 +141,7 @@ function allOf(parts: readonly NeededCondition[]): NeededCondition {
   return of.length === 1 ? only : { is: 'and', of }
 }
 
-function anyOf(parts: readonly NeededCondition[]): NeededCondition {
+function orCondition(parts: readonly NeededCondition[]): NeededCondition {
   if (parts.some(({ is }) => is === 'anything')) return ANY_RECORD_MAY_MATCH
   const of = parts.filter(({ is }) => is !== 'nothing')
   const [only] = of

@@ -7,9 +7,9 @@ import { canonicalJson, type Kind } from '@rollcall/protocol'
 import { readProtection } from '@rollcall/records/records/protection'
 import {
   failingRecords,
-  openRecordsWith,
   type RegistryRecords,
   type SourcedRegistry,
+  setRecordsOpener,
 } from '@rollcall/records/records/registry-records'
 import type { EnvironmentVariables } from './engine/address.ts'
 import type { OpenEngine } from './engine/engine.ts'
@@ -32,10 +32,10 @@ interface OpenedSource {
  */
 export function openSources(db: Database, env: EnvironmentVariables, searchTime?: number): { close(): Promise<void> } {
   const opened = new Map<number, OpenedSource>()
-  openRecordsWith(db, {
+  setRecordsOpener(db, {
     open(registry) {
       const { id, kind } = registry
-      const file = textOf(registry.source)
+      const file = sourceFileText(registry.source)
       const found = opened.get(id)
       if (found?.kind === kind && found.file === file) return found.records
       const fresh = openSource(db, registry, file, env, searchTime)
@@ -63,7 +63,7 @@ export function openSources(db: Database, env: EnvironmentVariables, searchTime?
 }
 
 /** The text of a source file, cached by the object of the file: a registry is read much more often than changed. */
-const textOf = oncePerObject((source: object) => canonicalJson(source as never))
+const sourceFileText = oncePerObject((source: object) => canonicalJson(source as never))
 
 function openSource(
   db: Database,

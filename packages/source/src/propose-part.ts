@@ -38,7 +38,7 @@ export interface SampledTable {
   readonly quoted: (name: string) => string
 }
 
-const makeProposed = (name: string, value: ProposedRule, ...reasons: readonly string[]): ProposedMember => ({
+const makeProposedMember = (name: string, value: ProposedRule, ...reasons: readonly string[]): ProposedMember => ({
   name,
   value,
   choices: [],
@@ -46,13 +46,15 @@ const makeProposed = (name: string, value: ProposedRule, ...reasons: readonly st
   isOptional: false,
 })
 
-const makeUndecided = (
-  name: string,
-  choices: readonly MemberChoice[],
-  ...reasons: readonly string[]
-): ProposedMember => ({ name, value: null, choices, reasons, isOptional: false })
+const makeUndecidedMember = (name: string, choices: readonly MemberChoice[], ...reasons: readonly string[]): ProposedMember => ({
+  name,
+  value: null,
+  choices,
+  reasons,
+  isOptional: false,
+})
 
-const valuesOf = ({ header, rows }: SampledTable, column: string): readonly string[] => {
+const columnValues = ({ header, rows }: SampledTable, column: string): readonly string[] => {
   const at = header.indexOf(column)
   return at < 0 ? [] : rows.flatMap((row) => row[at]?.trim() || [])
 }
@@ -61,16 +63,16 @@ const valuesOf = ({ header, rows }: SampledTable, column: string): readonly stri
 export function proposeKey(sampled: SampledTable): ProposedMember {
   const { columns, key } = sampled.table
   const usable = columns.filter(({ isKey }) => isKey)
-  if (key !== null && usable.some(({ name }) => name === key)) return makeProposed('key', key, 'it is the primary key')
+  if (key !== null && usable.some(({ name }) => name === key)) return makeProposedMember('key', key, 'it is the primary key')
   const single = usable.filter(({ isUnique }) => isUnique).map(({ name }) => name)
   const [only] = single
-  if (only !== undefined && single.length === 1) return makeProposed('key', only, 'each row has another one')
+  if (only !== undefined && single.length === 1) return makeProposedMember('key', only, 'each row has another one')
   const { rows } = sampled
   const names = usable.map(({ name }) => name)
-  const differing = names.filter((name) => new Set(valuesOf(sampled, name)).size === rows.length && rows.length > 0)
+  const differing = names.filter((name) => new Set(columnValues(sampled, name)).size === rows.length && rows.length > 0)
   const candidates = single.length > 0 ? single : differing
   const meaning = single.length > 0 ? 'each row has another one' : 'each row that was read has another one'
-  return makeUndecided(
+  return makeUndecidedMember(
     'key',
     candidates.map((value) => ({ value, meaning })),
     'the table has no primary key of one column; a key never changes, and no two rows have the same',
@@ -81,37 +83,31 @@ const REMOVED_WORDS = [
   ...['removed', 'deleted', 'erased', 'annulled', 'cancelled', 'canceled', 'voided', 'archived', 'invalidated'],
   ...['removal', 'deletion', 'supprime', 'annule', 'eliminado', 'borrado', 'anulado', 'removido', 'excluido'],
 ]
-const REMOVED_COLUMN_NAME = new RegExp(`^(?:is|was|date|time)?(?:${REMOVED_WORDS.join('|')})(?:at|on|date|time|flag)?$`)
-const ACTIVE_COLUMN_NAME = /^(?:is)?(?:active|valid|current|enabled|actif|activo|vigente|ativo)(?:flag)?$/
+const REMOVED_COLUMN_PATTERN = new RegExp(`^(?:is|was|date|time)?(?:${REMOVED_WORDS.join('|')})(?:at|on|date|time|flag)?$`)
+const ACTIVE_COLUMN_PATTERN = /^(?:is)?(?:active|valid|current|enabled|actif|activo|vigente|ativo)(?:flag)?$/
 /** Matches a value that may mean yes or no. */
-const FLAG_VALUE = /^(?:[01ynjtfso]|yes|no|ja|nein|true|false|sim|si|oui|non)$/i
+const FLAG_VALUE_PATTERN = /^(?:[01ynjtfso]|yes|no|ja|nein|true|false|sim|si|oui|non)$/i
 
-const nameIn = ({ quoted }: SampledTable, name: string): string =>
-  /^[a-z_][a-z0-9_]*$/.test(name) ? name : quoted(name)
+const sqlColumnName = ({ quoted }: SampledTable, name: string): string => (/^[a-z_][a-z0-9_]*$/.test(name) ? name : quoted(name))
 
 /** Proposes `where`, the condition on rows; null: no column suggests that some rows are to be left out. */
 export function proposeWhere(sampled: SampledTable): ProposedMember | null {
   const { columns } = sampled.table
-  const removing = columns.filter(({ name }) => REMOVED_COLUMN_NAME.test(plainName(name)))
-  const counting = columns.filter(({ name }) => ACTIVE_COLUMN_NAME.test(plainName(name)))
+  const removing = columns.filter(({ name }) => REMOVED_COLUMN_PATTERN.test(plainName(name)))
+  const counting = columns.filter(({ name }) => ACTIVE_COLUMN_PATTERN.test(plainName(name)))
   if (removing.length === 0 && counting.length === 0) return null
-  const sure = removing.flatMap((column) => clauseOf(sampled, column) ?? [])
-  const open = [...removing.filter((column) => clauseOf(sampled, column) === null), ...counting]
+  const sure = removing.flatMap((column) => notRemovedClause(sampled, column) ?? [])
+  const open = [...removing.filter((column) => notRemovedClause(sampled, column) === null), ...counting]
   const known = sure.join(' and ')
   const names = [...removing, ...counting].map(({ name }) => name).join(', ')
   const reason = `by ${names}, whose name says that some rows do not count`
-  if (open.length === 0) return makeProposed('where', known, reason)
+  if (open.length === 0) return makeProposedMember('where', known, reason)
   const choices = open.flatMap((column) => flagClauses(sampled, column))
-  return makeUndecided(
+  return makeUndecidedMember(
     'where',
     [
-      ...choices.map((value) => ({
-        value: known === '' ? value : `${known} and ${value}`,
-        meaning: 'only these rows count',
-      })),
-      known === ''
-        ? { value: 'true', meaning: 'every row counts' }
-        : { value: known, meaning: 'every other row counts' },
+      ...choices.map((value) => ({ value: known === '' ? value : `${known} and ${value}`, meaning: 'only these rows count' })),
+      known === '' ? { value: 'true', meaning: 'every row counts' } : { value: known, meaning: 'every other row counts' },
     ],
     reason,
     'what its values mean is not known',
@@ -122,16 +118,16 @@ export function proposeWhere(sampled: SampledTable): ProposedMember | null {
  * Makes the SQL condition on rows that are not marked as removed; null: the type of the column does not tell how removed rows are
  * marked.
  */
-function clauseOf(sampled: SampledTable, { name, holds, isNullable }: CatalogColumn): string | null {
-  const column = nameIn(sampled, name)
+function notRemovedClause(sampled: SampledTable, { name, holds, isNullable }: CatalogColumn): string | null {
+  const column = sqlColumnName(sampled, name)
   if (holds === 'boolean') return isNullable ? `${column} is not true` : `not ${column}`
   return isNullable && (holds === 'day' || holds === 'instant') ? `${column} is null` : null
 }
 
 function flagClauses(sampled: SampledTable, { name, holds }: CatalogColumn): readonly string[] {
-  const column = nameIn(sampled, name)
+  const column = sqlColumnName(sampled, name)
   if (holds === 'boolean') return [column]
-  const distinct = [...new Set(valuesOf(sampled, name))].filter((value) => FLAG_VALUE.test(value)).toSorted()
+  const distinct = [...new Set(columnValues(sampled, name))].filter((value) => FLAG_VALUE_PATTERN.test(value)).toSorted()
   return distinct.map((value) => `${column} = ${holds === 'integer' ? value : `'${value}'`}`)
 }
 
@@ -152,14 +148,14 @@ export function proposeMembers(
   const places = shown.map((name) => header.indexOf(name))
   const cells = { header: shown, rows: rows.map((row) => places.map((at) => row[at] ?? '')) }
   const columns = proposeColumns(kind, recordType, cells, { name: table.name, taken, lookups })
-  const hasSeveral = on !== null && new Set(valuesOf(sampled, on)).size < valuesOf(sampled, on).length
+  const hasSeveral = on !== null && new Set(columnValues(sampled, on)).size < columnValues(sampled, on).length
   return columns.flatMap((column): ProposedMember[] => {
-    const found = memberOf(column)
+    const found = findProposedMember(column)
     if (found === null) return []
     const held = table.columns.find((one) => one.name === column.column)?.holds
-    const isEmpty = valuesOf(sampled, column.column).length === 0 && !lookups.has(column.column)
-    const isKnown = isEmpty && !taken.has(found.name) && isPlain(recordType, found.name, held)
-    const member = isKnown ? makeProposed(found.name, column.column, ...found.reasons) : found
+    const isEmpty = columnValues(sampled, column.column).length === 0 && !lookups.has(column.column)
+    const isKnown = isEmpty && !taken.has(found.name) && needsNoValues(recordType, found.name, held)
+    const member = isKnown ? makeProposedMember(found.name, column.column, ...found.reasons) : found
     if (!member.isOptional) {
       // A path may have only one column. So a later undecided member is optional, and becomes a comment.
       if (member.value === null && taken.has(member.name)) return [{ ...member, isOptional: true }]
@@ -168,14 +164,13 @@ export function proposeMembers(
     const isOfOne = findRecordPath(recordType, member.name.replace(/\[\w+\]$/, ''))?.list === false
     if (!hasSeveral || !isOfOne || member.value === null) return [member]
     const choice = { value: member.value, meaning: 'of several, the first in the order of the texts' }
-    const reason =
-      'some records have several rows here, and a record has one such value; without a choice, remove the line'
-    return [makeUndecided(member.name, [choice], ...member.reasons, reason)]
+    const reason = 'some records have several rows here, and a record has one such value; without a choice, remove the line'
+    return [makeUndecidedMember(member.name, [choice], ...member.reasons, reason)]
   })
 }
 
 /** True when a mapping needs no values of the column: a text, an identifier, or a date in a column of days or times. */
-function isPlain(recordType: RecordType, path: string, holds: CatalogColumn['holds'] | undefined): boolean {
+function needsNoValues(recordType: RecordType, path: string, holds: CatalogColumn['holds'] | undefined): boolean {
   const place = findRecordPath(recordType, path.replace(/\[\w+\]$/, ''))
   if (place === undefined) return false
   return place.attributes.every(({ type, codes }) => {
@@ -185,15 +180,15 @@ function isPlain(recordType: RecordType, path: string, holds: CatalogColumn['hol
 }
 
 /** Proposes a member for a column; null: the meaning of the column is unknown. */
-function memberOf({ column, state, path, rule, choices, reasons }: ProposedColumn): ProposedMember | null {
+function findProposedMember({ column, state, path, rule, choices, reasons }: ProposedColumn): ProposedMember | null {
   const why = reasons.map((reason, at) => (at === 0 ? `${column}: ${reason}` : reason))
-  if (state === 'mapped' && path !== null && rule !== null) return makeProposed(path, rule, ...why)
+  if (state === 'mapped' && path !== null && rule !== null) return makeProposedMember(path, rule, ...why)
   const [first] = choices
   if (first === undefined) return null
   const values = choices.map((one) => ({ name: one.path, value: one.rule, meaning: one.meaning }))
   const isOnePath = choices.every((one) => one.path === first.path)
   // The attribute is clear, but not how its values are written.
-  if (isOnePath && typeof first.rule !== 'string') return makeUndecided(first.path, values, ...why)
+  if (isOnePath && typeof first.rule !== 'string') return makeUndecidedMember(first.path, values, ...why)
   return { name: first.path, value: null, choices: values, reasons: why, isOptional: true }
 }
 
@@ -216,7 +211,7 @@ export function proposePrimary(
     // The key is the last choice: a row's key is seldom an identifier that people know.
     .toSorted((one, other) => Number(one.name === key) - Number(other.name === key))
     .map((column) => ({ value: column.name, meaning: 'each row has another one' }))
-  return makeUndecided(path, choices, `every ${name} is known by its ${type}, and no name of a column means it`)
+  return makeUndecidedMember(path, choices, `every ${name} is known by its ${type}, and no name of a column means it`)
 }
 
 /** Proposes how columns are compared, by attribute or identifier type. Identifiers are compared exactly by default. */
@@ -233,7 +228,7 @@ export function proposeCompare(
       if (rule === undefined || isOptional || place === undefined) continue
       const column = table.columns.find((one) => one.name === (typeof rule === 'string' ? rule : rule.column))
       for (const attribute of place.attributes) {
-        const way = comparisonOf(attribute, rule, column)
+        const way = findComparison(attribute, rule, column)
         if (way !== null) compare.set(attribute.name, way)
       }
       for (const type of place.types) {
@@ -246,11 +241,7 @@ export function proposeCompare(
 }
 
 /** How a column is compared; null: its values can be shown, but no question can use it. */
-function comparisonOf(
-  { type, fold }: Attribute,
-  rule: ProposedRule,
-  column: CatalogColumn | undefined,
-): ComparisonName | null {
+function findComparison({ type, fold }: Attribute, rule: ProposedRule, column: CatalogColumn | undefined): ComparisonName | null {
   switch (type) {
     case 'date':
     case 'datetime':

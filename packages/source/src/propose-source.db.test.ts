@@ -10,7 +10,7 @@ import { checkSource } from './check-source.ts'
 import type { OpenEngine } from './engine/engine.ts'
 import { openEngine } from './engines.ts'
 import { proposeSource } from './propose-source.ts'
-import { openMembers, proposedText } from './proposed-text.ts'
+import { proposedText, undecidedMemberLines } from './proposed-text.ts'
 import { readSourceFile } from './source-file.ts'
 
 const kind = kindNamed('civil') as Kind
@@ -56,13 +56,7 @@ describe('the office of the example', () => {
   beforeAll(async () => {
     await makeOffice(database.connection, [
       ASHA,
-      {
-        person_no: 3,
-        national_no: '8100000031',
-        family_name: 'Mushi',
-        gender: 1,
-        death: { no: 'D-9', died: '2020-11-01' },
-      },
+      { person_no: 3, national_no: '8100000031', family_name: 'Mushi', gender: 1, death: { no: 'D-9', died: '2020-11-01' } },
     ])
   })
   afterAll(() => client.query('drop schema office cascade'))
@@ -70,7 +64,7 @@ describe('the office of the example', () => {
   test('needs two decisions, and is then read as the file that was written by hand', async () => {
     const records = await propose()
     const text = proposedText('civil', bare, records)
-    expect(openMembers(records)).toEqual([
+    expect(undecidedMemberLines(records)).toEqual([
       'Person, office.person, identifier[UIN]: every Person is known by its UIN, and no name of a column means it',
       'Person, office.person, sex: gender: its name means the attribute sex; some of its values are not on the list sex',
     ])
@@ -97,31 +91,18 @@ describe('the office of the example', () => {
 
 describe('a schema of another office', () => {
   test('no value of a person leaves, whatever it looks like', async () => {
-    const columns = [
-      'uin',
-      'surname',
-      'given_name',
-      'sex',
-      'marital_status',
-      'dob',
-      'phone',
-      'email',
-      'note',
-      'status',
-      'active',
-    ]
+    const columns = ['uin', 'surname', 'given_name', 'sex', 'marital_status', 'dob', 'phone', 'email', 'note', 'status', 'active']
     const text = await proposed(`create table person (${columns.map((name) => `${name} text`).join(', ')}, "Sexo" text);
       create table birth (person_id text, birth_no text, place text)`)
     expect(text).toContain('key: "?"')
     for (const value of VALUES) {
-      await client.query(
-        `insert into person select ${columns.map(() => '$1').join(', ')}, $1 from generate_series(1, 2)`,
-        [value],
-      )
+      await client.query(`insert into person select ${columns.map(() => '$1').join(', ')}, $1 from generate_series(1, 2)`, [
+        value,
+      ])
       await client.query('insert into birth values ($1, $1, $1)', [value])
     }
     const records = await propose()
-    const shown = [proposedText('civil', bare, records), JSON.stringify(openMembers(records))].join('\n')
+    const shown = [proposedText('civil', bare, records), JSON.stringify(undecidedMemberLines(records))].join('\n')
     for (const value of VALUES.filter((one) => one !== 'Null' && one !== 'select' && one !== 'true')) {
       expect(shown).not.toContain(value)
     }
@@ -157,20 +138,15 @@ describe('a schema of another office', () => {
         'sex: { column: "gender_id", codes: {"1":"male","2":"female","3":"unknown"} }',
       ].join('\n'),
     )
-    expect(text).toContain(
-      '# DECIDE marital_status: its name means the attribute marital_status; its values are keys of',
-    )
-    expect(text).toContain(
-      'codes: {"C":"S","W":"W","?":"?"} }   # list the other keys of t.marital_state, and what each',
-    )
+    expect(text).toContain('# DECIDE marital_status: its name means the attribute marital_status; its values are keys of')
+    expect(text).toContain('codes: {"C":"S","W":"W","?":"?"} }   # list the other keys of t.marital_state, and what each')
     expect(text).toContain('its values are keys of t.town: a select that joins that table has what they mean')
     expect(text).toContain('sex: code')
     expect(text).not.toMatch(/Okoro|Asha|Moshi|8128560370/)
   })
 
   test('dates in either order are left to a person, and others have their format', async () => {
-    const text =
-      await proposed(`${PERSON}; alter table person add born text, add death_date timestamp, add registered text;
+    const text = await proposed(`${PERSON}; alter table person add born text, add death_date timestamp, add registered text;
       insert into person values (1, 'U1', 'A', 'B', '03/04/1950', '2020-01-01 10:00', '31.12.1999')`)
     expect(flat(text)).toContain(
       [
@@ -205,9 +181,9 @@ describe('a schema of another office', () => {
     expect(flat(await proposed(`create table person (nr int not null unique, uin text, ${rest})`))).toContain(
       '# each row has another one.\nkey: "nr"',
     )
-    expect(
-      flat(await proposed(`create table person (nr int not null unique, uin text not null unique, ${rest})`)),
-    ).toContain('key: "?"\n# key: "nr"   # each row has another one\n# key: "uin"   # each row has another one\n')
+    expect(flat(await proposed(`create table person (nr int not null unique, uin text not null unique, ${rest})`))).toContain(
+      'key: "?"\n# key: "nr"   # each row has another one\n# key: "uin"   # each row has another one\n',
+    )
     const view = await proposed(`create table raw (a int, b text, c text, d text);
       insert into raw values (1, 'x', 'y', 'z'), (2, 'x', 'y', 'w');
       create view person as select a as nr, b as surname, c as given_name, d as uin from raw`)
@@ -223,13 +199,9 @@ describe('a schema of another office', () => {
       insert into person select n, 'U' || n, 'A', 'B' from generate_series(1, 3) as n;
       insert into birth values ('B1', 1, 'X'), ('B2', 2, 'Y');
       insert into residence values (1, 1, 'D1'), (2, 1, 'D2')`)
-    expect(flat(text)).toContain(
-      '- from: t.birth   # 2 rows were read\n# its foreign key names the record.\non: "person"',
-    )
+    expect(flat(text)).toContain('- from: t.birth   # 2 rows were read\n# its foreign key names the record.\non: "person"')
     expect(flat(text)).toContain('birth_place.name: "place"')
-    expect(flat(text)).toContain(
-      '# DECIDE district: its name means the attribute district; some records have several rows here',
-    )
+    expect(flat(text)).toContain('# DECIDE district: its name means the attribute district; some records have several rows here')
     expect(flat(text)).toContain('on: "?"\n# on: "husband"   # a foreign key\n# on: "wife"   # a foreign key')
     expect(text).not.toContain('visit')
     readSourceFile(parse(decided(text)), kind)
@@ -278,9 +250,7 @@ describe('what cannot be proposed is refused', () => {
     )
     await expect(propose({ Persn: 't.person' })).rejects.toThrow('tables: Persn must be one of Person')
     await client.query('create schema u; create table u.person (n int)')
-    await expect(propose({ Person: 'person' })).rejects.toThrow(
-      'tables: person: several schemas have it; name one of them',
-    )
+    await expect(propose({ Person: 'person' })).rejects.toThrow('tables: person: several schemas have it; name one of them')
     await client.query('drop schema u cascade')
   })
 

@@ -3,7 +3,7 @@
  * columns, and codes, but no other value.
  */
 
-import { nearestHint } from '@rollcall/base/shared/message-words'
+import { nearestNameHint } from '@rollcall/base/shared/message-words'
 import { type LookupTable, MOST_CODES } from '@rollcall/import/propose-codes'
 import { plainName, proposeColumns } from '@rollcall/import/propose-mapping'
 import type { Kind, RecordType } from '@rollcall/protocol'
@@ -29,15 +29,15 @@ const MOST_SAMPLE_ROWS = 1_000
  * The fewest points with which a table is proposed: one for each path to which its columns may be mapped, two if the path is of
  * an identifier.
  */
-const LEAST_POINTS = 3
+const LEAST_TABLE_POINTS = 3
 /**
  * The most points that a table gets for references from other tables, and the points for a name that contains the name of the
  * record type.
  */
-const MOST_REFERENCES = 3
-const OWN_NAME = 2
+const MOST_REFERENCE_POINTS = 3
+const OWN_NAME_POINTS = 2
 /** Names of key columns that many tables have, each with another meaning. */
-const COMMON_KEYS = new Set(['id', 'no', 'nr', 'key', 'code', 'number', 'uuid', 'guid', 'rowid', 'oid', 'seq', 'pk'])
+const COMMON_KEY_NAMES = new Set(['id', 'no', 'nr', 'key', 'code', 'number', 'uuid', 'guid', 'rowid', 'oid', 'seq', 'pk'])
 
 /** The proposed mapping of one record type. */
 export interface ProposedRecords {
@@ -61,10 +61,9 @@ export interface ProposedPart {
 
 /**
  * Proposes the records of a source file.
- * @param tables the names of tables, by record type; for a type without one a table is looked for by the names of its
- * columns
- * @throws SourceRefusal no table, or several, may have the records; there is no table or record type of a given name;
- * or the database cannot be read
+ * @param tables the names of tables, by record type; for a type without one a table is looked for by the names of its columns
+ * @throws SourceRefusal no table, or several, may have the records; there is no table or record type of a given name; or the
+ * database cannot be read
  */
 export async function proposeSource(
   kind: Kind,
@@ -86,7 +85,7 @@ export async function proposeSource(
   }
 }
 
-const placeOf = ({ schema, name }: Pick<CatalogTable, 'schema' | 'name'>): string => `${schema}.${name}`
+const fullTableName = ({ schema, name }: Pick<CatalogTable, 'schema' | 'name'>): string => `${schema}.${name}`
 
 function chooseTables(
   kind: Kind,
@@ -97,13 +96,13 @@ function chooseTables(
   for (const name of named.keys()) {
     const names = kind.record_types.map((type) => type.name)
     if (!names.includes(name)) {
-      throw makeRefusal(['tables'], `${name} must be one of ${names.join(', ')}${nearestHint(name, names)}`)
+      throw makeRefusal(['tables'], `${name} must be one of ${names.join(', ')}${nearestNameHint(name, names)}`)
     }
   }
   for (const recordType of kind.record_types) {
     const name = named.get(recordType.name)
     const free = catalog.filter((table) => ![...chosen.values()].includes(table))
-    const table = name === undefined ? bestTable(kind, recordType, free) : tableNamed(name, free)
+    const table = name === undefined ? findBestTable(kind, recordType, free) : requireTableNamed(name, free)
     if (table !== null) chosen.set(recordType, table)
   }
   if (chosen.size > 0) return chosen
@@ -114,13 +113,12 @@ function chooseTables(
   )
 }
 
-function tableNamed(given: string, catalog: readonly CatalogTable[]): CatalogTable {
-  const found = catalog.filter((table) => placeOf(table) === given || table.name === given)
+function requireTableNamed(given: string, catalog: readonly CatalogTable[]): CatalogTable {
+  const found = catalog.filter((table) => fullTableName(table) === given || table.name === given)
   const [only] = found
   if (only !== undefined && found.length === 1) return only
-  const hint = nearestHint(given, catalog.map(placeOf))
-  const problem =
-    found.length > 1 ? 'several schemas have it; name one of them' : `the account may read no such table${hint}`
+  const hint = nearestNameHint(given, catalog.map(fullTableName))
+  const problem = found.length > 1 ? 'several schemas have it; name one of them' : `the account may read no such table${hint}`
   throw makeRefusal(['tables'], `${given}: ${problem}`)
 }
 
@@ -128,10 +126,10 @@ function tableNamed(given: string, catalog: readonly CatalogTable[]): CatalogTab
  * Finds the table with the most points for the records; null: none has enough.
  * @throws SourceRefusal two tables have the most points
  */
-function bestTable(kind: Kind, recordType: RecordType, catalog: readonly CatalogTable[]): CatalogTable | null {
+function findBestTable(kind: Kind, recordType: RecordType, catalog: readonly CatalogTable[]): CatalogTable | null {
   const rated = catalog
-    .map((table) => ({ table, points: pointsOf(kind, recordType, table) }))
-    .filter(({ points }) => points >= LEAST_POINTS)
+    .map((table) => ({ table, points: columnPoints(kind, recordType, table) }))
+    .filter(({ points }) => points >= LEAST_TABLE_POINTS)
     .map(({ table, points }) => ({ table, points: points + bonusOf(recordType, table, catalog) }))
     .toSorted((one, other) => other.points - one.points)
   const [first, second] = rated
@@ -139,46 +137,37 @@ function bestTable(kind: Kind, recordType: RecordType, catalog: readonly Catalog
   if (second?.points !== first.points) return first.table
   throw makeRefusal(
     ['tables'],
-    `${placeOf(first.table)} and ${placeOf(second.table)} may both have the records of ${recordType.name}; name one with --table`,
+    `${fullTableName(first.table)} and ${fullTableName(second.table)} may both have the records of ${recordType.name}; name one with --table`,
   )
 }
 
-function pointsOf(kind: Kind, recordType: RecordType, { name, columns }: CatalogTable): number {
+function columnPoints(kind: Kind, recordType: RecordType, { name, columns }: CatalogTable): number {
   const header = columns.map((column) => column.name)
-  const proposed = proposeColumns(
-    kind,
-    recordType,
-    { header, rows: [] },
-    { name, taken: new Map(), lookups: new Map() },
-  )
+  const proposed = proposeColumns(kind, recordType, { header, rows: [] }, { name, taken: new Map(), lookups: new Map() })
   const paths = new Set(proposed.flatMap(({ choices }) => choices.map(({ path }) => path)))
   return [...paths].reduce((sum, path) => sum + (path.endsWith(']') ? 2 : 1), 0)
 }
 
 function bonusOf({ name }: RecordType, table: CatalogTable, catalog: readonly CatalogTable[]): number {
-  const count = catalog.filter(({ references }) => references.some((one) => isTo(one, table))).length
+  const count = catalog.filter(({ references }) => references.some((one) => isReferenceTo(one, table))).length
   const isNamed = plainName(table.name).includes(plainName(name))
-  return Math.min(MOST_REFERENCES, count) + (isNamed ? OWN_NAME : 0) - (table.isView ? 1 : 0)
+  return Math.min(MOST_REFERENCE_POINTS, count) + (isNamed ? OWN_NAME_POINTS : 0) - (table.isView ? 1 : 0)
 }
 
-const isTo = ({ to }: CatalogTable['references'][number], { schema, name }: CatalogTable): boolean =>
+const isReferenceTo = ({ to }: CatalogTable['references'][number], { schema, name }: CatalogTable): boolean =>
   to.schema === schema && to.table === name
 
 /** The form of names that `from` of a source file can have. */
-const PLAIN_NAME = /^[A-Za-z_][\w$]*$/
+const PLAIN_NAME_PATTERN = /^[A-Za-z_][\w$]*$/
 
-const selectOf = ({ schema, name }: CatalogTable, { quoted }: OpenEngine): string | null =>
-  PLAIN_NAME.test(schema) && PLAIN_NAME.test(name) ? null : `select * from ${quoted(schema)}.${quoted(name)}`
+const findSelectSql = ({ schema, name }: CatalogTable, { quoted }: OpenEngine): string | null =>
+  PLAIN_NAME_PATTERN.test(schema) && PLAIN_NAME_PATTERN.test(name) ? null : `select * from ${quoted(schema)}.${quoted(name)}`
 
 /** SQL types that are left out, because their values cannot become values of records. */
-const UNREADABLE_TYPE = /^(?:bytea|jsonb?|xml|tsvector|point|polygon|geometry|geography|\w*blob|\w*binary)\b|\[\]$/
+const UNREADABLE_TYPE_PATTERN = /^(?:bytea|jsonb?|xml|tsvector|point|polygon|geometry|geography|\w*blob|\w*binary)\b|\[\]$/
 
-async function readTableSample(
-  engine: OpenEngine,
-  table: CatalogTable,
-  others: readonly CatalogTable[],
-): Promise<SampledTable> {
-  const header = table.columns.filter(({ type }) => !UNREADABLE_TYPE.test(type)).map(({ name }) => name)
+async function readTableSample(engine: OpenEngine, table: CatalogTable, others: readonly CatalogTable[]): Promise<SampledTable> {
+  const header = table.columns.filter(({ type }) => !UNREADABLE_TYPE_PATTERN.test(type)).map(({ name }) => name)
   const lookups = await readLookups(engine, table, others)
   return { table, header, rows: await engine.sample(table, header, MOST_SAMPLE_ROWS), lookups, quoted: engine.quoted }
 }
@@ -191,16 +180,16 @@ async function readLookups(
 ): Promise<ReadonlyMap<string, LookupTable>> {
   const lookups = new Map<string, LookupTable>()
   for (const reference of references) {
-    const table = others.find((one) => isTo(reference, one))
+    const table = others.find((one) => isReferenceTo(reference, one))
     if (table === undefined) continue
-    const texts = table.rows > MOST_CODES ? null : await textsOf(engine, table, reference.to.column)
-    lookups.set(reference.column, { name: table.name, place: placeOf(table), texts })
+    const texts = table.rows > MOST_CODES ? null : await readLookupTexts(engine, table, reference.to.column)
+    lookups.set(reference.column, { name: table.name, place: fullTableName(table), texts })
   }
   return lookups
 }
 
 /** The texts in each row of a small table, by the key of the row; null: the table is not small. */
-async function textsOf(engine: OpenEngine, table: CatalogTable, key: string): Promise<LookupTable['texts']> {
+async function readLookupTexts(engine: OpenEngine, table: CatalogTable, key: string): Promise<LookupTable['texts']> {
   const texts = table.columns.filter(({ holds }) => holds === 'text').map(({ name }) => name)
   const rows = await engine.sample(table, [key, ...texts], MOST_CODES + 1)
   return rows.length > MOST_CODES ? null : new Map(rows.map(([first = '', ...cells]) => [first, cells]))
@@ -220,15 +209,15 @@ async function proposeRecords(
   const columns = proposeMembers(kind, recordType, sampled, taken)
   const children: ProposedPart[] = []
   for (const other of others) {
-    const on = proposeOn(table, key, other)
-    if (on === null || other.isView || pointsOf(kind, recordType, other) === 0) continue
+    const on = proposeChildKeyColumn(table, key, other)
+    if (on === null || other.isView || columnPoints(kind, recordType, other) === 0) continue
     const rows = await readTableSample(engine, other, others)
     const members = proposeMembers(kind, recordType, rows, taken, typeof on.value === 'string' ? on.value : null)
     const isUsed = members.some(({ isOptional }) => !isOptional)
     if (!isUsed) continue
     children.push({
       table: other,
-      select: selectOf(other, engine),
+      select: findSelectSql(other, engine),
       rows: rows.rows.length,
       head: [on, proposeWhere(rows)].filter((member) => member !== null),
       columns: members,
@@ -238,7 +227,7 @@ async function proposeRecords(
   const primary = proposePrimary(recordType, sampled, all)
   const own = {
     table,
-    select: selectOf(table, engine),
+    select: findSelectSql(table, engine),
     rows: sampled.rows.length,
     head,
     columns: primary === null ? columns : [primary, ...columns],
@@ -248,9 +237,9 @@ async function proposeRecords(
 }
 
 /** Finds the column of another table that has the key of a record; null: there is none. */
-function proposeOn(own: CatalogTable, key: ProposedMember, other: CatalogTable): ProposedMember | null {
+function proposeChildKeyColumn(own: CatalogTable, key: ProposedMember, other: CatalogTable): ProposedMember | null {
   const keys = key.value === null ? key.choices.map(({ value }) => value) : [key.value]
-  const named = other.references.filter((one) => isTo(one, own) && keys.includes(one.to.column))
+  const named = other.references.filter((one) => isReferenceTo(one, own) && keys.includes(one.to.column))
   const [foreign, ...more] = named
   const member = { name: 'on', choices: [], isOptional: false } as const
   if (foreign !== undefined && more.length === 0) {
@@ -261,7 +250,7 @@ function proposeOn(own: CatalogTable, key: ProposedMember, other: CatalogTable):
     return { ...member, value: null, choices, reasons: ['several foreign keys name a record, such as two spouses'] }
   }
   const [name] = keys
-  if (typeof name !== 'string' || keys.length > 1 || COMMON_KEYS.has(plainName(name))) return null
+  if (typeof name !== 'string' || keys.length > 1 || COMMON_KEY_NAMES.has(plainName(name))) return null
   const held = own.columns.find((column) => column.name === name)?.holds
   const same = other.columns.find((column) => column.name === name && column.holds === held)
   const isOther = other.references.some(({ column }) => column === name)

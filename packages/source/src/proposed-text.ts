@@ -1,7 +1,7 @@
 /** Makes the YAML text of a proposed source file, with the reasons as comments. */
 
 import { yamlMember, yamlName } from '@rollcall/base/shared/yaml-text'
-import { UNDECIDED } from '@rollcall/import/column-mapping'
+import { UNDECIDED_MARK } from '@rollcall/import/column-mapping'
 import type { SourceFile } from './engine/mapped-records.ts'
 import type { ProposedMember } from './propose-part.ts'
 import type { ProposedPart, ProposedRecords } from './propose-source.ts'
@@ -14,7 +14,7 @@ export function proposedText(
 ): string {
   const lines = [
     `# Proposed for ${of}, from the names and the first rows of its tables. Review every line.`,
-    `# A line with "${UNDECIDED}" is refused until it is decided: remove it, and the # before one of the lines below it.`,
+    `# A line with "${UNDECIDED_MARK}" is refused until it is decided: remove it, and the # before one of the lines below it.`,
     `engine: ${engine}`,
     yamlMember('url', url),
     'way: live',
@@ -25,18 +25,16 @@ export function proposedText(
 }
 
 /** Lists what a person must decide: for each open member its record type, table and name, and the reasons. */
-export const openMembers = (records: readonly ProposedRecords[]): readonly string[] =>
+export const undecidedMemberLines = (records: readonly ProposedRecords[]): readonly string[] =>
   records.flatMap(({ recordType, own, children }) =>
     [own, ...children].flatMap(({ table, head, columns }) =>
       [...head, ...columns]
-        .filter(isOpen)
-        .map(
-          ({ name, reasons }) => `${recordType.name}, ${table.schema}.${table.name}, ${name}: ${reasons.join('; ')}`,
-        ),
+        .filter(isUndecided)
+        .map(({ name, reasons }) => `${recordType.name}, ${table.schema}.${table.name}, ${name}: ${reasons.join('; ')}`),
     ),
   )
 
-const isOpen = ({ value, isOptional }: ProposedMember): boolean => value === null && !isOptional
+const isUndecided = ({ value, isOptional }: ProposedMember): boolean => value === null && !isOptional
 
 const indentLines = (depth: number, lines: readonly string[]): string[] =>
   lines.map((line) => (line === '' ? '' : `${'  '.repeat(depth)}${line}`))
@@ -59,10 +57,7 @@ function partLines({ table: { schema, name }, select, rows, head, columns }: Pro
     `${place}   # ${rows} ${rows === 1 ? 'row was' : 'rows were'} read`,
     ...head.flatMap(memberLines),
     'columns:',
-    ...indentLines(
-      1,
-      columns.toSorted((one, other) => Number(one.isOptional) - Number(other.isOptional)).flatMap(memberLines),
-    ),
+    ...indentLines(1, columns.toSorted((one, other) => Number(one.isOptional) - Number(other.isOptional)).flatMap(memberLines)),
   ]
 }
 
@@ -71,5 +66,5 @@ function memberLines({ name, value, choices, reasons, isOptional }: ProposedMemb
   if (value !== null) return [`# ${why}`, yamlMember(name, value)]
   const shown = choices.map((one) => `# ${yamlMember(one.name ?? name, one.value)}   # ${one.meaning}`)
   if (isOptional) return [`# LEFT OUT ${why}`, ...shown]
-  return [`# DECIDE ${why}`, yamlMember(name, UNDECIDED), ...shown]
+  return [`# DECIDE ${why}`, yamlMember(name, UNDECIDED_MARK), ...shown]
 }

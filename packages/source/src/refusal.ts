@@ -6,7 +6,7 @@
 import { leavesOf, type Predicate } from '@rollcall/core/model/predicate'
 import type { OpenEngine } from './engine/engine.ts'
 import type { RecordMapping } from './engine/mapped-records.ts'
-import { boundsIn, neededOf } from './needed.ts'
+import { neededConditionOf, withoutFoldedTests } from './needed.ts'
 
 /**
  * Decides whether a query is refused.
@@ -15,34 +15,33 @@ import { boundsIn, neededOf } from './needed.ts'
  * @returns why the query is refused; null: it is answered
  * @throws SearchTimeout, RecordsUnavailable, SourceRefusal as `OpenEngine.bounds`
  */
-export async function refusalOf(
+export async function findSearchRefusal(
   records: RecordMapping | undefined,
   predicate: Predicate,
   engine: OpenEngine,
 ): Promise<string | null> {
   if (records === undefined) return null
-  const unasked = attributesIn(predicate).find((name) => !records.compare.has(name))
+  const unasked = attributeNamesIn(predicate).find((name) => !records.compare.has(name))
   if (unasked !== undefined) {
     return `${unasked} can be seen here and not asked about: its registry does not say how it compares`
   }
-  const needed = boundsIn(neededOf(records, predicate))
+  const needed = withoutFoldedTests(neededConditionOf(records, predicate))
   if (needed.is === 'nothing') return null
   if (needed.is !== 'anything' && (await engine.bounds(records, needed))) return null
   return unboundedMessage(records, predicate)
 }
 
 /** The names of the attributes in the conditions of a query. */
-const attributesIn = (predicate: Predicate): readonly string[] =>
+const attributeNamesIn = (predicate: Predicate): readonly string[] =>
   leavesOf(predicate).flatMap((leaf): readonly string[] => {
-    if (leaf.is === 'some') return attributesIn(leaf.of)
+    if (leaf.is === 'some') return attributeNamesIn(leaf.of)
     return 'attribute' in leaf ? [leaf.attribute.name] : []
   })
 
 /** The message for a query that would read all rows. It says what would narrow the query. */
 function unboundedMessage({ recordType, compare }: RecordMapping, predicate: Predicate): string {
-  const folded = attributesIn(predicate).find((name) => compare.get(name) === 'folded')
-  const about =
-    folded === undefined ? 'it' : `${folded} compares without case and accents, which its database cannot do, and`
+  const folded = attributeNamesIn(predicate).find((name) => compare.get(name) === 'folded')
+  const about = folded === undefined ? 'it' : `${folded} compares without case and accents, which its database cannot do, and`
   const others = [...compare].flatMap(([name, way]) => (way === 'folded' ? [] : [name]))
   const names = [recordType.primary_identifier, ...others.filter((name) => name !== recordType.primary_identifier)]
   return `${about} needs a further condition that must hold, on ${names.join(', ')}`

@@ -113,12 +113,7 @@ test.each<[string, unknown, string, readonly (string | number)[]]>([
       way: 'mirror',
       follow: 'logical',
       records: {
-        Person: {
-          select: 'select 1',
-          key: 'no',
-          columns: { 'identifier[UIN]': 'no' },
-          tables: [{ from: 'person', on: 'no' }],
-        },
+        Person: { select: 'select 1', key: 'no', columns: { 'identifier[UIN]': 'no' }, tables: [{ from: 'person', on: 'no' }] },
       },
     },
     'records.Person.tables[0].from: must be a table with its schema, such as office.person',
@@ -160,12 +155,7 @@ test.each<[string, unknown, string, readonly (string | number)[]]>([
     'time_zone: must be the IANA name of a time zone, such as Africa/Nairobi',
     ['time_zone'],
   ],
-  [
-    'a long time',
-    { ...office(), statement_timeout: 61 },
-    'statement_timeout: must be at most 60',
-    ['statement_timeout'],
-  ],
+  ['a long time', { ...office(), statement_timeout: 61 }, 'statement_timeout: must be at most 60', ['statement_timeout']],
   [
     'an unknown record type',
     { ...office(), records: { Persons: (office().records as Members).Person } },

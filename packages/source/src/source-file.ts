@@ -1,8 +1,8 @@
 /** Reads a source file: where the records of a registry are, and how rows become records (docs/sources.md). */
 
-import { nearestHint } from '@rollcall/base/shared/message-words'
-import { type ColumnMapping, readColumnMapping, type Target, UNDECIDED } from '@rollcall/import/column-mapping'
-import { refuseWithoutPrimary } from '@rollcall/import/identified'
+import { nearestNameHint } from '@rollcall/base/shared/message-words'
+import { type ColumnMapping, type MappingTarget, readColumnMapping, UNDECIDED_MARK } from '@rollcall/import/column-mapping'
+import { refuseMappingWithoutPrimary } from '@rollcall/import/identified'
 import { findRecordPath } from '@rollcall/import/record-paths'
 import { createRowReader } from '@rollcall/import/row-documents'
 import { ImportError } from '@rollcall/import/source'
@@ -15,15 +15,15 @@ import {
   resolveIdentifierType,
   validator,
 } from '@rollcall/protocol'
-import { COMPARISONS, type ComparisonSubject } from './comparisons.ts'
+import { COMPARISON_WAYS, type ComparisonSubject } from './comparisons.ts'
 import type { ComparisonName } from './engine/comparison-names.ts'
 import { checkEngine, type EngineName } from './engine/engine-names.ts'
 import { FOLLOW_WAYS_BY_ENGINE, type FollowWay } from './engine/follow-ways.ts'
 import {
-  attributesOf,
+  comparedAttributesOf,
   type LoggedTable,
   type MappedPart,
-  type MirrorTerms,
+  type MirrorSettings,
   type RecordMapping,
   type SourceFile,
 } from './engine/mapped-records.ts'
@@ -31,9 +31,9 @@ import { makeRefusal, SourceRefusal } from './engine/source-refusal.ts'
 import { type GivenChild, type GivenRecords, type GivenSourceFile, SourceFileSchema } from './file-schema.ts'
 
 const sourceFileValidator = validator<GivenSourceFile>(SourceFileSchema)
-const TABLE_NAME = /^(?:([A-Za-z_][\w$]*)\.)?([A-Za-z_][\w$]*)$/
+const TABLE_NAME_PATTERN = /^(?:([A-Za-z_][\w$]*)\.)?([A-Za-z_][\w$]*)$/
 /** The most characters of a column's name in a source file: PostgreSQL cuts longer ones. */
-const NAME_LENGTH = 63
+const MOST_NAME_CHARACTERS = 63
 
 /**
  * Reads and checks a source file.
@@ -41,10 +41,10 @@ const NAME_LENGTH = 63
  * @throws SourceRefusal names the member and the rule
  */
 export function readSourceFile(given: unknown, kind: Kind): SourceFile {
-  if (typeof given === 'object' && given !== null) refuseEarly(given)
+  if (typeof given === 'object' && given !== null) refuseAddressInFile(given)
   const problem = sourceFileValidator.firstProblem(given)
   if (problem !== null) {
-    const hint = nearestHint(String(problem.at.at(-1)), problem.known ?? [])
+    const hint = nearestNameHint(String(problem.at.at(-1)), problem.known ?? [])
     throw makeRefusal(problem.at, `${problem.rule}${hint}`)
   }
   refuseUndecided(given, [])
@@ -59,7 +59,7 @@ export function readSourceFile(given: unknown, kind: Kind): SourceFile {
     const recordType = kind.record_types.find((type) => type.name === name)
     if (recordType === undefined) {
       const names = kind.record_types.map((type) => type.name)
-      throw makeRefusal(['records', name], `must be one of ${names.join(', ')}${nearestHint(name, names)}`)
+      throw makeRefusal(['records', name], `must be one of ${names.join(', ')}${nearestNameHint(name, names)}`)
     }
     const read = readRecords(kind, recordType, one, ['records', name])
     checkFollowed(mirror, read, one)
@@ -80,8 +80,7 @@ export function readSourceFile(given: unknown, kind: Kind): SourceFile {
 
 const READING_WAYS = ['live', 'mirror'] as const
 /**
- * How the file must name a logged table, for messages. In MariaDB a table without a schema is in the database of the
- * address.
+ * How the file must name a logged table, for messages. In MariaDB a table without a schema is in the database of the address.
  */
 const TABLE_ADVICE = {
   logical:
@@ -92,15 +91,14 @@ const TABLE_ADVICE = {
 const WAYS_WITH_SETTINGS = ['logical', 'poll'] as const satisfies readonly FollowWay[]
 
 /** Reads how records are copied. @returns null: they are read live */
-function readMirror(file: GivenSourceFile, engine: EngineName): MirrorTerms | null {
+function readMirror(file: GivenSourceFile, engine: EngineName): MirrorSettings | null {
   const { way, follow, events = 'changes', compare = '03:00', poll = {}, logical = {} } = file
   if (way !== 'live' && way !== 'mirror') {
-    throw makeRefusal(['way'], `must be ${READING_WAYS.join(' or ')}${nearestHint(way, READING_WAYS)}`)
+    throw makeRefusal(['way'], `must be ${READING_WAYS.join(' or ')}${nearestNameHint(way, READING_WAYS)}`)
   }
   if (way === 'live') {
     for (const name of ['follow', 'events', 'compare', ...WAYS_WITH_SETTINGS] as const) {
-      if (file[name] !== undefined)
-        throw makeRefusal([name], 'is for a mirror; here way is live, and nothing is copied')
+      if (file[name] !== undefined) throw makeRefusal([name], 'is for a mirror; here way is live, and nothing is copied')
     }
     return null
   }
@@ -108,7 +106,7 @@ function readMirror(file: GivenSourceFile, engine: EngineName): MirrorTerms | nu
   if (ways.length === 0) throw makeRefusal(['way'], `must be live: a mirror does not follow ${engine} yet`)
   const found = ways.find((name) => name === follow)
   if (found === undefined) {
-    throw makeRefusal(['follow'], `must be ${ways.join(' or ')}${nearestHint(follow ?? '', ways)}`)
+    throw makeRefusal(['follow'], `must be ${ways.join(' or ')}${nearestNameHint(follow ?? '', ways)}`)
   }
   const other = WAYS_WITH_SETTINGS.find((name) => name !== found && file[name] !== undefined)
   if (other !== undefined) throw makeRefusal([other], `is for follow: ${other}`)
@@ -119,22 +117,19 @@ function readMirror(file: GivenSourceFile, engine: EngineName): MirrorTerms | nu
 }
 
 /** Checks that records have what the way of following needs, and nothing of another way. @throws SourceRefusal */
-function checkFollowed(mirror: MirrorTerms | null, records: RecordMapping, given: GivenRecords): void {
+function checkFollowed(mirror: MirrorSettings | null, records: RecordMapping, given: GivenRecords): void {
   const path = ['records', records.recordType.name]
   const { follow } = mirror ?? {}
   for (const [index, { tables }] of [given, ...(given.children ?? [])].entries()) {
     if (tables === undefined || follow === 'logical') continue
-    throw makeRefusal([...partAt(path, index), 'tables'], 'is for a mirror with follow: logical')
+    throw makeRefusal([...partPath(path, index), 'tables'], 'is for a mirror with follow: logical')
   }
   if (follow === 'poll') {
     if (records.own.changed !== null) return
-    throw makeRefusal(
-      [...path, 'changed'],
-      'is missing: with follow: poll it names the column that grows with every change',
-    )
+    throw makeRefusal([...path, 'changed'], 'is missing: with follow: poll it names the column that grows with every change')
   }
   for (const [index, { changed, from, logged }] of [records.own, ...records.children].entries()) {
-    const at = partAt(path, index)
+    const at = partPath(path, index)
     if (changed !== null) throw makeRefusal([...at, 'changed'], 'is for a mirror with follow: poll')
     const isNamed = logged.length > 0 && (follow === 'binlog' || logged.every(({ schema }) => schema !== null))
     if (follow === undefined || isNamed) continue
@@ -144,11 +139,11 @@ function checkFollowed(mirror: MirrorTerms | null, records: RecordMapping, given
 }
 
 /** The path of a part of the records. @param index 0: their own table; n: their child n */
-const partAt = (path: readonly PathStep[], index: number): readonly PathStep[] =>
+const partPath = (path: readonly PathStep[], index: number): readonly PathStep[] =>
   index === 0 ? path : [...path, 'children', index - 1]
 
 /** Refuses an address in `url` before anything else, so that no other message quotes its password. */
-function refuseEarly(given: object): void {
+function refuseAddressInFile(given: object): void {
   if (!('url' in given) || typeof given.url !== 'string') return
   throw makeRefusal(
     ['url'],
@@ -161,8 +156,8 @@ function refuseEarly(given: object): void {
  * character.
  */
 function refuseUndecided(given: unknown, at: readonly PathStep[]): void {
-  if (given === UNDECIDED && at.at(-1) !== 'split') {
-    throw makeRefusal(at, `stands for "${UNDECIDED}"; decide it, by one of the lines that the proposal has below it`)
+  if (given === UNDECIDED_MARK && at.at(-1) !== 'split') {
+    throw makeRefusal(at, `stands for "${UNDECIDED_MARK}"; decide it, by one of the lines that the proposal has below it`)
   }
   if (typeof given !== 'object' || given === null) return
   for (const [name, value] of Object.entries(given)) {
@@ -178,30 +173,30 @@ function readRecords(
 ): RecordMapping {
   const records = { kind, recordTypes: [recordType] }
   const mappings = [own, ...children].map((part, index) =>
-    readColumns(part.columns, records, [...partAt(at, index), 'columns']),
+    readColumns(part.columns, records, [...partPath(at, index), 'columns']),
   )
   const targets = mappings.flatMap((mapping) => mapping.targets)
-  refuseTwice(mappings, at)
+  refuseDuplicatePaths(mappings, at)
   try {
-    refuseWithoutPrimary({ targets, duplicates: null }, records)
+    refuseMappingWithoutPrimary({ targets, duplicates: null }, records)
   } catch (error) {
-    throw asRefusal(error, [...at, 'columns'])
+    throw asSourceRefusal(error, [...at, 'columns'])
   }
   const [first, ...others] = mappings
   if (first === undefined) throw new Error('unreachable: the records have columns of their own')
   return {
     recordType,
     own: readPart(own, key, first, at),
-    children: children.map((child, index) => readPart(child, child.on, others[index] ?? first, partAt(at, index + 1))),
+    children: children.map((child, index) => readPart(child, child.on, others[index] ?? first, partPath(at, index + 1))),
     lists: new Set(
-      others.flatMap(({ targets: some }) => some.map(pathOf)).filter((path) => findRecordPath(recordType, path)?.list),
+      others.flatMap(({ targets: some }) => some.map(targetPath)).filter((path) => findRecordPath(recordType, path)?.list),
     ),
     targets,
     compare: readCompare(kind, recordType, compare, targets, at),
   }
 }
 
-const pathOf = ({ steps }: Target): string => steps.map(({ key }) => key).join('.')
+const targetPath = ({ steps }: MappingTarget): string => steps.map(({ key }) => key).join('.')
 
 function readColumns(
   columns: GivenRecords['columns'],
@@ -212,26 +207,26 @@ function readColumns(
   try {
     return readColumnMapping(columns, records)
   } catch (error) {
-    throw asRefusal(error, at, Object.keys(columns))
+    throw asSourceRefusal(error, at, Object.keys(columns))
   }
 }
 
 /** Turns an error of the mapping into a refusal, at the one of `paths` that the error is about, or else at `at`. */
-function asRefusal(error: unknown, at: readonly PathStep[], paths: readonly string[] = []): unknown {
+function asSourceRefusal(error: unknown, at: readonly PathStep[], paths: readonly string[] = []): unknown {
   if (!(error instanceof ImportError)) return error
   const about = paths.find((path) => [':', '.'].some((end) => error.message.includes(` of ${path}${end}`)))
   return new SourceRefusal(error.message, about === undefined ? at : [...at, about])
 }
 
 /** Refuses a path that two columns give. Only the elements of a list may come from several tables. */
-function refuseTwice(parts: readonly ColumnMapping[], at: readonly PathStep[]): void {
+function refuseDuplicatePaths(parts: readonly ColumnMapping[], at: readonly PathStep[]): void {
   const earlier = new Set<string>()
   for (const [index, { targets }] of parts.entries()) {
     for (const { path, key, identifier_type, steps } of targets) {
       if (steps.some(({ array }) => array)) continue
       const place = JSON.stringify([key, identifier_type])
       if (earlier.has(place)) {
-        throw makeRefusal([...partAt(at, index), 'columns', path], 'another column gives it, too; one column must')
+        throw makeRefusal([...partPath(at, index), 'columns', path], 'another column gives it, too; one column must')
       }
       earlier.add(place)
     }
@@ -248,11 +243,8 @@ function readPart(
 ): MappedPart {
   const columns = [...new Set(targets.flatMap(({ column }) => (column === null ? [] : [column.trim()])))]
   for (const name of [key, ...columns, ...(changed === undefined ? [] : [changed])]) {
-    if (name.length > NAME_LENGTH || name.includes('\0')) {
-      throw makeRefusal(
-        at,
-        `${JSON.stringify(name)} is no name of a column: it has more than ${NAME_LENGTH} characters`,
-      )
+    if (name.length > MOST_NAME_CHARACTERS || name.includes('\0')) {
+      throw makeRefusal(at, `${JSON.stringify(name)} is no name of a column: it has more than ${MOST_NAME_CHARACTERS} characters`)
     }
   }
   const place = readPlace(from, select, at)
@@ -262,9 +254,7 @@ function readPart(
     key,
     changed: changed ?? null,
     logged:
-      tables === undefined
-        ? loggedOf(place, key)
-        : tables.map((one, index) => readTable(one, [...at, 'tables', index])),
+      tables === undefined ? loggedTablesOf(place, key) : tables.map((one, index) => readTable(one, [...at, 'tables', index])),
     columns,
     targets,
     reader: createRowReader({ targets, duplicates: null }, columns),
@@ -280,18 +270,18 @@ function readPlace(from: string | undefined, select: string | undefined, at: rea
     }
     return { select: text }
   }
-  const [, schema = null, table] = TABLE_NAME.exec(from ?? '') ?? []
+  const [, schema = null, table] = TABLE_NAME_PATTERN.exec(from ?? '') ?? []
   if (table === undefined) {
     throw makeRefusal([...at, 'from'], 'must be a table or view, such as office.person; anything else stands in select')
   }
   return { schema, table }
 }
 
-const loggedOf = (from: MappedPart['from'], key: string): MappedPart['logged'] =>
+const loggedTablesOf = (from: MappedPart['from'], key: string): MappedPart['logged'] =>
   'select' in from ? [] : [{ ...from, key }]
 
 function readTable({ from, on: key }: NonNullable<GivenPart['tables']>[number], at: readonly PathStep[]): LoggedTable {
-  const [, schema, table] = TABLE_NAME.exec(from) ?? []
+  const [, schema, table] = TABLE_NAME_PATTERN.exec(from) ?? []
   if (schema === undefined || table === undefined) {
     throw makeRefusal([...at, 'from'], 'must be a table with its schema, such as office.person')
   }
@@ -308,33 +298,33 @@ function readCompare(
   kind: Kind,
   recordType: RecordType,
   given: Readonly<Record<string, ComparisonName>>,
-  targets: readonly Target[],
+  targets: readonly MappingTarget[],
   at: readonly PathStep[],
 ): ReadonlyMap<string, ComparisonName> {
   const compare = new Map<string, ComparisonName>()
   for (const [name, way] of Object.entries(given)) {
     const place = [...at, 'compare', name]
-    const { name: known, compared } = requireSubject(kind, recordType, name, place)
+    const { name: known, compared } = requireComparisonSubject(kind, recordType, name, place)
     const readers = targets.filter((target) => target.reads.includes(known))
     if (compared !== 'identifier' && readers.length === 0) throw makeRefusal(place, 'no column gives it')
-    const problem = COMPARISONS[way].problem(compared, readers)
+    const problem = COMPARISON_WAYS[way].problem(compared, readers)
     if (problem !== null) throw makeRefusal(place, problem)
     compare.set(known, way)
   }
   return compare
 }
 
-function requireSubject(
+function requireComparisonSubject(
   kind: Kind,
   recordType: RecordType,
   name: string,
   at: readonly PathStep[],
 ): { readonly name: string; readonly compared: ComparisonSubject } {
-  const attributes = attributesOf(recordType)
+  const attributes = comparedAttributesOf(recordType)
   const attribute = attributes.find((one) => one.name === name)
   if (attribute !== undefined) return { name, compared: attribute }
   const type = resolveIdentifierType(kind, name)
   if (type !== undefined) return { name: type.name, compared: 'identifier' }
   const names = [...attributes, ...kind.identifier_types].flatMap(namesOf)
-  throw makeRefusal(at, `${recordType.name} has no such attribute or identifier type${nearestHint(name, names)}`)
+  throw makeRefusal(at, `${recordType.name} has no such attribute or identifier type${nearestNameHint(name, names)}`)
 }

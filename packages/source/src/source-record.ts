@@ -3,10 +3,10 @@
 import { RecordNotes } from '@rollcall/import/record-notes'
 import { CELL_STATES, type RowCells } from '@rollcall/import/row-documents'
 import { isJsonObject, type JsonObject, type JsonValue, type Kind } from '@rollcall/protocol'
-import { InvalidRecord, type PreparedRecord, prepareGiven } from '@rollcall/records/records/prepare-record'
+import { InvalidRecord, type PreparedRecord, prepareExternalRecord } from '@rollcall/records/records/prepare-record'
 import type { SourceRow } from './engine/engine.ts'
 import type { RecordMapping } from './engine/mapped-records.ts'
-import { MOST_CHILDREN } from './engine/row-statement.ts'
+import { MOST_CHILD_ROWS } from './engine/row-statement.ts'
 
 /** The result of reading a row of a source: its cells, its document, and its record or the problems. */
 export interface RowResult {
@@ -21,7 +21,7 @@ export interface RowResult {
 }
 
 /** Why a row is left out whose children could not all be read. */
-export const TOO_MANY_CHILDREN = `more than ${MOST_CHILDREN} rows of a child`
+export const TOO_MANY_CHILDREN_PROBLEM = `more than ${MOST_CHILD_ROWS} rows of a child`
 
 /**
  * Makes a record of a row. A value that is not understood becomes one of the `problems`. Callers use no record with problems:
@@ -56,7 +56,7 @@ export function readRow(
   const cells: RowCells = { targets, states }
   const prepared = prepareOrReason(kind, recordType, document, notes)
   notes.compare(cells)
-  const problems = [...(isTooMany ? [TOO_MANY_CHILDREN] : []), ...notes.problems(cells)]
+  const problems = [...(isTooMany ? [TOO_MANY_CHILDREN_PROBLEM] : []), ...notes.problems(cells)]
   if (typeof prepared === 'string') return { cells, notes, document, record: null, problems: [...problems, prepared] }
   return { cells, notes, document, record: prepared, problems }
 }
@@ -68,7 +68,7 @@ function prepareOrReason(
   notes: RecordNotes,
 ): PreparedRecord | string {
   try {
-    return prepareGiven(kind, recordType, document, notes)
+    return prepareExternalRecord(kind, recordType, document, notes)
   } catch (error) {
     if (error instanceof InvalidRecord) return error.reason
     throw error

@@ -33,17 +33,7 @@ function makeAuthority(name: string): void {
   openssl('req', '-x509', ...key, '-keyout', `${name}-ca.key`, '-out', `${name}-ca.pem`, '-subj', `/CN=${name}`)
   openssl('req', ...key.slice(0, 3), '-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', '/CN=localhost')
   writeFileSync(path('names'), 'subjectAltName=DNS:localhost')
-  const signed = [
-    '-CA',
-    `${name}-ca.pem`,
-    '-CAkey',
-    `${name}-ca.key`,
-    '-CAcreateserial',
-    '-extfile',
-    'names',
-    '-days',
-    '2',
-  ]
+  const signed = ['-CA', `${name}-ca.pem`, '-CAkey', `${name}-ca.key`, '-CAcreateserial', '-extfile', 'names', '-days', '2']
   openssl('x509', '-req', '-in', `${name}.csr`, '-out', `${name}.pem`, ...signed)
 }
 
@@ -94,16 +84,8 @@ test('MariaDB with a certificate of its own authority', async (context) => {
   makeAuthority('maria')
   makeAuthority('another')
   const port = await freePort()
-  const files = [
-    `--ssl-ca=${path('maria-ca.pem')}`,
-    `--ssl-cert=${path('maria.pem')}`,
-    `--ssl-key=${path('maria.key')}`,
-  ]
-  const server: MariadbProcess = await startMariadb(program, folder, [
-    `--port=${port}`,
-    '--bind-address=127.0.0.1',
-    ...files,
-  ])
+  const files = [`--ssl-ca=${path('maria-ca.pem')}`, `--ssl-cert=${path('maria.pem')}`, `--ssl-key=${path('maria.key')}`]
+  const server: MariadbProcess = await startMariadb(program, folder, [`--port=${port}`, '--bind-address=127.0.0.1', ...files])
   try {
     const owner = await createConnection({ socketPath: server.socketPath, user: 'root', multipleStatements: true })
     await owner.query(`create database office; create table office.person (no int primary key, uin varchar(20), index (uin));
@@ -119,9 +101,7 @@ test('MariaDB with a certificate of its own authority', async (context) => {
     expect(await checked(source, address('localhost', '?ssl-mode=REQUIRED'))).toEqual([
       'the certificate of the database is verified only as its address says: write tls to verify it',
     ])
-    expect(await checked(source, address('localhost'))).toBe(
-      'there is no answer from a database at the address in OFFICE (1045)',
-    )
+    expect(await checked(source, address('localhost'))).toBe('there is no answer from a database at the address in OFFICE (1045)')
   } finally {
     await server.stop()
   }

@@ -33,11 +33,7 @@ async function documentsOf(reader: RecordReader, registry: Registry): Promise<Do
  * Names the records that the copy lacks, and those that no row of the source has.
  * @param env the environment variables with the address of the source
  */
-export async function differences(
-  db: Database,
-  namespace: string,
-  env: EnvironmentVariables,
-): Promise<readonly string[]> {
+export async function differences(db: Database, namespace: string, env: EnvironmentVariables): Promise<readonly string[]> {
   const registry = await requireRegistry(db, namespace)
   const file = { ...readSourceFile(registry.source, registry.kind), mirror: null }
   const engine = openEngine(file, env)

@@ -35,12 +35,7 @@ export const householdSource = {
         },
       ],
     },
-    Member: {
-      from: 'office.resident',
-      key: 'resident_no',
-      changed: 'changed_at',
-      columns: { 'member_identifier[UIN]': 'uin' },
-    },
+    Member: { from: 'office.resident', key: 'resident_no', changed: 'changed_at', columns: { 'member_identifier[UIN]': 'uin' } },
   },
 }
 

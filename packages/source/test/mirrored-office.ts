@@ -29,10 +29,7 @@ const CHILDREN = ['birth', 'marriage', 'death']
   .join('\n')
 
 /** Makes the office in an empty database. @returns a connection of its owner */
-export async function makeMirroredOffice(
-  connection: pg.ClientConfig,
-  people: readonly OfficePerson[],
-): Promise<pg.Client> {
+export async function makeMirroredOffice(connection: pg.ClientConfig, people: readonly OfficePerson[]): Promise<pg.Client> {
   await makeOffice(connection, people)
   const office = new pg.Client(connection)
   await office.connect()
@@ -53,11 +50,7 @@ export function polledSource(url: object, more: Json = {}): Json {
     follow: 'poll',
     poll: { every: 0.1, overlap: 5 },
     records: {
-      Person: {
-        ...person,
-        changed: 'changed_at',
-        children: children.map((child) => ({ ...child, changed: 'changed_at' })),
-      },
+      Person: { ...person, changed: 'changed_at', children: children.map((child) => ({ ...child, changed: 'changed_at' })) },
     },
     ...more,
   }

@@ -30,11 +30,7 @@ export interface OfficePerson {
   readonly removed?: boolean
   readonly birth?: { readonly no: string; readonly place?: string | undefined } | undefined
   /** Days as dd/MM/yyyy. */
-  readonly marriages?: readonly {
-    readonly no: string
-    readonly married: string
-    readonly divorced?: string | undefined
-  }[]
+  readonly marriages?: readonly { readonly no: string; readonly married: string; readonly divorced?: string | undefined }[]
   readonly death?: { readonly no: string; readonly died: string } | undefined
 }
 

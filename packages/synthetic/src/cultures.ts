@@ -25,23 +25,7 @@ export const CULTURES: readonly Culture[] = [
     female: ['ela', 'ina', 'ora', 'isa', 'una', 'abeth', 'ine', 'eya'],
     male: ['on', 'ek', 'im', 'oro', 'as', 'in', 'ulo', 'eth'],
     surnames: {
-      openings: [
-        'Ash',
-        'Bor',
-        'Cal',
-        "D'Or",
-        'Esk',
-        'Fol',
-        'Gar',
-        'Hol',
-        'Ken',
-        'Lor',
-        'Mc',
-        'Ok',
-        'Tam',
-        'Van der ',
-        'Wes',
-      ],
+      openings: ['Ash', 'Bor', 'Cal', "D'Or", 'Esk', 'Fol', 'Gar', 'Hol', 'Ken', 'Lor', 'Mc', 'Ok', 'Tam', 'Van der ', 'Wes'],
       endings: ['dane', 'emi', 'ford', 'ica', 'lund', 'mere', 'onya', 'rell', 'tano', 'wick-Sol', 'zara', 'by'],
     },
   },
@@ -74,10 +58,7 @@ export const CULTURES: readonly Culture[] = [
     openings: ['अ', 'का', 'गौ', 'चि', 'ज्ञा', 'ता', 'दी', 'प्र', 'मो', 'रा', 'वि', 'श्रे'],
     female: ['निता', 'मिका', 'रुणा', 'लिया', 'षिका'],
     male: ['जेश', 'तान', 'निल', 'वेंद्र', 'हुल'],
-    surnames: {
-      openings: ['खा', 'घो', 'ठा', 'धी', 'बा', 'भं', 'सू', 'हे'],
-      endings: ['तवाल', 'दकर', 'मरी', 'रानी', 'लेकर', 'ष्टी'],
-    },
+    surnames: { openings: ['खा', 'घो', 'ठा', 'धी', 'बा', 'भं', 'सू', 'हे'], endings: ['तवाल', 'दकर', 'मरी', 'रानी', 'लेकर', 'ष्टी'] },
   },
   {
     name: 'Cyrillic',
@@ -110,14 +91,11 @@ export const CULTURES: readonly Culture[] = [
 ]
 
 /** A list of one hundred entries, which has each culture as often as its weight. A random number below 100 chooses one. */
-const CULTURES_BY_PERCENT: readonly Culture[] = CULTURES.flatMap((culture) =>
-  Array<Culture>(culture.weight).fill(culture),
-)
+const CULTURES_BY_PERCENT: readonly Culture[] = CULTURES.flatMap((culture) => Array<Culture>(culture.weight).fill(culture))
 
 /** Returns the culture for a number from 0 to 99. Each culture has as many of these numbers as its weight. */
-export function cultureAt(place: number): Culture {
+export function cultureAtPercent(place: number): Culture {
   const culture = CULTURES_BY_PERCENT[place]
-  if (culture === undefined)
-    throw new RangeError(`culture place must be 0 to ${CULTURES_BY_PERCENT.length - 1}, not ${place}`)
+  if (culture === undefined) throw new RangeError(`culture place must be 0 to ${CULTURES_BY_PERCENT.length - 1}, not ${place}`)
   return culture
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ageAtCensus, CENSUS_DAY, dayNumber, dottedDay, isoDay, isoTime } from './dates.ts'
+import { ageAtCensus, CENSUS_DAY, dayNumber, isoDay, isoTime, toDottedDate } from './dates.ts'
 
 test('days and times are written as the platform writes them', () => {
   const day = fc.integer({ min: dayNumber(1600, 1, 1), max: dayNumber(2400, 12, 31) })
@@ -20,9 +20,9 @@ test('leap days exist, and the census is on the last day of 2025', () => {
 })
 
 test('the local spelling turns full dates and leaves partial ones', () => {
-  expect(dottedDay('2004-05-02')).toBe('02.05.2004')
-  expect(dottedDay('1985-06')).toBe('1985-06')
-  expect(dottedDay('1985')).toBe('1985')
+  expect(toDottedDate('2004-05-02')).toBe('02.05.2004')
+  expect(toDottedDate('1985-06')).toBe('1985-06')
+  expect(toDottedDate('1985')).toBe('1985')
 })
 
 test('age counts completed years', () => {

@@ -15,7 +15,7 @@ export function dayNumber(year: number, month: number, day: number): number {
 }
 
 /** The numbers 0 to 99 with two digits. Most formatted texts are dates, and padding each number would be slow. */
-const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))
+const TWO_DIGIT_TEXTS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))
 
 /**
  * Returns a day number as `YYYY-MM-DD`. Years are counted from 1 March, so that a leap day is the last day of its year; four
@@ -32,18 +32,18 @@ export function isoDay(day: number): string {
   const fromMarch = Math.floor((5 * dayOfYear + 2) / 153)
   const month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9
   const year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
-  return `${year}-${TWO_DIGITS[month]}-${TWO_DIGITS[dayOfYear - Math.floor((153 * fromMarch + 2) / 5) + 1]}`
+  return `${year}-${TWO_DIGIT_TEXTS[month]}-${TWO_DIGIT_TEXTS[dayOfYear - Math.floor((153 * fromMarch + 2) / 5) + 1]}`
 }
 
 /** Returns a day number and a second of the day (0 to 86,399) as `YYYY-MM-DDTHH:MM:SSZ`. */
 export function isoTime(day: number, second: number): string {
-  const hour = TWO_DIGITS[Math.floor(second / 3600)]
-  const minute = TWO_DIGITS[Math.floor(second / 60) % 60]
-  return `${isoDay(day)}T${hour}:${minute}:${TWO_DIGITS[second % 60]}Z`
+  const hour = TWO_DIGIT_TEXTS[Math.floor(second / 3600)]
+  const minute = TWO_DIGIT_TEXTS[Math.floor(second / 60) % 60]
+  return `${isoDay(day)}T${hour}:${minute}:${TWO_DIGIT_TEXTS[second % 60]}Z`
 }
 
 /** Returns a full date as `DD.MM.YYYY`, and a partial date unchanged. */
-export function dottedDay(date: string): string {
+export function toDottedDate(date: string): string {
   const [year, month, day] = date.split('-')
   return day === undefined ? date : `${day}.${month}.${year}`
 }

@@ -4,9 +4,9 @@ import type { Sex } from './names.ts'
 import type { RandomStream } from './stream.ts'
 
 const YEAR_DAYS = 365.2425
-const COMING_OF_AGE = Math.ceil(18 * YEAR_DAYS)
+const COMING_OF_AGE_DAYS = Math.ceil(18 * YEAR_DAYS)
 /** All deaths are within this number of days before the census day. */
-const DEATHS_WITHIN = 6 * 365
+const DEATH_WINDOW_DAYS = 6 * 365
 
 /** The relation of a person to the head of the household. */
 export type HouseholdRole = 'head' | 'spouse' | 'child' | 'parent'
@@ -42,24 +42,20 @@ interface ChildbearingDays {
  * and children for the rest.
  * @param first the index of the head
  */
-export function makeHouseholdMembers(
-  stream: RandomStream,
-  first: number,
-  size: number,
-): [HouseholdMember, ...HouseholdMember[]] {
+export function makeHouseholdMembers(stream: RandomStream, first: number, size: number): [HouseholdMember, ...HouseholdMember[]] {
   // A head who is at least 24 came of age before the earliest deaths, so children have living parents. A younger head
   // with one child came of age before dying.
   const [youngest, oldest] = size > 2 ? [24, 58] : [20, 88]
   const headAge = stream.between(youngest, oldest)
   const sex: Sex = stream.chance(0.6) ? 'male' : 'female'
-  const headBirth = birthDay(stream, headAge)
+  const headBirth = drawBirthDay(stream, headAge)
   const married = size > 1 && stream.chance(0.75)
   const places: [HouseholdMember, ...HouseholdMember[]] = married
     ? makeCouple(stream, first, sex, headBirth, Math.max(youngest, headAge + stream.between(-7, 5)))
     : [
         makeSingle(
           stream,
-          makeBornPerson(stream, 'head', sex, headBirth, size > 1 ? headBirth + COMING_OF_AGE : headBirth),
+          makeBornPerson(stream, 'head', sex, headBirth, size > 1 ? headBirth + COMING_OF_AGE_DAYS : headBirth),
           first,
         ),
       ]
@@ -80,8 +76,8 @@ function makeCouple(
   headBirth: number,
   spouseAge: number,
 ): [HouseholdMember, HouseholdMember] {
-  const spouseBirth = birthDay(stream, spouseAge)
-  const union = makeMarriage(stream, first, Math.max(headBirth, spouseBirth) + COMING_OF_AGE)
+  const spouseBirth = drawBirthDay(stream, spouseAge)
+  const union = makeMarriage(stream, first, Math.max(headBirth, spouseBirth) + COMING_OF_AGE_DAYS)
   const head = makeBornPerson(stream, 'head', sex, headBirth, union.marriage_day)
   const spouse = makeBornPerson(stream, 'spouse', sex === 'male' ? 'female' : 'male', spouseBirth, union.marriage_day)
   return [
@@ -92,9 +88,9 @@ function makeCouple(
 
 /** Makes a household member without a spouse in the household, who is divorced or widowed, or was never married. */
 function makeSingle(stream: RandomStream, person: BornPerson, index: number): HouseholdMember {
-  const grown = person.birth_day + COMING_OF_AGE
+  const grown = person.birth_day + COMING_OF_AGE_DAYS
   const past = stream.below(100)
-  const young = grown > CENSUS_DAY - DEATHS_WITHIN - 10
+  const young = grown > CENSUS_DAY - DEATH_WINDOW_DAYS - 10
   if (past < 50 || young) return { ...person, union: null, marital_status: 'S' }
   const union = makeMarriage(stream, index, grown)
   if (past < 75) return { ...person, union, marital_status: 'W' }
@@ -110,7 +106,7 @@ function makeChild(stream: RandomStream, { from, to }: ChildbearingDays): Househ
 /** Makes a parent of the head, 18 to 40 years older than the head. */
 function makeParent(stream: RandomStream, headBirth: number, index: number): HouseholdMember {
   const sex: Sex = stream.chance(0.7) ? 'female' : 'male'
-  const birth_day = headBirth - stream.between(COMING_OF_AGE, Math.floor(40 * YEAR_DAYS))
+  const birth_day = headBirth - stream.between(COMING_OF_AGE_DAYS, Math.floor(40 * YEAR_DAYS))
   return makeSingle(stream, makeBornPerson(stream, 'parent', sex, birth_day), index)
 }
 
@@ -119,18 +115,18 @@ function makeParent(stream: RandomStream, headBirth: number, index: number): Hou
  * or 30 days before the census.
  */
 function childbearingDaysOf(parents: readonly HouseholdMember[]): ChildbearingDays {
-  const grown = Math.max(...parents.map((each) => each.birth_day)) + COMING_OF_AGE
+  const grown = Math.max(...parents.map((each) => each.birth_day)) + COMING_OF_AGE_DAYS
   const ends = parents.map((each) => each.death_day ?? CENSUS_DAY - 30)
   return { from: Math.max(grown, CENSUS_DAY - 28 * 365), to: Math.min(...ends) }
 }
 
 /** A marriage within ten years of coming of age (`grown`), and if possible before the years of deaths. */
 function makeMarriage(stream: RandomStream, number: number, grown: number): MarriageDays {
-  const latest = Math.min(grown + 3650, CENSUS_DAY - DEATHS_WITHIN - 10)
+  const latest = Math.min(grown + 3650, CENSUS_DAY - DEATH_WINDOW_DAYS - 10)
   return { number, marriage_day: stream.between(grown, latest), divorce_day: null }
 }
 
-function birthDay(stream: RandomStream, age: number): number {
+function drawBirthDay(stream: RandomStream, age: number): number {
   return CENSUS_DAY - Math.floor(age * YEAR_DAYS) - stream.below(365)
 }
 
@@ -144,6 +140,6 @@ function makeBornPerson(
 ): BornPerson {
   const age = (CENSUS_DAY - birth_day) / YEAR_DAYS
   const died = stream.chance(age < 50 ? 0.01 : age < 70 ? 0.07 : 0.3)
-  const day = CENSUS_DAY - stream.below(DEATHS_WITHIN)
+  const day = CENSUS_DAY - stream.below(DEATH_WINDOW_DAYS)
   return { role, sex, birth_day, death_day: died ? Math.max(day, notBefore) : null }
 }

@@ -89,7 +89,5 @@ test('the first person of the demo has no active enrolment: docs/tutorial-integr
   const [person] = generate('ibr', { count: 1, seed: 'demo' })
   const text = JSON.stringify(person)
   expect(text).toContain('"member_identifier":"8128560370"')
-  expect([...text.matchAll(/"enrolment_status":"([^"]*)"/g)].map(([, status]) => status)).toEqual([
-    ...['Suspended', '4'],
-  ])
+  expect([...text.matchAll(/"enrolment_status":"([^"]*)"/g)].map(([, status]) => status)).toEqual([...['Suspended', '4']])
 })

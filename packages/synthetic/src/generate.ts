@@ -30,7 +30,7 @@ export interface GenerateOptions {
  */
 export function generate(kindName: string, options: GenerateOptions): Iterable<object> {
   const { seed, identifier_types = {} } = options
-  return documents(generatorOf(kindName), checkedCount(options.count), seed, identifier_types)
+  return generateDocuments(requireGenerator(kindName), checkedCount(options.count), seed, identifier_types)
 }
 
 /** The document with other names of identifier types. @param names the new name for each old one */
@@ -43,10 +43,10 @@ export function withIdentifierTypes(document: object, names: Readonly<Record<str
 
 /** The documents of `generate` as lines of NDJSON, without line ends. @throws RangeError as `generate` */
 export function generateLines(kindName: string, options: GenerateOptions): Iterable<string> {
-  return toLines(generate(kindName, options))
+  return toJsonLines(generate(kindName, options))
 }
 
-function* documents(
+function* generateDocuments(
   { document }: KindGenerator,
   count: number,
   seed: number | string,
@@ -58,11 +58,11 @@ function* documents(
   }
 }
 
-function* toLines(all: Iterable<object>): Generator<string> {
+function* toJsonLines(all: Iterable<object>): Generator<string> {
   for (const document of all) yield JSON.stringify(document)
 }
 
-function generatorOf(kindName: string): KindGenerator {
+function requireGenerator(kindName: string): KindGenerator {
   const found = KIND_GENERATORS.find((generator) => generator.kind === kindName)
   if (found) return found
   const known = KIND_GENERATORS.map((generator) => generator.kind).join(', ')

@@ -2,7 +2,7 @@
  * Assigns persons to households. Each block of 55 persons makes 14 households of 1 to 8 persons, in an order of its
  * own. So the household of a person, and the persons of a household, are found without computing other blocks.
  */
-import { type Culture, cultureAt } from './cultures.ts'
+import { type Culture, cultureAtPercent } from './cultures.ts'
 import { ERROR_RATES } from './dirt.ts'
 import { type HouseholdMember, makeHouseholdMembers } from './families.ts'
 import { familyName } from './names.ts'
@@ -10,9 +10,9 @@ import { householdPhone } from './phones.ts'
 import { type Dwelling, drawDwelling } from './places.ts'
 import { type Population, RandomStream, STREAM_PURPOSES } from './stream.ts'
 
-const BLOCK_SIZES: readonly number[] = [1, 1, 2, 2, 3, 3, 4, 4, 4, 5, 5, 6, 7, 8]
-export const HOUSEHOLDS_PER_BLOCK = BLOCK_SIZES.length
-export const PERSONS_PER_BLOCK = BLOCK_SIZES.reduce((sum, size) => sum + size, 0)
+const HOUSEHOLD_SIZES: readonly number[] = [1, 1, 2, 2, 3, 3, 4, 4, 4, 5, 5, 6, 7, 8]
+export const HOUSEHOLDS_PER_BLOCK = HOUSEHOLD_SIZES.length
+export const PERSONS_PER_BLOCK = HOUSEHOLD_SIZES.reduce((sum, size) => sum + size, 0)
 
 export interface Household {
   readonly number: number
@@ -34,7 +34,7 @@ let latestSizes: { readonly of: Population; readonly block: number; readonly siz
 let latestHousehold: { readonly of: Population; readonly household: Household } | null = null
 
 /** The sizes of the 14 households of a block, in the order of their numbers. */
-export function blockSizes(population: Population, block: number): readonly number[] {
+export function householdSizesInBlock(population: Population, block: number): readonly number[] {
   if (latestSizes?.of === population && latestSizes.block === block) return latestSizes.sizes
   const sizes = shuffledSizes(population, block)
   latestSizes = { of: population, block, sizes }
@@ -43,7 +43,7 @@ export function blockSizes(population: Population, block: number): readonly numb
 
 function shuffledSizes(population: Population, block: number): number[] {
   const stream = new RandomStream(population, STREAM_PURPOSES.block, block)
-  const sizes = [...BLOCK_SIZES]
+  const sizes = [...HOUSEHOLD_SIZES]
   for (let last = sizes.length - 1; last > 0; last--) {
     const other = stream.below(last + 1)
     const size = sizes[last] ?? 1
@@ -58,7 +58,7 @@ export function householdOfPerson(population: Population, index: number): Househ
   const block = Math.floor(index / PERSONS_PER_BLOCK)
   let first = block * PERSONS_PER_BLOCK
   let number = block * HOUSEHOLDS_PER_BLOCK
-  for (const size of blockSizes(population, block)) {
+  for (const size of householdSizesInBlock(population, block)) {
     if (index < first + size) return household(population, number, first, size)
     first += size
     number += 1
@@ -70,7 +70,7 @@ export function householdOfPerson(population: Population, index: number): Househ
 export function householdNumbered(population: Population, number: number): Household {
   const block = Math.floor(number / HOUSEHOLDS_PER_BLOCK)
   const position = number % HOUSEHOLDS_PER_BLOCK
-  const sizes = blockSizes(population, block)
+  const sizes = householdSizesInBlock(population, block)
   const before = sizes.slice(0, position).reduce((sum, size) => sum + size, 0)
   return household(population, number, block * PERSONS_PER_BLOCK + before, sizes[position] ?? 1)
 }
@@ -86,7 +86,7 @@ function household(population: Population, number: number, first: number, size: 
 
 function makeHousehold(population: Population, number: number, first: number, size: number): Household {
   const stream = new RandomStream(population, STREAM_PURPOSES.household, number)
-  const culture = cultureAt(stream.below(100))
+  const culture = cultureAtPercent(stream.below(100))
   const spouseSurname = stream.chance(0.6) ? familyName(stream, culture) : null
   return {
     number,

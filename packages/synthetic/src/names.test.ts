@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { CULTURES, cultureAt } from './cultures.ts'
-import { decomposeName, familyName, givenName, personName, programmeName, shortName } from './names.ts'
+import { CULTURES, cultureAtPercent } from './cultures.ts'
+import { decomposeAccents, familyName, givenName, personName, programmeName, shortName } from './names.ts'
 import { populationOf, RandomStream, STREAM_PURPOSES } from './stream.ts'
 
 const stream = new RandomStream(populationOf(1), STREAM_PURPOSES.person, 0)
@@ -9,8 +9,8 @@ test('the cultures share a hundred places, 35 of them in other scripts than Lati
   expect(CULTURES.reduce((sum, culture) => sum + culture.weight, 0)).toBe(100)
   const latin = CULTURES.filter((culture) => culture.name.endsWith('Latin'))
   expect(latin.reduce((sum, culture) => sum + culture.weight, 0)).toBe(65)
-  expect(cultureAt(99)).toBe(CULTURES.at(-1))
-  expect(() => cultureAt(100)).toThrow(new RangeError('culture place must be 0 to 99, not 100'))
+  expect(cultureAtPercent(99)).toBe(CULTURES.at(-1))
+  expect(() => cultureAtPercent(100)).toThrow(new RangeError('culture place must be 0 to 99, not 100'))
 })
 
 test.each(CULTURES)('$name names are well formed, composed, and of their script', (culture) => {
@@ -38,7 +38,7 @@ test('some Han surnames lie outside the Basic Multilingual Plane', () => {
 })
 
 test('a name has a surname or a given name, and a maiden name only where one is given', () => {
-  const culture = cultureAt(0)
+  const culture = cultureAtPercent(0)
   for (let draw = 0; draw < 2000; draw++) {
     const name = personName(stream, culture, 'male', 'Lorby', draw % 2 ? 'Ashica' : null)
     expect(name.surname ?? name.given_name).toBeDefined()
@@ -48,8 +48,8 @@ test('a name has a surname or a given name, and a maiden name only where one is 
 
 test('decomposing changes the characters and not the text', () => {
   const name = { surname: 'Ñuñez', given_name: 'Thểléa' }
-  expect(decomposeName(name)).not.toEqual(name)
-  expect(decomposeName(name).surname?.normalize('NFC')).toBe('Ñuñez')
+  expect(decomposeAccents(name)).not.toEqual(name)
+  expect(decomposeAccents(name).surname?.normalize('NFC')).toBe('Ñuñez')
 })
 
 test('other kinds write the parts under other names, and leave out those that are missing', () => {

@@ -49,7 +49,7 @@ export function personName(
 }
 
 /** The name with accents as combining characters (NFD), as some keyboards write them. */
-export function decomposeName(name: PersonName): PersonName {
+export function decomposeAccents(name: PersonName): PersonName {
   return Object.fromEntries(Object.entries(name).map(([part, text]) => [part, text.normalize('NFD')]))
 }
 
@@ -66,8 +66,5 @@ export function programmeName(name: PersonName): object {
 /** The name in the members that the disability and farmer registries use: first_name and last_name. */
 export function shortName(name: PersonName): object {
   const { given_name, surname } = name
-  return {
-    ...(given_name !== undefined && { first_name: given_name }),
-    ...(surname !== undefined && { last_name: surname }),
-  }
+  return { ...(given_name !== undefined && { first_name: given_name }), ...(surname !== undefined && { last_name: surname }) }
 }

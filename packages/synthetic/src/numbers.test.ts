@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { forebearUin, identifierNumber, PERSON_LIMIT } from './numbers.ts'
+import { forebearUin, identifierNumber, PERSON_INDEX_LIMIT } from './numbers.ts'
 import { populationOf } from './stream.ts'
 
 test('a UIN is ten digits, and one in ten has a leading zero', () => {
@@ -34,7 +34,7 @@ test('registers have prefixes and offsets of their own', () => {
 test('a forebear never has the number of a listed person, nor of another forebear', () => {
   const population = populationOf(9)
   const listed = Array.from({ length: 2000 }, (_, index) => identifierNumber(population, 'UIN', index))
-  listed.push(identifierNumber(population, 'UIN', PERSON_LIMIT - 1))
+  listed.push(identifierNumber(population, 'UIN', PERSON_INDEX_LIMIT - 1))
   const forebears = listed.flatMap((_, index) => [forebearUin(population, index, 1), forebearUin(population, index, 2)])
   expect(new Set([...listed, ...forebears]).size).toBe(listed.length * 3)
 })

@@ -1,17 +1,16 @@
 /**
- * Makes identifier numbers. A number has ten digits and never repeats in one register: it is index × multiplier +
- * offset modulo 10^10, and the multiplier shares no factor with 10. The numbers have no check digit and follow no
- * country's format.
+ * Makes identifier numbers. A number has ten digits and never repeats in one register: it is index × multiplier + offset modulo
+ * 10^10, and the multiplier shares no factor with 10. The numbers have no check digit and follow no country's format.
  */
 import type { Population } from './stream.ts'
 
 /** The indices of persons are below this. Higher ones are of people whom documents name, but who have no document. */
-export const PERSON_LIMIT = 1_000_000_000
+export const PERSON_INDEX_LIMIT = 1_000_000_000
 
 const MODULUS = 10_000_000_000
 
 /** The registers of numbers. Each has a prefix and an offset, so that a person's UIN and BRN have different digits. */
-const REGISTERS = {
+const NUMBER_REGISTERS = {
   UIN: { prefix: '', salt: 1 },
   BRN: { prefix: 'B-', salt: 2 },
   MRN: { prefix: 'M-', salt: 3 },
@@ -22,11 +21,11 @@ const REGISTERS = {
   FARM_ID: { prefix: 'FM-', salt: 8 },
 } as const
 
-export type NumberRegister = keyof typeof REGISTERS
+export type NumberRegister = keyof typeof NUMBER_REGISTERS
 
 /** The number of a register, such as BRN, for the person or thing with this index (0 to 10^10 − 1). */
 export function identifierNumber(population: Population, register: NumberRegister, index: number): string {
-  const { prefix, salt } = REGISTERS[register]
+  const { prefix, salt } = NUMBER_REGISTERS[register]
   const high = (population.high ^ Math.imul(salt, 0x9e3779b1)) >>> 0
   const low = (population.low ^ Math.imul(salt, 0x85ebca6b)) >>> 0
   const offset = (high % 100_000) * 100_000 + (low % 100_000)
@@ -38,7 +37,7 @@ export function identifierNumber(population: Population, register: NumberRegiste
  * person has the number. @param index the index of the child
  */
 export function forebearUin(population: Population, index: number, parent: 1 | 2): string {
-  return identifierNumber(population, 'UIN', PERSON_LIMIT * 2 + index * 2 + parent - 1)
+  return identifierNumber(population, 'UIN', PERSON_INDEX_LIMIT * 2 + index * 2 + parent - 1)
 }
 
 /** Computes index × 7,364,829,317 + offset modulo 10^10, in two halves, so that every product is exact in a double. */

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Person, syntheticPerson } from './people.ts'
 
-const people = (seed: number, count: number) =>
-  Array.from({ length: count }, (_, index) => syntheticPerson(seed, index))
+const people = (seed: number, count: number) => Array.from({ length: count }, (_, index) => syntheticPerson(seed, index))
 
 test('the same seed and index give the same person, another seed another', () => {
   fc.assert(

@@ -3,8 +3,8 @@ import { ageAtCensus, CENSUS_DAY, isoDay, isoTime } from './dates.ts'
 import { ERROR_RATES } from './dirt.ts'
 import type { HouseholdMember } from './families.ts'
 import { type Household, householdOfPerson } from './households.ts'
-import { decomposeName, type PersonName, personName, type Sex } from './names.ts'
-import { forebearUin, identifierNumber, PERSON_LIMIT } from './numbers.ts'
+import { decomposeAccents, type PersonName, personName, type Sex } from './names.ts'
+import { forebearUin, identifierNumber, PERSON_INDEX_LIMIT } from './numbers.ts'
 import { personPhone } from './phones.ts'
 import { type Population, populationOf, RandomStream, STREAM_PURPOSES } from './stream.ts'
 
@@ -44,39 +44,39 @@ export interface Person {
  * @throws RangeError the index is not a whole number from 0 to 999,999,999
  */
 export function syntheticPerson(seed: number | string, index: number): Person {
-  if (!Number.isInteger(index) || index < 0 || index >= PERSON_LIMIT) {
-    throw new RangeError(`index must be a whole number from 0 to ${PERSON_LIMIT - 1}, not ${index}`)
+  if (!Number.isInteger(index) || index < 0 || index >= PERSON_INDEX_LIMIT) {
+    throw new RangeError(`index must be a whole number from 0 to ${PERSON_INDEX_LIMIT - 1}, not ${index}`)
   }
   return personAt(populationOf(seed), index)
 }
 
 /** Makes the person with an index in the population. */
 export function personAt(population: Population, index: number): Person {
-  return memberOf(population, householdOfPerson(population, index), index)
+  return personInHousehold(population, householdOfPerson(population, index), index)
 }
 
 /** Makes the person with an index, when the caller knows the household. */
-export function memberOf(population: Population, household: Household, index: number): Person {
+export function personInHousehold(population: Population, household: Household, index: number): Person {
   const place = household.places[index - household.first]
   if (place === undefined) throw new RangeError(`person ${index} is not in household ${household.number}`)
   const stream = new RandomStream(population, STREAM_PURPOSES.person, index)
   const uin = identifierNumber(population, 'UIN', index)
   const age = ageAtCensus(place.birth_day)
   const registered = Math.min(place.birth_day + registrationDelay(stream), CENSUS_DAY)
-  const updated = stream.between(Math.max(registered, CENSUS_DAY - 1500, latestEvent(place)), CENSUS_DAY)
+  const updated = stream.between(Math.max(registered, CENSUS_DAY - 1500, dayOfLatestEvent(place)), CENSUS_DAY)
   const second = stream.below(43_200)
   return {
     index,
     uin,
     brn: identifierNumber(population, 'BRN', index),
-    name: nameOf(stream, household, place),
+    name: drawPersonName(stream, household, place),
     sex: place.sex,
-    birth_date: knownBirth(stream, place.birth_day),
+    birth_date: knownBirthDate(stream, place.birth_day),
     age,
     place,
     household,
     household_id: identifierNumber(population, 'HOUSEHOLD_ID', household.number),
-    parents: parentsOf(population, household, place, index),
+    parents: parentUins(population, household, place, index),
     is_disabled: index % DISABILITY_STRIDE === disabilityOffset(population),
     is_employed: age >= 15 && age < 65 && stream.chance(0.65),
     education_level: String(stream.below(Math.min(9, 1 + Math.floor(age / 3)))),
@@ -93,14 +93,14 @@ export function disabilityOffset(population: Population): number {
 }
 
 /** The day number of a person's death, or else of the last divorce or marriage; 0: there was none, or it was before 1970. */
-function latestEvent({ death_day, union }: HouseholdMember): number {
+function dayOfLatestEvent({ death_day, union }: HouseholdMember): number {
   return Math.max(death_day ?? 0, union?.divorce_day ?? union?.marriage_day ?? 0)
 }
 
-function nameOf(stream: RandomStream, household: Household, place: HouseholdMember): PersonName {
+function drawPersonName(stream: RandomStream, household: Household, place: HouseholdMember): PersonName {
   const birthSurname = place.role === 'spouse' ? household.spouse_birth_surname : null
   const name = personName(stream, household.culture, place.sex, household.surname, birthSurname)
-  return household.decomposed ? decomposeName(name) : name
+  return household.decomposed ? decomposeAccents(name) : name
 }
 
 /** The days between a birth and its registration: mostly up to two months, sometimes years. */
@@ -108,7 +108,7 @@ function registrationDelay(stream: RandomStream): number {
   return stream.chance(0.1) ? stream.between(365, 3650) : stream.between(1, 60)
 }
 
-function knownBirth(stream: RandomStream, birthDay: number): string {
+function knownBirthDate(stream: RandomStream, birthDay: number): string {
   const date = isoDay(birthDay)
   const draw = stream.next() / 0x1_0000_0000
   if (draw < ERROR_RATES.birth_year_only) return date.slice(0, 4)
@@ -120,7 +120,7 @@ function knownBirth(stream: RandomStream, birthDay: number): string {
  * The UINs of a person's parents. The parents of a child are the head and the spouse; a parent in the household is the head's
  * parent.
  */
-function parentsOf(
+function parentUins(
   population: Population,
   household: Household,
   place: HouseholdMember,

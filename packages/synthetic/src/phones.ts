@@ -15,8 +15,7 @@ export function personPhone(
   household: number,
   phone: string | null,
 ): string | null {
-  if (stream.chance(ERROR_RATES.strangers_phone))
-    return phoneAsWritten(stream, householdPhone(population, household >> 1))
+  if (stream.chance(ERROR_RATES.strangers_phone)) return phoneAsWritten(stream, householdPhone(population, household >> 1))
   if (phone === null || stream.chance(ERROR_RATES.no_phone)) return null
   return phoneAsWritten(stream, phone)
 }

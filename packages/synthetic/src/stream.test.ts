@@ -2,22 +2,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { populationOf, RandomStream, STREAM_PURPOSES } from './stream.ts'
 
-const draws = (
-  seed: number | string,
-  purpose: (typeof STREAM_PURPOSES)[keyof typeof STREAM_PURPOSES],
-  index: number,
-) => {
+const draws = (seed: number | string, purpose: (typeof STREAM_PURPOSES)[keyof typeof STREAM_PURPOSES], index: number) => {
   const stream = new RandomStream(populationOf(seed), purpose, index)
   return Array.from({ length: 4 }, () => stream.next()).join()
 }
 
 test('a stream depends on seed, purpose and index, and on nothing else', () => {
   expect(draws(7, STREAM_PURPOSES.person, 12)).toBe(draws('7', STREAM_PURPOSES.person, 12))
-  const others = [
-    draws(8, STREAM_PURPOSES.person, 12),
-    draws(7, STREAM_PURPOSES.civil, 12),
-    draws(7, STREAM_PURPOSES.person, 13),
-  ]
+  const others = [draws(8, STREAM_PURPOSES.person, 12), draws(7, STREAM_PURPOSES.civil, 12), draws(7, STREAM_PURPOSES.person, 13)]
   expect(new Set([draws(7, STREAM_PURPOSES.person, 12), ...others]).size).toBe(4)
 })
 

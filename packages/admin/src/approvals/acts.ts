@@ -7,7 +7,7 @@ import { addConsentAuthority } from '../consents/authorities.ts'
 import { reinstateConsent } from '../consents/consents.ts'
 import { replayDeliveries } from '../deliveries/changes.ts'
 import { changeDeliveries, showDelivery } from '../deliveries/deliveries.ts'
-import type { HasRecording } from '../deps.ts'
+import type { HasEventRecording } from '../deps.ts'
 import { backfillSubscription } from '../events/subscription-mailbox.ts'
 import { setGrant } from '../grants/grant-changes.ts'
 import { openBodies, openDeliveryBody } from '../messages/bodies.ts'
@@ -23,14 +23,14 @@ import type { RetentionDeps } from '../persons/retention.ts'
 import { addRegistry, changeRegistry } from '../registries/registries.ts'
 
 /** The dependencies of every act of the list. */
-export type ActDeps = RetentionDeps & HasRecording & BaseActDeps
+export type ActDeps = RetentionDeps & HasEventRecording & BaseActDeps
 
-export interface ProposedAct {
+export interface ApprovableAct {
   (deps: ActDeps, input: never): Promise<unknown>
   readonly act: ActRow<ActDeps>
 }
 
-export const APPROVAL_ACTS: readonly ProposedAct[] = [
+export const APPROVAL_ACTS: readonly ApprovableAct[] = [
   ...[setGrant, addParticipantKeys, changeParticipantPolicy, allowParticipantHost, changeCallback, enableParticipant],
   ...[addRegistry, changeRegistry, reinstateConsent, addConsentAuthority, addParticipant, rotateParticipantSecret],
   ...[promoteParticipant, changeDeliveries, replayDeliveries, backfillSubscription, openBodies, openDeliveryBody],
@@ -38,4 +38,4 @@ export const APPROVAL_ACTS: readonly ProposedAct[] = [
 ]
 
 /** Finds an act by its name; null when there is none. */
-export const findAct = (name: string): ProposedAct | null => APPROVAL_ACTS.find(({ act }) => act.name === name) ?? null
+export const findAct = (name: string): ApprovableAct | null => APPROVAL_ACTS.find(({ act }) => act.name === name) ?? null

@@ -1,6 +1,6 @@
 /** Acts that wait for a second operator: an act that needs one is not done, but stored as a proposal. */
 import { randomUUID } from 'node:crypto'
-import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
 import { hasRole, type Operator, type OperatorRole } from '@rollcall/core/model/operator'
 import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
@@ -10,7 +10,7 @@ import { AdminRefusal } from '../admin-function.ts'
 import { auditAct } from '../audit/operator-entries.ts'
 import { callingOperator } from '../caller.ts'
 import type { HasVault } from '../deps.ts'
-import { canonicalText, type DiffLine } from './diff-lines.ts'
+import { canonicalJsonText, type DiffLine } from './diff-lines.ts'
 
 /** The response to a call whose act waits for a second operator. */
 export interface ProposalAnswer {
@@ -22,7 +22,7 @@ export interface ProposalAnswer {
 }
 
 /** Thrown when an act was not done, because it waits for a second operator. */
-export class ActProposed extends Error {
+export class ActWaitsError extends Error {
   override readonly name = 'Proposed'
   readonly proposal: ProposalAnswer
 
@@ -45,7 +45,7 @@ interface ApprovalDeps {
 }
 
 /** Makes the `approvals` of a server that needs two operators: `propose` stores the act as a proposal. */
-export function createApprovals({ limits, clock = CLOCK }: ApprovalDeps): ApprovalRules {
+export function createApprovals({ limits, clock = SYSTEM_CLOCK }: ApprovalDeps): ApprovalRules {
   return {
     areNeeded: true,
     async propose(given, { name, role, diff, input }) {
@@ -57,17 +57,17 @@ export function createApprovals({ limits, clock = CLOCK }: ApprovalDeps): Approv
       const id = randomUUID()
       const vault = await deps.vault()
       await withCurrentMasterKey(async () => {
-        const sealed = await vault.encrypt(PURPOSE, proposalEncryptionContext(id), Buffer.from(JSON.stringify(input)))
-        await addProposal(deps.db, { id, act: name, diff: canonicalText(diff), proposed_at, lapses_at, sealed, by })
+        const sealed = await vault.encrypt(PURPOSE, proposalBinding(id), Buffer.from(JSON.stringify(input)))
+        await addProposal(deps.db, { id, act: name, diff: canonicalJsonText(diff), proposed_at, lapses_at, sealed, by })
       })
-      throw new ActProposed({ id, act: name, diff, proposed_by: by.name, lapses_at: lapses_at.toISOString() })
+      throw new ActWaitsError({ id, act: name, diff, proposed_by: by.name, lapses_at: lapses_at.toISOString() })
     },
   }
 }
 
 export const { purpose: PURPOSE } = SEALED_PROPOSALS
 /** The row to which the encryption of a proposal's input is bound. */
-export const proposalEncryptionContext = (id: string) => ({ table: SEALED_PROPOSALS.table, id })
+export const proposalBinding = (id: string) => ({ table: SEALED_PROPOSALS.table, id })
 
 /** Returns an operator who has the role. @throws AdminRefusal the operator is not known, or lacks the role */
 export function requireRole(operator: Operator | null, role: OperatorRole): Operator {

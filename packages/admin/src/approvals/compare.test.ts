@@ -124,13 +124,7 @@ const CASES: Readonly<Record<string, Case>> = {
     wider: { 'a source': { kind: 'civil', source: { url: { env: 'OFFICE' } } } },
   },
   'registry set': {
-    stored: {
-      namespace: 'civil',
-      majority_age: 18,
-      web_origins: ['https://a.example'],
-      source: null,
-      time_zone: 'UTC',
-    },
+    stored: { namespace: 'civil', majority_age: 18, web_origins: ['https://a.example'], source: null, time_zone: 'UTC' },
     same: { namespace: 'civil', majority_age: 18, web_origins: ['https://a.example'] },
     narrower: {
       'a later age of majority': { namespace: 'civil', majority_age: 21 },
@@ -153,12 +147,7 @@ const CASES: Readonly<Record<string, Case>> = {
     },
   },
   apply: { stored: [], same: { configuration: {} }, narrower: {}, wider: {} },
-  'deliveries change': {
-    stored: { replayed: 10, most: 10 },
-    same: { change: 'replay', state: 'dead' },
-    narrower: {},
-    wider: {},
-  },
+  'deliveries change': { stored: { replayed: 10, most: 10 }, same: { change: 'replay', state: 'dead' }, narrower: {}, wider: {} },
   'deliveries replay': {
     stored: { replayed: 10, most: 10 },
     same: { state: 'dead' },
@@ -206,10 +195,7 @@ describe.each(acts.map((act) => [act.name, act] as const))('%s', (name, { compar
   const { stored, same, narrower, wider } = CASES[name] as Case
   /** The lines for a second operator; null: there need be none. */
   const lines = (wanted: object, found = stored) => {
-    const [before, compared] = [
-      structuredClone([wanted, found]),
-      compare as (...given: unknown[]) => ProposedChanges | null,
-    ]
+    const [before, compared] = [structuredClone([wanted, found]), compare as (...given: unknown[]) => ProposedChanges | null]
     const result = compared(wanted, found)
     expect(compared(wanted, found)).toEqual(result)
     expect(isDeepStrictEqual([wanted, found], before)).toBe(true)

@@ -26,10 +26,7 @@ export interface ProposedChanges {
 }
 
 /** Makes the diff lines of a comparison. @param hidden names of members that get no line */
-export function diffLinesOf(
-  { about = {}, stored = {}, wanted, lines = [] }: ProposedChanges,
-  hidden: readonly string[],
-) {
+export function diffLinesOf({ about = {}, stored = {}, wanted, lines = [] }: ProposedChanges, hidden: readonly string[]) {
   const before = stored as Readonly<Record<string, unknown>>
   const shown = [
     ...givenEntries(about).map(([at, to]) => ({ at, from: to, to })),
@@ -45,7 +42,7 @@ const givenEntries = (members: object): readonly [string, unknown][] =>
   Object.entries(members).filter(([, value]) => value !== undefined)
 
 /** True when two values are equal, written as canonical JSON. */
-export const isSameJson = (one: unknown, other: unknown): boolean => canonicalText(one) === canonicalText(other)
+export const isSameJson = (one: unknown, other: unknown): boolean => canonicalJsonText(one) === canonicalJsonText(other)
 
 /** Returns a value as canonical JSON text. Members that are undefined are left out; undefined itself is written as null. */
-export const canonicalText = (value: unknown): string => canonicalJson(JSON.parse(JSON.stringify(value ?? null)))
+export const canonicalJsonText = (value: unknown): string => canonicalJson(JSON.parse(JSON.stringify(value ?? null)))

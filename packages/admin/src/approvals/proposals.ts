@@ -1,8 +1,8 @@
 /** Proposals: acts that one operator wants, and that are done when a second one approves. */
 
-import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { hasRole, OPERATOR_ROLES, type Operator, type OperatorRole } from '@rollcall/core/model/operator'
-import { createOperators } from '@rollcall/participants/directory/operators'
+import { createOperatorTokenCheck } from '@rollcall/participants/directory/operators'
 import {
   decideProposal,
   findProposal,
@@ -20,8 +20,8 @@ import { callingOperator } from '../caller.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, instant, isoTime, markPersonal, orNull, text, wholeNumber } from '../members.ts'
 import { type ActDeps, findAct } from './acts.ts'
-import { identifyOperator, PURPOSE, proposalEncryptionContext, requireRole } from './approval.ts'
-import { canonicalText, type DiffLine } from './diff-lines.ts'
+import { identifyOperator, PURPOSE, proposalBinding, requireRole } from './approval.ts'
+import { canonicalJsonText, type DiffLine } from './diff-lines.ts'
 
 const Id = text('id of the proposal.')
 const Diff = Type.Array(
@@ -30,9 +30,7 @@ const Diff = Type.Array(
     from: Type.Unknown({ description: 'As it is stored; null: nothing.' }),
     to: Type.Unknown({ description: 'As it would be; null: nothing.' }),
   }),
-  {
-    description: 'What would change, without secrets and persons. Where from and to are the same, the act is about it.',
-  },
+  { description: 'What would change, without secrets and persons. Where from and to are the same, the act is about it.' },
 )
 const State = oneOf(PROPOSAL_STATES, {
   description:
@@ -50,9 +48,7 @@ export const PROPOSAL_ANSWER = closed({
 
 const PROPOSAL = {
   ...PROPOSAL_ANSWER.properties,
-  role: orNull(
-    oneOf(OPERATOR_ROLES, { description: 'Who may decide has this role; null: this version does not know the act.' }),
-  ),
+  role: orNull(oneOf(OPERATOR_ROLES, { description: 'Who may decide has this role; null: this version does not know the act.' })),
   state: State,
   proposed_at: instant('When it was proposed.'),
   decided_by: orNull(text('Name of the operator who approved or declined.')),
@@ -61,11 +57,11 @@ const PROPOSAL = {
   own: flag('Whether it is the caller who has proposed it: another operator decides.'),
 } as const
 
-interface HasTime {
+interface ClockDeps {
   readonly clock?: Pick<Clock, 'date'>
 }
 
-type ListDeps = HasDatabase & HasTime & Pick<BaseActDeps, 'caller'>
+type ListDeps = HasDatabase & ClockDeps & Pick<BaseActDeps, 'caller'>
 
 const MOST_LISTED = 1_000
 
@@ -79,8 +75,8 @@ export const listProposals = defineAdminFunction(
     result: Type.Array(closed(PROPOSAL)),
   },
   async (deps: ListDeps, { state = null, limit = 50 }) =>
-    (await listRows(deps.db, { state, limit, now: timeOf(deps) })).map((row) =>
-      shownRow(row, callingOperator(deps.caller)),
+    (await listRows(deps.db, { state, limit, now: currentTime(deps) })).map((row) =>
+      shownProposal(row, callingOperator(deps.caller)),
     ),
 )
 
@@ -103,11 +99,11 @@ export const showProposal = defineAct(
       ),
     }),
   },
-  async (deps: ActDeps & HasTime, { id }, enter) => {
+  async (deps: ActDeps & ClockDeps, { id }, enter) => {
     const caller = callingOperator(deps.caller)
-    const found = await requireRow(deps, id)
+    const found = await requireProposal(deps, id)
     const act = findAct(found.act)
-    const shown = shownRow(found, caller)
+    const shown = shownProposal(found, caller)
     const isOpen = found.sealed !== null && found.state === 'waiting' && act !== null && canDecide(caller, act.act)
     // A diff names no person, so only an act that has confidential members needs an audit entry.
     await enter(isOpen && act.act.confidential.length > 0 ? { note: `proposal show: ${act.act.name}` } : null)
@@ -132,37 +128,24 @@ export const approveProposal = defineAct(
       ),
     }),
   },
-  async (deps: ActDeps & HasTime, { id }, enter) => {
+  async (deps: ActDeps & ClockDeps, { id }, enter) => {
     const { db } = deps
-    const { act, by } = await toDecide(deps, id)
+    const { act, by } = await requireProposedAct(deps, id)
     const done = await withApprovalClaim(db, async () => {
-      const now = timeOf(deps)
-      const found = await requireRow(deps, id)
+      const now = currentTime(deps)
+      const found = await requireProposal(deps, id)
       if (found.state !== 'waiting' || found.sealed === null) throw endedRefusal(found)
       const input = await decryptInput(deps, { id, sealed: found.sealed })
       const diff = await act.act.diff(deps, input)
-      if (canonicalText(diff) !== found.diff) {
+      if (canonicalJsonText(diff) !== found.diff) {
         await enter({ note: `proposal outdated: ${act.act.name}` })
         await decideProposal(db, id, { state: 'outdated', by, now })
-        throw new AdminRefusal('what is stored has changed since it was proposed: propose it again', {
-          reason: 'conflict',
-        })
+        throw new AdminRefusal('what is stored has changed since it was proposed: propose it again', { reason: 'conflict' })
       }
-      const caller = {
-        kind: 'proposal',
-        id,
-        proposedBy: found.proposed_name,
-        approvedBy: by.name,
-        diff: found.diff,
-      } as const
-      await enter({
-        note: `proposal approve: ${act.act.name}`,
-        operator: caller.proposedBy,
-        approved_by: caller.approvedBy,
-      })
+      const caller = { kind: 'proposal', id, proposedBy: found.proposed_name, approvedBy: by.name, diff: found.diff } as const
+      await enter({ note: `proposal approve: ${act.act.name}`, operator: caller.proposedBy, approved_by: caller.approvedBy })
       // The proposal is marked as approved first: no other call can decide about it from here on.
-      if (!(await decideProposal(db, id, { state: 'approved', by, now })))
-        throw endedRefusal(await requireRow(deps, id))
+      if (!(await decideProposal(db, id, { state: 'approved', by, now }))) throw endedRefusal(await requireProposal(deps, id))
       try {
         const result = await act({ ...deps, caller }, input as never)
         await noteProposalEnd(db, id, null)
@@ -176,20 +159,20 @@ export const approveProposal = defineAct(
     if (done === null) {
       throw new AdminRefusal('another proposal is being approved; try again when that is done', { reason: 'conflict' })
     }
-    return { proposal: shownRow(await requireRow(deps, id), callingOperator(deps.caller)), result: done.result ?? null }
+    return { proposal: shownProposal(await requireProposal(deps, id), callingOperator(deps.caller)), result: done.result ?? null }
   },
 )
 
 /** Declines a proposal: its act is not done. */
 export const declineProposal = defineAct(
   { name: 'proposal decline', approval: 'never', entry: 'within', input: closed({ id: Id }), result: closed(PROPOSAL) },
-  async (deps: ActDeps & HasTime, { id }, enter) => {
-    const { act, by } = await toDecide(deps, id)
+  async (deps: ActDeps & ClockDeps, { id }, enter) => {
+    const { act, by } = await requireProposedAct(deps, id)
     await enter({ note: `proposal decline: ${act.act.name}` })
-    const isDeclined = await decideProposal(deps.db, id, { state: 'declined', by, now: timeOf(deps) })
-    const found = await requireRow(deps, id)
+    const isDeclined = await decideProposal(deps.db, id, { state: 'declined', by, now: currentTime(deps) })
+    const found = await requireProposal(deps, id)
     if (!isDeclined) throw endedRefusal(found)
-    return shownRow(found, callingOperator(deps.caller))
+    return shownProposal(found, callingOperator(deps.caller))
   },
 )
 
@@ -197,24 +180,22 @@ export const declineProposal = defineAct(
  * Returns the operator with this admin API token.
  * @throws AdminRefusal the token is not valid, or is bound to registries or to a consent authority
  */
-export async function operatorWithToken({ db }: HasDatabase, token: string): Promise<Operator> {
-  const operator = await createOperators(db).operatorOf(token.trim())
+export async function requireOperatorOfToken({ db }: HasDatabase, token: string): Promise<Operator> {
+  const operator = await createOperatorTokenCheck(db).operatorOf(token.trim())
   if (operator === null) {
     throw new AdminRefusal('the operator token is not valid here, has expired or was revoked', { reason: 'forbidden' })
   }
   if (operator.registries === null && operator.authority === null) return operator
-  throw new AdminRefusal('the operator token is bound to registries or to an authority: use another one', {
-    reason: 'forbidden',
-  })
+  throw new AdminRefusal('the operator token is bound to registries or to an authority: use another one', { reason: 'forbidden' })
 }
 
-const timeOf = ({ clock = CLOCK }: HasTime): Date => new Date(clock.date())
+const currentTime = ({ clock = SYSTEM_CLOCK }: ClockDeps): Date => new Date(clock.date())
 
 /** The form of a proposal's id: a UUID. */
 const UUID_FORM = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-async function requireRow(deps: HasDatabase & HasTime, id: string) {
-  const found = UUID_FORM.test(id) ? await findProposal(deps.db, id, timeOf(deps)) : null
+async function requireProposal(deps: HasDatabase & ClockDeps, id: string) {
+  const found = UUID_FORM.test(id) ? await findProposal(deps.db, id, currentTime(deps)) : null
   if (found !== null) return found
   throw new AdminRefusal('id: there is no proposal with this id', { reason: 'not_found' })
 }
@@ -224,15 +205,15 @@ async function requireRow(deps: HasDatabase & HasTime, id: string) {
  * @throws AdminRefusal there is no such proposal, it does not wait any more, this version does not know its act, or the
  * caller may not decide about it
  */
-async function toDecide(deps: ActDeps & HasTime, id: string) {
+async function requireProposedAct(deps: ActDeps & ClockDeps, id: string) {
   const caller = callingOperator(deps.caller)
-  const found = await requireRow(deps, id)
+  const found = await requireProposal(deps, id)
   const act = findAct(found.act)
   if (act?.act.role == null) {
     throw new AdminRefusal('this version does not know the act of the proposal', { reason: 'conflict' })
   }
   const by = identifyOperator(requireRole(caller, act.act.role))
-  if (isOwn(found, caller)) {
+  if (isProposer(found, caller)) {
     throw new AdminRefusal('who has proposed it cannot decide about it: another operator must', { reason: 'forbidden' })
   }
   if (found.state !== 'waiting') throw endedRefusal(found)
@@ -240,7 +221,7 @@ async function toDecide(deps: ActDeps & HasTime, id: string) {
 }
 
 /** True when the caller made the proposal. The same name counts too: it may be another token of the same person. */
-function isOwn({ proposed_by, proposed_name }: StoredProposal, caller: Operator | null): boolean {
+function isProposer({ proposed_by, proposed_name }: StoredProposal, caller: Operator | null): boolean {
   if (caller === null) return false
   const { id, name } = identifyOperator(caller)
   return proposed_by === id || proposed_name === name
@@ -256,11 +237,11 @@ async function decryptInput(
   { vault }: Pick<ActDeps, 'vault'>,
   { id, sealed }: { readonly id: string; readonly sealed: Buffer },
 ): Promise<Readonly<Record<string, unknown>>> {
-  const json = await (await vault()).decrypt(PURPOSE, proposalEncryptionContext(id), sealed)
+  const json = await (await vault()).decrypt(PURPOSE, proposalBinding(id), sealed)
   return JSON.parse(json.toString()) as Record<string, unknown>
 }
 
-function shownRow(row: StoredProposal, caller: Operator | null) {
+function shownProposal(row: StoredProposal, caller: Operator | null) {
   const { id, act, diff, state, proposed_name, proposed_at, lapses_at, decided_name, decided_at, failure } = row
   const known = findAct(act)
   // Leaves out lines about confidential members, which an earlier version may have stored.
@@ -277,6 +258,6 @@ function shownRow(row: StoredProposal, caller: Operator | null) {
     decided_by: decided_name,
     decided_at: isoTime(decided_at),
     failure,
-    own: isOwn(row, caller),
+    own: isProposer(row, caller),
   }
 }

@@ -88,11 +88,11 @@ function renderSection(title: string, { months, accesses }: SectionData, nothing
   const content =
     accesses.length === 0
       ? `<p>${nothing}</p>`
-      : `<ul>\n${sentences}\n</ul>\n<h3>Each time, the newest first</h3>\n${tableOf(accesses.toReversed())}`
+      : `<ul>\n${sentences}\n</ul>\n<h3>Each time, the newest first</h3>\n${renderTable(accesses.toReversed())}`
   return `<h2>${title}</h2>\n${content}`
 }
 
-const tableOf = (accesses: readonly Access[]): string =>
+const renderTable = (accesses: readonly Access[]): string =>
   `<table>
 <thead><tr><th>When</th><th>Who</th><th>What</th><th>Why</th><th>Which data</th></tr></thead>
 <tbody>
@@ -116,14 +116,8 @@ const renderCell = (text: string): string => `<td>${escapeMarkup(spreadsheetCell
 
 const utcText = (at: string): string => escapeMarkup(at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC'))
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
+const HTML_ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 /** Escapes markup. Control characters, and those that change the direction of the text, become question marks. */
 const escapeMarkup = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Bidi_C}]/gu, '?').replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
+  text.replace(/[\p{Cc}\p{Bidi_C}]/gu, '?').replace(/[&<>"']/g, (character) => HTML_ESCAPES[character] ?? '')

@@ -29,10 +29,10 @@ export const reportAccess = defineAct(
   ): Promise<{ readonly html: string; readonly report: AccessReport }> => {
     const audit = await findPersonAccesses(deps, { type, value, from, to }, enter)
     const { seen, written, asked } = audit.months
-    const months = { seen: withoutEntries(seen), written: withoutEntries(written), asked: withoutEntries(asked) }
+    const months = { seen: withoutEntryIds(seen), written: withoutEntryIds(written), asked: withoutEntryIds(asked) }
     const names = new Map([...seen, ...written, ...asked].map(({ sender_id, who }) => [sender_id, who]))
     const plainAccesses = (accesses: PersonAudit['seen']) =>
-      accesses.map((access) => accessOf(access, names.get(access.participant) ?? ''))
+      accesses.map((access) => shownAccess(access, names.get(access.participant) ?? ''))
     const { now = () => new Date() } = deps
     const report = {
       made_at: isoTime(now()),
@@ -51,21 +51,21 @@ export const reportAccess = defineAct(
 type PersonAccess = PersonAudit['seen'][number]
 
 /** Removes the ids of audit entries from the report, because they mean nothing to the person. */
-const withoutEntries = (months: readonly AccessesOfMonth[]): AccessReport['months']['seen'] =>
+const withoutEntryIds = (months: readonly AccessesOfMonth[]): AccessReport['months']['seen'] =>
   months.map(({ entries: _, ...month }) => month)
 
-const accessOf = (access: PersonAccess, who: string): Access => ({
+const shownAccess = (access: PersonAccess, who: string): Access => ({
   at: access.at,
   who,
   sender_id: access.participant,
   registry: access.registry,
-  what: `${KIND_WORDS[access.kind]}${access.again ? ' (an earlier answer was given again)' : ''}${access.unsent ? ' (it was not sent: no data left)' : ''}`,
-  basis: basisOf(access),
+  what: `${ACCESS_WORDS[access.kind]}${access.again ? ' (an earlier answer was given again)' : ''}${access.unsent ? ' (it was not sent: no data left)' : ''}`,
+  basis: basisText(access),
   purpose: access.purpose,
-  data: [...new Set(Object.values(access.shown).flat().flatMap(dataName))].sort(),
+  data: [...new Set(Object.values(access.shown).flat().flatMap(dataNameOfPath))].sort(),
 })
 
-const KIND_WORDS: Readonly<Record<PersonAccess['kind'], string>> = {
+const ACCESS_WORDS: Readonly<Record<PersonAccess['kind'], string>> = {
   answer: 'A question was answered',
   acknowledgement: 'A question was accepted',
   callback: 'A question was answered later',
@@ -81,7 +81,7 @@ const BASIS_WORDS: Readonly<Record<string, string>> = {
   authorize: 'An authority, as the institution states',
 }
 
-function basisOf({ basis, consent, emergency, participant }: PersonAccess): string {
+function basisText({ basis, consent, emergency, participant }: PersonAccess): string {
   if (participant === null) return 'The work of the registry'
   if (emergency) return 'An emergency, as the institution states'
   if (consent?.form === 'signed') return 'A consent that was signed'
@@ -89,7 +89,7 @@ function basisOf({ basis, consent, emergency, participant }: PersonAccess): stri
 }
 
 /** The plain words for a path of a record, as a list of one text; an empty list when only programs read the path. */
-function dataName(path: string): readonly string[] {
+function dataNameOfPath(path: string): readonly string[] {
   const words = plainWordsOfPath(path)
   return words === null ? [] : [words.join(' / ')]
 }

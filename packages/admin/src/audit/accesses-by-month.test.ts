@@ -76,10 +76,6 @@ test('what was not sent is named, and neither counts nor says what the data are 
   const at = '2026-11-02T08:00:00.000Z'
   const found = accessesByMonth([look(at, person('sex')), look(at, { ...person('birth_date'), unsent: true })], NAMES)
   expect(found).toMatchObject([
-    {
-      looks: 1,
-      data: ['sex'],
-      sentence: 'Social assistance, 1 search, 1 message that was not sent, last on 2 Nov 2026: sex',
-    },
+    { looks: 1, data: ['sex'], sentence: 'Social assistance, 1 search, 1 message that was not sent, last on 2 Nov 2026: sex' },
   ])
 })

@@ -29,10 +29,7 @@ type PersonAccess = EntryFacts & {
 }
 
 /** Groups accesses by institution and month, the newest first. @param names the names of institutions, by sender_id */
-export function accessesByMonth(
-  accesses: readonly PersonAccess[],
-  names: ReadonlyMap<string, string>,
-): AccessesOfMonth[] {
+export function accessesByMonth(accesses: readonly PersonAccess[], names: ReadonlyMap<string, string>): AccessesOfMonth[] {
   const newest = accesses.toSorted((one, other) => Date.parse(other.at) - Date.parse(one.at))
   const groups = Map.groupBy(newest, ({ at, participant }) => JSON.stringify([monthOf(at), participant]))
   return [...groups.values()].flatMap((alike) => {
@@ -44,7 +41,7 @@ export function accessesByMonth(
 /** Sums up the accesses of one institution in one month. @param newest the latest of these accesses */
 function sumUpMonth(newest: PersonAccess, accesses: readonly PersonAccess[], who: string): AccessesOfMonth {
   const sent = accesses.filter(({ unsent }) => !unsent)
-  const data = [...new Set(sent.flatMap(({ shown }) => Object.values(shown).flat()).flatMap(topicOf))].sort()
+  const data = [...new Set(sent.flatMap(({ shown }) => Object.values(shown).flat()).flatMap(topicOfPath))].sort()
   const said = data.length === 0 ? '' : `: ${data.join(', ')}`
   return {
     month: monthOf(newest.at),
@@ -53,7 +50,7 @@ function sumUpMonth(newest: PersonAccess, accesses: readonly PersonAccess[], who
     last: newest.at,
     data,
     looks: sent.reduce((sum, { count }) => sum + count, 0),
-    sentence: `${who.replace(UNSAFE_CHARACTERS, '?')}, ${countsOf(accesses)}, last on ${dayOf(newest.at)}${said}`,
+    sentence: `${who.replace(UNSAFE_CHARACTERS, '?')}, ${countsText(accesses)}, last on ${dayText(newest.at)}${said}`,
     entries: accesses.map(({ id }) => id),
   }
 }
@@ -66,7 +63,7 @@ const whoAccessed = ({ participant }: PersonAccess, names: ReadonlyMap<string, s
 
 const monthOf = (at: string): string => at.slice(0, 7)
 
-const dayOf = (at: string): string =>
+const dayText = (at: string): string =>
   new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
 
 type NounForms = readonly [one: string, many: string]
@@ -81,7 +78,7 @@ const ACCESS_NOUNS: Readonly<Record<string, NounForms>> = {
 const QUESTION_NOUN: NounForms = ['question', 'questions']
 const UNSENT_NOUN: NounForms = ['message that was not sent', 'messages that were not sent']
 
-function countsOf(accesses: readonly PersonAccess[]): string {
+function countsText(accesses: readonly PersonAccess[]): string {
   const groups = Map.groupBy(accesses, ({ kind, operation, unsent }) =>
     unsent ? UNSENT_NOUN : (ACCESS_NOUNS[kind] ?? ACCESS_NOUNS[operation ?? ''] ?? QUESTION_NOUN),
   )
@@ -105,7 +102,7 @@ export function plainWordsOfPath(path: string): readonly string[] | null {
 }
 
 /** Words for members that only hold other members, and say nothing about a person themselves. */
-const HOLDER_WORDS = new Set(
+const CONTAINER_WORDS = new Set(
   KINDS.flatMap(({ record_types }) => record_types.flatMap(({ query_prefixes = [] }) => query_prefixes))
     .flatMap((prefix) => prefix.split('.'))
     .concat('additional_attributes')
@@ -113,7 +110,7 @@ const HOLDER_WORDS = new Set(
 )
 
 /** The word that people use for a path, as a list of one: `name` for name.surname. Empty for a path that only programs read. */
-function topicOf(path: string): readonly string[] {
+function topicOfPath(path: string): readonly string[] {
   const words = plainWordsOfPath(path)
-  return words === null ? [] : [words.find((word) => !HOLDER_WORDS.has(word)) ?? 'identifier']
+  return words === null ? [] : [words.find((word) => !CONTAINER_WORDS.has(word)) ?? 'identifier']
 }

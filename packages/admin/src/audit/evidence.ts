@@ -1,8 +1,8 @@
 /** Evidence of the audit entries of a message. It is verified without the database. */
 
-import { firstHash } from '@rollcall/audit/chain'
+import { firstPreviousHash } from '@rollcall/audit/chain'
 import type { CheckpointContent } from '@rollcall/audit/checkpoints'
-import { Evidence, signedText } from '@rollcall/audit/evidence'
+import { Evidence, signedEvidenceText } from '@rollcall/audit/evidence'
 import { listAuditKeys } from '@rollcall/audit/store/audit-keys'
 import {
   type EntryPlace,
@@ -61,26 +61,22 @@ export const makeEvidence = defineAct(
     for (const place of places) accounts.push(await proveEntry(deps, place, isSigned))
     const { signer } = await auditKeysOf(deps)
     const kids = new Set([signer.kid, ...accounts.map(({ checkpoint }) => checkpoint.kid)])
-    const keys = [...(await auditKeys(deps, kids)), ...(await messageKeys(deps, accounts))]
+    const keys = [...(await findAuditKeys(deps, kids)), ...(await findMessageKeys(deps, accounts))]
     const made_at = isoTime(now())
     const evidence = { version: 1 as const, made_at, message_id: key, accounts, keys, kid: signer.kid }
-    return { ...evidence, signature: signer.sign(signedText(evidence)).toString('base64url') }
+    return { ...evidence, signature: signer.sign(signedEvidenceText(evidence)).toString('base64url') }
   },
 )
 
 /** Proves an entry of the audit log: returns it and those after it, up to the checkpoint that signs them. */
-async function proveEntry(
-  { db }: Pick<HasVault, 'db'>,
-  place: EntryPlace,
-  isSigned: Verifier['isSigned'],
-): Promise<EntryProof> {
+async function proveEntry({ db }: Pick<HasVault, 'db'>, place: EntryPlace, isSigned: Verifier['isSigned']): Promise<EntryProof> {
   const { chain, sequence } = place
-  const signed = await firstSigned(findSigningCheckpoints(db, place), (row) => isSigned(row) && isForChain(row, chain))
+  const signed = await findSigned(findSigningCheckpoints(db, place), (row) => isSigned(row) && isCheckpointOf(row, chain))
   if (signed === null) {
     throw new AdminRefusal('no checkpoint signs this message yet; try again in a moment', { reason: 'conflict' })
   }
   const previous =
-    sequence === 1 ? firstHash(chain).toString('hex') : await findEntryHash(db, { chain, sequence: sequence - 1 })
+    sequence === 1 ? firstPreviousHash(chain).toString('hex') : await findEntryHash(db, { chain, sequence: sequence - 1 })
   const entries = await readHashedEntries(db, place, signed.sequence)
   if (previous === null || entries.length !== signed.sequence - sequence + 1) {
     throw new AdminRefusal('entries that the evidence needs are missing; rollcall audit verify says which')
@@ -91,7 +87,7 @@ async function proveEntry(
 }
 
 /** Returns the first checkpoint that `isGood` accepts; null: none. So rows that another database role inserted are skipped. */
-async function firstSigned(
+async function findSigned(
   rows: AsyncIterable<SigningCheckpoint>,
   isGood: (row: SigningCheckpoint) => boolean,
 ): Promise<SigningCheckpoint | null> {
@@ -100,12 +96,12 @@ async function firstSigned(
 }
 
 /** True when the content of a checkpoint names this chain and the row's number. The caller verifies its signature. */
-function isForChain({ content, sequence }: SigningCheckpoint, chain: string): boolean {
+function isCheckpointOf({ content, sequence }: SigningCheckpoint, chain: string): boolean {
   const checkpointContent = JSON.parse(content) as CheckpointContent
   return checkpointContent.chain === chain && checkpointContent.sequence === sequence
 }
 
-async function auditKeys({ db }: Pick<HasVault, 'db'>, kids: ReadonlySet<string>): Promise<readonly EvidenceKey[]> {
+async function findAuditKeys({ db }: Pick<HasVault, 'db'>, kids: ReadonlySet<string>): Promise<readonly EvidenceKey[]> {
   return (await listAuditKeys(db)).flatMap(({ kid, public_key, created_at, retired_at }) =>
     public_key === null || !kids.has(kid)
       ? []
@@ -123,13 +119,13 @@ async function auditKeys({ db }: Pick<HasVault, 'db'>, kids: ReadonlySet<string>
 }
 
 /** Milliseconds of tolerance: an hour, because the last use of a published key is exact to an hour, and a minute for clocks. */
-const SLACK_MS = 3_660_000
+const KEY_USE_TOLERANCE_MS = 3_660_000
 
 /**
  * Finds the public keys of both sides that signed the messages. A key that a participant published must have been in
  * use when the entry was written.
  */
-async function messageKeys({ db, vault }: HasVault, accounts: readonly EntryProof[]): Promise<readonly EvidenceKey[]> {
+async function findMessageKeys({ db, vault }: HasVault, accounts: readonly EntryProof[]): Promise<readonly EvidenceKey[]> {
   const entries = accounts.flatMap(({ entries: [first] }) =>
     first === undefined ? [] : [{ ...(JSON.parse(first.entry) as StoredAuditEntry), at: Date.parse(first.at) }],
   )
@@ -145,7 +141,7 @@ async function messageKeys({ db, vault }: HasVault, accounts: readonly EntryProo
     }
     const times = entries.filter((entry) => entry.participant === sender_id).map(({ at }) => at)
     for (const { kid, public_jwk, first_used_at, last_used_at } of await listUsedKeys(db, sender_id)) {
-      const [from, until] = [first_used_at.getTime() - SLACK_MS, last_used_at.getTime() + SLACK_MS]
+      const [from, until] = [first_used_at.getTime() - KEY_USE_TOLERANCE_MS, last_used_at.getTime() + KEY_USE_TOLERANCE_MS]
       if (!kids.has(kid) || !times.some((at) => from <= at && at <= until)) continue
       const used = { valid_from: isoTime(first_used_at), valid_until: isoTime(last_used_at) }
       found.push({ kid, use: 'message', owner: sender_id, jwk: { ...public_jwk }, ...used })

@@ -24,8 +24,7 @@ await addEntry({ operation: 'beside' })
 await addEntry({ operation: 'two', kind: 'callback', request: message('asked-1') })
 await sign()
 
-const evidenceOf = async (message_id: string) =>
-  JSON.parse(JSON.stringify(await makeEvidence(acting(deps), { message_id })))
+const evidenceOf = async (message_id: string) => JSON.parse(JSON.stringify(await makeEvidence(acting(deps), { message_id })))
 const check = (evidence: unknown, kid?: string) => verifyEvidence({}, { evidence, kid })
 
 describe('evidence', () => {

@@ -30,11 +30,7 @@ export const AUDIT_ENTRY_MEMBERS = {
   purpose: TextOrNull,
   basis: TextOrNull,
   consent: orNull(
-    closed({
-      form: oneOf(['asserted', 'signed']),
-      jti: Type.Optional(Type.String()),
-      authority: Type.Optional(Type.String()),
-    }),
+    closed({ form: oneOf(['asserted', 'signed']), jti: Type.Optional(Type.String()), authority: Type.Optional(Type.String()) }),
   ),
   emergency: flag('Whether the emergency part of the grant was used.'),
   grant: orNull(wholeNumber('Version of the grant.')),

@@ -49,12 +49,10 @@ describe('where a call looks through so many entries at most', () => {
     const seen: (string | null)[] = []
     const refusals: unknown[] = []
     for (let from: { readonly before?: string; readonly to?: string } = {}; ; ) {
-      const page = await listAuditEntries(acting(bounded), { participant, limit: 3, ...from }).catch(
-        (error: unknown) => {
-          refusals.push(error)
-          return null
-        },
-      )
+      const page = await listAuditEntries(acting(bounded), { participant, limit: 3, ...from }).catch((error: unknown) => {
+        refusals.push(error)
+        return null
+      })
       if (page?.length === 0) return { seen, refusals }
       seen.push(...(page ?? []).map(({ operation }) => operation))
       from = page === null ? { to: goOn(refusals.at(-1)) } : { before: page.at(-1)?.id ?? '' }

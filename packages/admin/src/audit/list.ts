@@ -3,9 +3,9 @@
 import type { AuditKeys } from '@rollcall/audit/keys'
 import { openReview, type Review as SealedReview, sealReview } from '@rollcall/audit/reviews'
 import type { StoredReview } from '@rollcall/audit/store/entry-pages'
-import { emergencyEntries, findEntryAt, findNewestEntries } from '@rollcall/audit/store/read-entries'
+import { findEntryAt, findNewestEntries, readEmergencyEntries } from '@rollcall/audit/store/read-entries'
 import { addReview, listReviews } from '@rollcall/audit/store/reviews'
-import { databaseTime } from '@rollcall/audit/store/write-entries'
+import { readDatabaseTime } from '@rollcall/audit/store/write-entries'
 import { AUDIT_KINDS } from '@rollcall/core/model/audit-entry'
 import { oncePerPool } from '@rollcall/database/group-commit'
 import { oneOf } from '@rollcall/protocol'
@@ -96,7 +96,7 @@ export const listEmergencies = defineAct(
 /** Yields emergency uses of grants, the oldest first, with their decrypted details and the findings of reviews. */
 async function* readEmergencies(deps: HasVault) {
   const keys = await auditKeysOf(deps)
-  for await (const entries of emergencyEntries(deps.db)) {
+  for await (const entries of readEmergencyEntries(deps.db)) {
     const reviews = await listReviews(
       deps.db,
       entries.map(({ chain }) => chain),
@@ -126,14 +126,10 @@ const lastCount = oncePerPool((): { at: number; counting: Promise<Counts> | null
  * @param namespace undefined: of all registries
  * @param now milliseconds
  */
-export async function countUnreviewedEmergencies(
-  deps: HasVault,
-  namespace: string | undefined,
-  now: number,
-): Promise<number> {
+export async function countUnreviewedEmergencies(deps: HasVault, namespace: string | undefined, now: number): Promise<number> {
   const last = lastCount(deps.db.pool)
   const known = now - last.at < COUNT_CACHE_MS ? last.counting : null
-  const counting = known ?? unreviewedByRegistry(deps)
+  const counting = known ?? countUnreviewedByRegistry(deps)
   if (known === null) Object.assign(last, { at: now, counting })
   const counts = await counting.catch((error: unknown) => {
     if (last.counting === counting) last.counting = null
@@ -143,7 +139,7 @@ export async function countUnreviewedEmergencies(
   return [...counts.values()].reduce((sum, count) => sum + count, 0)
 }
 
-async function unreviewedByRegistry(deps: HasVault): Promise<Counts> {
+async function countUnreviewedByRegistry(deps: HasVault): Promise<Counts> {
   const counts = new Map<string | null, number>()
   let total = 0
   for await (const { logged, reviews } of readEmergencies(deps)) {
@@ -187,7 +183,7 @@ export const reviewEmergency = defineAct(
     }
     const { confidential } = await auditKeysOf(deps)
     await enter({ registry: logged.entry.registry ?? undefined })
-    const at = (await databaseTime(deps.db.pool)).toISOString()
+    const at = (await readDatabaseTime(deps.db.pool)).toISOString()
     const review = { finding: note, reviewed_by: callerText(deps.caller), at }
     await addReview(deps.db, sealReview(confidential, place, review))
     lastCount(deps.db.pool).counting = null

@@ -17,21 +17,12 @@ import type { HasVault } from '../deps.ts'
 import { closed, flag, instant, markPersonal, text } from '../members.ts'
 import { findIdentifiersOfPerson, type KnownIdentifier } from '../persons/known-person.ts'
 import { AccessesOfMonth, accessesByMonth } from './accesses-by-month.ts'
-import {
-  AUDIT_ENTRY_MEMBERS,
-  auditKeysOf,
-  CONFIDENTIAL_MEMBERS,
-  confidentialFacts,
-  entryFacts,
-  readPeriod,
-} from './facts.ts'
+import { AUDIT_ENTRY_MEMBERS, auditKeysOf, CONFIDENTIAL_MEMBERS, confidentialFacts, entryFacts, readPeriod } from './facts.ts'
 
 const PersonAccess = closed({
   ...AUDIT_ENTRY_MEMBERS,
   ...CONFIDENTIAL_MEMBERS,
-  identifier_types: Type.Array(Type.String(), {
-    description: 'Types of the identifiers by which it is about the person.',
-  }),
+  identifier_types: Type.Array(Type.String(), { description: 'Types of the identifiers by which it is about the person.' }),
   again: flag('Whether it gave again what an earlier answer had shown.'),
   unsent: flag('Whether it was not sent, as a later entry says: nothing of it left.'),
 })
@@ -47,9 +38,7 @@ export const auditPerson = defineAct(
       value: markPersonal(text('Its value.')),
       from: Type.Optional(instant('Only what was at this time or later.')),
       to: Type.Optional(instant('Only what was before this time.')),
-      confidential: Type.Optional(
-        flag('Also what is stored encrypted: users, cases and reasons that participants named.'),
-      ),
+      confidential: Type.Optional(flag('Also what is stored encrypted: users, cases and reasons that participants named.')),
     }),
     result: closed({
       identifier_types: Type.Array(Type.String(), {
@@ -57,9 +46,7 @@ export const auditPerson = defineAct(
       }),
       seen: Type.Array(PersonAccess, { description: 'Data of the person left. The oldest first.' }),
       written: Type.Array(PersonAccess, { description: 'Data was written about the person.' }),
-      asked: Type.Array(PersonAccess, {
-        description: 'The person was asked about, and nothing of the person was shown.',
-      }),
+      asked: Type.Array(PersonAccess, { description: 'The person was asked about, and nothing of the person was shown.' }),
       months: closed(
         { seen: Type.Array(AccessesOfMonth), written: Type.Array(AccessesOfMonth), asked: Type.Array(AccessesOfMonth) },
         { description: 'The same by institution and month, each as one sentence, the newest first.' },
@@ -90,10 +77,10 @@ export async function findPersonAccesses(
   const pseudonyms = [...byPseudonym.keys()].map((pseudonym) => Buffer.from(pseudonym, 'hex'))
   // Entries from before the period are read too: a stored answer may have been given again within the period.
   const found = (await findEntriesOfPseudonyms(db, pseudonyms, { to: period.to })).flatMap((logged) => {
-    const meaning = rolesIn(logged, byPseudonym)
+    const meaning = rolesInEntry(logged, byPseudonym)
     return meaning.roles.size === 0 ? [] : [{ logged, ...meaning, again: false }]
   })
-  const repeated = await repeatsOf(deps, found, period)
+  const repeated = await findRepeats(deps, found, period)
   const { from: start } = period
   const inPeriod = found.filter(({ logged }) => start === undefined || logged.at >= start)
   const accesses = [...inPeriod, ...repeated].toSorted((one, other) => +one.logged.at - +other.logged.at)
@@ -103,7 +90,7 @@ export async function findPersonAccesses(
   )
   const withRole = (role: PersonRole) =>
     accesses
-      .filter(({ roles }) => ROLE_ORDER.find((one) => roles.has(one)) === role)
+      .filter(({ roles }) => ENTRY_ROLE_ORDER.find((one) => roles.has(one)) === role)
       .map(({ logged, types, again }) => {
         return {
           ...entryFacts(logged),
@@ -132,7 +119,7 @@ export async function findPersonAccesses(
 export type PersonAudit = Awaited<ReturnType<typeof auditPerson>>
 
 /** The roles of a person in an audit entry. Where an entry has several, the first of this list applies. */
-const ROLE_ORDER: readonly PersonRole[] = ['seen', 'written', 'asked']
+const ENTRY_ROLE_ORDER: readonly PersonRole[] = ['seen', 'written', 'asked']
 
 interface FoundAccess {
   readonly logged: LoggedEntry
@@ -142,7 +129,7 @@ interface FoundAccess {
   readonly again: boolean
 }
 
-function rolesIn(
+function rolesInEntry(
   { found, entry }: EntryOfPerson,
   byPseudonym: ReadonlyMap<string, KnownIdentifier>,
 ): Pick<FoundAccess, 'roles' | 'types'> {
@@ -164,7 +151,7 @@ const isPersonIn = ({ registries }: KnownIdentifier, registry: string | null): b
  * Finds the entries which say that a stored answer about the person was given again, or opened by an operator. Such an entry
  * names the exchange of the answer, and not the person.
  */
-async function repeatsOf(
+async function findRepeats(
   { db }: Pick<HasVault, 'db'>,
   accesses: readonly FoundAccess[],
   period: Period,

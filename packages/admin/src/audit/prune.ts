@@ -7,17 +7,17 @@ import { insertCheckpoint } from '@rollcall/audit/store/checkpoints'
 import {
   type ClosingCheckpoint,
   deleteChainPart,
-  findChainsBefore,
+  findChainsBegunBefore,
   findClosingCheckpoint,
   findLastCheckpoint,
-  findNewestDigest,
+  findNewestCheckpointDigest,
   lockHolds,
   type PruneChunk,
   type PruneStop,
   readOldChunk,
 } from '@rollcall/audit/store/prune-entries'
 import { insertTombstone } from '@rollcall/audit/store/tombstones'
-import { databaseTime } from '@rollcall/audit/store/write-entries'
+import { readDatabaseTime } from '@rollcall/audit/store/write-entries'
 import { signTombstone } from '@rollcall/audit/tombstones'
 import { createVerifier, type Verifier } from '@rollcall/audit/verify/keys'
 import { newReport, type VerificationReport } from '@rollcall/audit/verify/report'
@@ -53,17 +53,17 @@ export interface PruneCounts {
  */
 export async function pruneAuditLog(deps: PruneDeps, before: Date): Promise<PruneCounts> {
   const { owner } = deps
-  const old = await findChainsBefore(owner.kysely, before)
+  const old = await findChainsBegunBefore(owner.kysely, before)
   if (old.length === 0) return { deleted: 0, held: 0 }
-  const time = await databaseTime(owner.pool)
+  const time = await readDatabaseTime(owner.pool)
   const vault = await deps.vault()
   const { report } = await verifyAuditLog({ db: owner, vault, witness: null })
   // A chain without a checkpoint stays whole, unless its process was killed long ago.
   const chains = old
-    .filter(({ chain, signed }) => signed || isAbandoned(report.ends.get(chain), time))
+    .filter(({ chain, signed }) => signed || isChainAbandoned(report.ends.get(chain), time))
     .map(({ chain }) => chain)
   const faulty = chains.find((chain) => report.faulty.has(chain))
-  if (faulty !== undefined) throw faultyChain(faulty)
+  if (faulty !== undefined) throw chainFaultRefusal(faulty)
   const verifier = await createVerifier(await listAuditKeys(owner), vault, newReport())
   const keys = deps.dryRun ? null : await loadAuditKeys(deps.db, await deps.vault())
   const counts = { deleted: 0, held: 0 }
@@ -75,7 +75,7 @@ export async function pruneAuditLog(deps: PruneDeps, before: Date): Promise<Prun
   return counts
 }
 
-const faultyChain = (chain: string): AdminRefusal =>
+const chainFaultRefusal = (chain: string): AdminRefusal =>
   new AdminRefusal(`chain ${chain} has faults, which rollcall audit verify names: no audit entries are deleted`, {
     reason: 'conflict',
   })
@@ -89,26 +89,26 @@ interface ChainPruneDeps extends PruneDeps {
   readonly time: Date
 }
 
-const CHUNK_ENTRIES = 20_000
+const MOST_CHUNK_ENTRIES = 20_000
 
 async function pruneChain(
   pruning: ChainPruneDeps,
   chain: string,
   before: Date,
 ): Promise<{ readonly deleted: number; readonly held: boolean }> {
-  const { owner, keys, atOnce = CHUNK_ENTRIES } = pruning
+  const { owner, keys, atOnce = MOST_CHUNK_ENTRIES } = pruning
   let [deleted, after, most] = [0, 0, atOnce]
   for (;;) {
     const step = await owner.kysely.transaction().execute(async (transaction) => {
       if (keys !== null) await lockHolds(transaction)
       const { chunk, stop } = await readOldChunk(transaction, { chain, after, before, most })
-      const part = chunk === null ? null : await findClosed({ ...pruning, transaction }, chunk, { stop, after, before })
+      const part = chunk === null ? null : await signedPart({ ...pruning, transaction }, chunk, { stop, after, before })
       if (part !== null && keys !== null) {
         const { sequence, hash } = part
         await deleteChainPart(transaction, part)
         const tombstone = {
           kind: 'prune' as const,
-          at: timeOf(pruning),
+          at: nowText(pruning),
           reason: `older than its retention: before ${isoTime(before)}`,
           pruned: [{ chain, sequence, hash: hash.toString('hex') }],
         }
@@ -125,11 +125,10 @@ async function pruneChain(
 }
 
 /**
- * Returns the part of a chunk that a checkpoint signs: the whole chunk, or its part up to the last checkpoint; null
- * when there is none. The end of a chain whose process was killed has no checkpoint: one is signed here, unless it is a
- * dry run.
+ * Returns the part of a chunk that a checkpoint signs: the whole chunk, or its part up to the last checkpoint; null when there is
+ * none. The end of a chain whose process was killed has no checkpoint: one is signed here, unless it is a dry run.
  */
-async function findClosed(
+async function signedPart(
   pruning: ChainPruneDeps & { readonly transaction: Database['kysely'] },
   chunk: PruneChunk,
   { stop, after, before }: { readonly stop: PruneStop; readonly after: number; readonly before: Date },
@@ -137,24 +136,24 @@ async function findClosed(
   const { transaction, report, verifier, keys, time } = pruning
   const { chain, sequence } = chunk
   const end = report.ends.get(chain)
-  if (stop === 'end' && end?.to === sequence && isAbandoned(end, time)) {
+  if (stop === 'end' && end?.to === sequence && isChainAbandoned(end, time)) {
     if (keys !== null) await closeChain(pruning, chunk, keys)
     return chunk
   }
   const closing = await findClosingCheckpoint(transaction, chunk, before)
   const found = closing ?? (await findLastCheckpoint(transaction, { chain, after, upTo: sequence }))
-  if (found !== null && !(verifier.isSigned(found) && isForRow(found))) throw faultyChain(chain)
+  if (found !== null && !(verifier.isSigned(found) && isContentOfRow(found))) throw chainFaultRefusal(chain)
   return closing === null ? found : chunk
 }
 
 /** Milliseconds after which the process of a chain with an unsigned end counts as killed: a running one signs within seconds. */
-const ABANDONED_MS = 86_400_000
+const ABANDONED_CHAIN_MS = 86_400_000
 
-const isAbandoned = (end: { readonly at: string } | undefined, time: Date): boolean =>
-  end !== undefined && Date.parse(end.at) < time.getTime() - ABANDONED_MS
+const isChainAbandoned = (end: { readonly at: string } | undefined, time: Date): boolean =>
+  end !== undefined && Date.parse(end.at) < time.getTime() - ABANDONED_CHAIN_MS
 
 /** True when the content of a checkpoint names chain, number and hash of the row. The caller verifies its signature. */
-function isForRow({ chain, sequence, hash, content }: ClosingCheckpoint): boolean {
+function isContentOfRow({ chain, sequence, hash, content }: ClosingCheckpoint): boolean {
   const signed = JSON.parse(content) as CheckpointContent
   return signed.chain === chain && signed.sequence === sequence && signed.hash === hash.toString('hex')
 }
@@ -172,8 +171,8 @@ async function closeChain(
     chain,
     sequence,
     hash: hash.toString('hex'),
-    at: timeOf(pruning),
-    previous: await findNewestDigest(pruning.owner.kysely, chain),
+    at: nowText(pruning),
+    previous: await findNewestCheckpointDigest(pruning.owner.kysely, chain),
     others: [],
     ended: true,
     witness: 'none',
@@ -182,4 +181,4 @@ async function closeChain(
   await insertCheckpoint(pruning.owner.pool, signCheckpoint(signer, content))
 }
 
-const timeOf = ({ now = () => new Date() }: Pick<PruneDeps, 'now'>): string => now().toISOString()
+const nowText = ({ now = () => new Date() }: Pick<PruneDeps, 'now'>): string => now().toISOString()

@@ -14,7 +14,7 @@ import { defineAdminFunction } from '../admin-function.ts'
 import { callerText } from '../caller.ts'
 import type { HasVault } from '../deps.ts'
 import { closed, instant, isoTime, NO_INPUT, orNull, text, wholeNumber } from '../members.ts'
-import { Verification, verificationResult } from './verify.ts'
+import { runVerification, Verification } from './verify.ts'
 
 const Progress = closed({
   state: oneOf(['none', 'running', 'done', 'failed', 'stopped'], {
@@ -43,14 +43,7 @@ export function createVerificationTask(
   deps: HasVault & { readonly log: Pick<Log, 'error'> },
   now = () => new Date(),
 ): VerificationRunner {
-  let last: Omit<Progress, 'entries'> = {
-    state: 'none',
-    by: null,
-    began_at: null,
-    ended_at: null,
-    about: 0,
-    result: null,
-  }
+  let last: Omit<Progress, 'entries'> = { state: 'none', by: null, began_at: null, ended_at: null, about: 0, result: null }
   let report: VerificationReport = newReport()
   let running: { readonly ended: Promise<void>; readonly abort: AbortController } | null = null
   const progress = (): Progress => ({ ...last, entries: report.counts.entries })
@@ -60,7 +53,7 @@ export function createVerificationTask(
       running = null
     }
     try {
-      const result = await verificationResult({ ...deps, witness: null }, { report, signal })
+      const result = await runVerification({ ...deps, witness: null }, { report, signal })
       ended({ state: 'done', result: result as Progress['result'] })
     } catch (error) {
       if (!signal.aborted) deps.log.error(safeDatabaseError(error), 'the audit log could not be verified')

@@ -11,7 +11,7 @@ import { defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, flag, instant, isoTime, NO_INPUT, orNull, text, wholeNumber } from '../members.ts'
 
-interface HasWitness extends HasVault {
+interface HasWitnessLines extends HasVault {
   /** The lines of the witness, all written before the call; null: nothing is compared with a witness. */
   readonly witness: AsyncIterable<string> | null
 }
@@ -76,14 +76,13 @@ export const Verification = closed({
 })
 
 /** Verifies the whole audit log, as it is at one moment, in little memory. A running server goes on meanwhile. */
-export const verifyWholeAuditLog = defineAdminFunction(
-  { input: NO_INPUT, result: Verification },
-  async (deps: HasWitness) => verificationResult(deps),
+export const verifyWholeAuditLog = defineAdminFunction({ input: NO_INPUT, result: Verification }, async (deps: HasWitnessLines) =>
+  runVerification(deps),
 )
 
 /** Verifies the audit log. @param watched the report, which grows meanwhile, and the signal that stops the work */
-export async function verificationResult(
-  { db, vault, witness }: HasWitness,
+export async function runVerification(
+  { db, vault, witness }: HasWitnessLines,
   watched: { readonly report?: VerificationReport; readonly signal?: AbortSignal } = {},
 ) {
   const opened = await vaultIfAny(vault)

@@ -13,10 +13,10 @@ import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { HasVault } from '../deps.ts'
 import { closed, instant, isoTime, text, wholeNumber } from '../members.ts'
 
-const File = text('Path of the file.')
+const BackupPath = text('Path of the file.')
 
 export const BACKUP_MEMBERS = {
-  file: File,
+  file: BackupPath,
   id: text('Id of the backup.'),
   snapshot_at: instant('The time whose state of the database it has.'),
   schema: text('The newest migration that had run.'),
@@ -33,7 +33,7 @@ export const BACKUP_MEMBERS = {
 } as const
 
 /** Describes a backup by its header and the numbers of rows in its tables. */
-export const backupDescription = (
+export const describeBackup = (
   file: string,
   { header, bytes, sha256 }: { readonly header: BackupHeader; readonly bytes: number; readonly sha256: string },
   tables: readonly TableCount[],
@@ -54,10 +54,10 @@ interface BackupDeps extends HasVault {
 
 /** Writes the tables, as they are at one moment, into an encrypted file. Servers go on meanwhile. */
 export const makeBackup = defineAct(
-  { name: 'backup', approval: 'never', input: closed({ file: File }), result: closed(BACKUP_MEMBERS) },
+  { name: 'backup', approval: 'never', input: closed({ file: BackupPath }), result: closed(BACKUP_MEMBERS) },
   async ({ db, vault, signal }: BackupDeps, { file }) => {
     const made = await writeBackup({ db, vault: await vault(), ...(signal && { signal }) }, file)
-    return backupDescription(file, made, made.tables)
+    return describeBackup(file, made, made.tables)
   },
 )
 
@@ -67,11 +67,11 @@ export interface HasMasterKeys {
 
 /** Reads a backup to its end, without a database, and checks that every byte is as it was written. */
 export const verifyBackup = defineAdminFunction(
-  { input: closed({ file: File }), result: closed(BACKUP_MEMBERS) },
+  { input: closed({ file: BackupPath }), result: closed(BACKUP_MEMBERS) },
   async ({ masterKeys }: HasMasterKeys, { file }) => {
     const backup = await openBackup(file, masterKeys)
     try {
-      return backupDescription(file, backup, backup.end.tables)
+      return describeBackup(file, backup, backup.end.tables)
     } finally {
       await backup.close()
     }
@@ -84,12 +84,12 @@ export const verifyBackup = defineAdminFunction(
  */
 export async function openBackup(file: string, masterKeys: MasterKeySource): Promise<CheckedBackup> {
   return checkBackup(file, masterKeys).catch((error: unknown) => {
-    throw backupRefusal(error)
+    throw toBackupRefusal(error)
   })
 }
 
 /** Turns the error of a damaged backup or of a master key into an AdminRefusal; any other error stays as it is. */
-export function backupRefusal(error: unknown): unknown {
+export function toBackupRefusal(error: unknown): unknown {
   return error instanceof BackupDamaged || error instanceof MasterKeyError
     ? new AdminRefusal(error.message, { cause: error })
     : error

@@ -2,7 +2,7 @@
 
 import type { AuditSigner } from '@rollcall/audit/keys'
 import { lockHolds } from '@rollcall/audit/store/prune-entries'
-import type { LaterActs } from '@rollcall/backup/journal/read-journal'
+import type { ActsToRepeat } from '@rollcall/backup/journal/read-journal'
 import { ensureAuthorityId, removeAuthority, repeatStricterSettings } from '@rollcall/consents/store/authorities'
 import { consentsSignedBy, revokeSignedConsents, withdrawConsents } from '@rollcall/consents/store/withdrawals'
 import type { Limits } from '@rollcall/core/limits'
@@ -20,11 +20,7 @@ import type { Vault } from '@rollcall/keys/vault'
 import { retireSecrets } from '@rollcall/participants/store/client-secrets'
 import { changeGrants } from '@rollcall/participants/store/grants'
 import { revokeOperatorToken } from '@rollcall/participants/store/operator-tokens'
-import {
-  listParticipantKeys,
-  revokeParticipantKey,
-  storeRevokedKey,
-} from '@rollcall/participants/store/participant-keys'
+import { listParticipantKeys, revokeParticipantKey, storeRevokedKey } from '@rollcall/participants/store/participant-keys'
 import { findParticipant, setMessagePolicy, setParticipantStatus } from '@rollcall/participants/store/participants'
 import { forgetDeletionTraces } from '@rollcall/records/records/forget-traces'
 import { findRegistry } from '@rollcall/records/registries/registries'
@@ -45,16 +41,16 @@ export interface ApplyDeps {
   readonly now: () => Date
 }
 
-type Act<Kind extends JournalKind> = Extract<JournalAct, { readonly kind: Kind }>
+type ActOfKind<Kind extends JournalKind> = Extract<JournalAct, { readonly kind: Kind }>
 
-type RepeatAct<Kind extends JournalKind> = (deps: ApplyDeps, act: Act<Kind>, at: Date) => Promise<unknown>
+type ActRepeater<Kind extends JournalKind> = (deps: ApplyDeps, act: ActOfKind<Kind>, at: Date) => Promise<unknown>
 
 /**
  * How each kind of act is repeated. The object of an act, such as a registry, may be missing: it was added after the snapshot, or
  * an earlier act has removed it. Then the act is skipped, or its effect, such as a revoked key, is stored for when the object is
  * added; or the act is refused, because the operator must add the object first.
  */
-const REPEATERS: { readonly [Kind in JournalKind]: RepeatAct<Kind> } = {
+const ACT_REPEATERS: { readonly [Kind in JournalKind]: ActRepeater<Kind> } = {
   day_keys_destroyed: ({ db }, { days }) => destroyBodyKeysOfDays(db, days),
   person_erased: erasePerson,
   async records_deleted({ db, limits, now }, { registry, record_type, identifiers }) {
@@ -67,7 +63,7 @@ const REPEATERS: { readonly [Kind in JournalKind]: RepeatAct<Kind> } = {
   },
   async consent_withdrawn({ db }, { pseudonyms, purpose, participant }) {
     const from = participant === null ? null : await findParticipant(db, participant)
-    if (participant !== null && from === null) throw newerParticipant(participant)
+    if (participant !== null && from === null) throw newerParticipantRefusal(participant)
     const withdrawn = await withdrawConsents(db, {
       pseudonyms: pseudonyms.map((pseudonym) => Buffer.from(pseudonym, 'hex')),
       purpose,
@@ -127,13 +123,13 @@ const REPEATERS: { readonly [Kind in JournalKind]: RepeatAct<Kind> } = {
   },
 }
 
-const newerParticipant = (sender_id: string): AdminRefusal =>
+const newerParticipantRefusal = (sender_id: string): AdminRefusal =>
   new AdminRefusal(
     `${sender_id} was added after the backup, and a person withdrew a consent from it: add it again (rollcall participant add)`,
   )
 
 /** Erases a person again, under the holds of the act's time: other holds from before the act are removed first. */
-async function erasePerson(deps: ApplyDeps, act: Act<'person_erased'>, at: Date): Promise<void> {
+async function erasePerson(deps: ApplyDeps, act: ActOfKind<'person_erased'>, at: Date): Promise<void> {
   const { db, owner } = deps
   await removeHoldsExcept(db, { except: act.holds, made_before: at, removed_by: 'restore' })
   const pseudonyms = act.pseudonyms.map((pseudonym) => Buffer.from(pseudonym, 'hex'))
@@ -164,10 +160,10 @@ export interface UndoneActs {
 }
 
 /** Repeats acts of the journal in order. A refused act does not stop the others. @returns the refused acts */
-export async function repeatJournalActs(deps: ApplyDeps, acts: LaterActs['acts']): Promise<readonly UndoneActs[]> {
+export async function repeatJournalActs(deps: ApplyDeps, acts: ActsToRepeat['acts']): Promise<readonly UndoneActs[]> {
   const undone = new Map<string, UndoneActs>()
   for (const { at, act } of acts) {
-    const rule = await applyAct(deps, act, new Date(at)).then(() => null, refusalRule)
+    const rule = await applyAct(deps, act, new Date(at)).then(() => null, refusalMessage)
     if (rule === null) continue
     const key = `${act.kind} ${rule}`
     undone.set(key, { kind: act.kind, rule, acts: (undone.get(key)?.acts ?? 0) + 1 })
@@ -175,9 +171,9 @@ export async function repeatJournalActs(deps: ApplyDeps, acts: LaterActs['acts']
   return [...undone.values()]
 }
 
-async function applyAct<Kind extends JournalKind>(deps: ApplyDeps, act: Act<Kind>, at: Date): Promise<void> {
-  const apply: RepeatAct<Kind> | undefined = Object.hasOwn(REPEATERS, act.kind)
-    ? REPEATERS[act.kind as Kind]
+async function applyAct<Kind extends JournalKind>(deps: ApplyDeps, act: ActOfKind<Kind>, at: Date): Promise<void> {
+  const apply: ActRepeater<Kind> | undefined = Object.hasOwn(ACT_REPEATERS, act.kind)
+    ? ACT_REPEATERS[act.kind as Kind]
     : undefined
   if (apply === undefined) {
     throw new StoreRefusal('this version does not know this kind of act: use the version that wrote it')
@@ -186,14 +182,13 @@ async function applyAct<Kind extends JournalKind>(deps: ApplyDeps, act: Act<Kind
 }
 
 /** Returns the message of a refusal. @throws any other error: the operator then runs the restore again */
-function refusalRule(error: unknown): string {
+function refusalMessage(error: unknown): string {
   const refusal = toAdminRefusal(error)
   if (refusal instanceof AdminRefusal) return refusal.message
   throw error
 }
 
-export const countUndoneActs = (undone: readonly UndoneActs[]): number =>
-  undone.reduce((count, { acts }) => count + acts, 0)
+export const countUndoneActs = (undone: readonly UndoneActs[]): number => undone.reduce((count, { acts }) => count + acts, 0)
 
 /** Refuses to go on while acts of the journal are undone. @throws AdminRefusal there are acts that could not be done */
 export function refuseUndoneActs(undone: readonly UndoneActs[]): void {

@@ -38,9 +38,7 @@ export const releaseRestored = defineAct(
   },
   async ({ db }: HasDatabase, { cancel = [], dry_run = false }) => {
     if (!(await areMessagesHeld(db))) {
-      throw new AdminRefusal('nothing is held: the database was not restored, or was released before', {
-        reason: 'conflict',
-      })
+      throw new AdminRefusal('nothing is held: the database was not restored, or was released before', { reason: 'conflict' })
     }
     const toCancel: Participant[] = []
     for (const sender_id of new Set(cancel)) toCancel.push(await requireParticipant(db, sender_id))
@@ -51,10 +49,7 @@ export const releaseRestored = defineAct(
     }
     return {
       dry_run,
-      participants: held.map((one) => ({
-        ...one,
-        cancelled: toCancel.some(({ sender_id }) => sender_id === one.participant),
-      })),
+      participants: held.map((one) => ({ ...one, cancelled: toCancel.some(({ sender_id }) => sender_id === one.participant) })),
     }
   },
 )

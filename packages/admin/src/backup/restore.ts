@@ -1,12 +1,12 @@
 /** Restores a database, and what belongs to it: the journal, the audit log, and the outgoing messages. */
 
 import { loadAuditKeys } from '@rollcall/audit/keys'
-import { findOpenChains, newestEntryTime } from '@rollcall/audit/store/open-chains'
+import { findOpenChains, readNewestEntryTime } from '@rollcall/audit/store/open-chains'
 import { insertTombstone } from '@rollcall/audit/store/tombstones'
 import { type RestoreTombstone, signTombstone } from '@rollcall/audit/tombstones'
 import { loadBackup } from '@rollcall/backup/backup/restore'
-import { type LaterActs, readJournal } from '@rollcall/backup/journal/read-journal'
-import { advanceColumns, advanceSequences } from '@rollcall/backup/store/after-load'
+import { type ActsToRepeat, readJournal } from '@rollcall/backup/journal/read-journal'
+import { advanceCounterColumns, advanceSequences } from '@rollcall/backup/store/after-load'
 import { listSequences } from '@rollcall/backup/store/catalog'
 import {
   beginRestoration,
@@ -16,11 +16,11 @@ import {
 } from '@rollcall/backup/store/restorations'
 import type { Limits } from '@rollcall/core/limits'
 import { NO_JOURNAL } from '@rollcall/core/model/journal'
-import { bodyKeyRetention } from '@rollcall/core/model/retention'
+import { bodyKeyRetentionSeconds } from '@rollcall/core/model/retention'
 import type { Database } from '@rollcall/database/database'
 import { continueJournal, type JournalPosition, readJournalPosition } from '@rollcall/database/journal-head'
 import { withTransaction } from '@rollcall/database/transaction'
-import { ENVELOPE_NUMBERS } from '@rollcall/delivery/store/events/mailboxes'
+import { ENVELOPE_NUMBER_COLUMN } from '@rollcall/delivery/store/events/mailboxes'
 import { destroyBodyKeys } from '@rollcall/keys/store/body-keys'
 import { lapseAllWaitingProposals } from '@rollcall/participants/store/proposals'
 import Type from 'typebox'
@@ -29,8 +29,8 @@ import { AdminRefusal } from '../admin-function.ts'
 import { migrateDatabase } from '../database.ts'
 import type { HasOwner, HasVault } from '../deps.ts'
 import { closed, flag, instant, isoTime, orNull, wholeNumber } from '../members.ts'
-import { requireOwner } from '../persons/retention.ts'
-import { BACKUP_MEMBERS, backupDescription, backupRefusal, type HasMasterKeys, openBackup } from './backup.ts'
+import { checkOwnsAuditLog } from '../persons/retention.ts'
+import { BACKUP_MEMBERS, describeBackup, type HasMasterKeys, openBackup, toBackupRefusal } from './backup.ts'
 import { countUndoneActs, refuseUndoneActs, repeatJournalActs } from './journal-acts.ts'
 
 export interface RestoreDeps extends HasOwner, HasVault, BaseActDeps, HasMasterKeys {
@@ -49,9 +49,7 @@ const JOURNAL_INPUT = {
       description: 'Why there is no journal, without personal data: a signed entry has it for ever.',
     }),
   ),
-  accept_undone: Type.Optional(
-    flag('Accept that acts of the journal cannot be done; otherwise the restore does not end.'),
-  ),
+  accept_undone: Type.Optional(flag('Accept that acts of the journal cannot be done; otherwise the restore does not end.')),
 } as const
 
 const OUTCOME = {
@@ -69,7 +67,7 @@ const OUTCOME = {
 } as const
 
 /** Columns with numbers that must not be used twice, beside the sequences, which the database itself lists. */
-const NUMBER_COLUMNS = [ENVELOPE_NUMBERS]
+const COUNTER_COLUMNS = [ENVELOPE_NUMBER_COLUMN]
 
 /** Restores a backup into an empty database. It may be killed at any moment, and run again. */
 export const restoreDatabase = defineAct(
@@ -87,16 +85,16 @@ export const restoreDatabase = defineAct(
   },
   async (deps: RestoreDeps, { file, ...given }, enter) => {
     const { db, owner = db, signal } = deps
-    checkJournal(given)
+    checkJournalInput(given)
     const backup = await openBackup(file, deps.masterKeys)
     try {
       const { id, snapshot_at, journal } = backup.header
       const { sequence, digest, database = null, open = [] } = journal
       const journalPosition = { sequence, database, open, digest: Buffer.from(digest, 'hex') }
-      const later = await laterActs(deps, given, journalPosition)
-      const loaded = await loadBackup({ db, owner, numbered: NUMBER_COLUMNS, ...(signal && { signal }) }, backup).catch(
+      const later = await findLaterActs(deps, given, journalPosition)
+      const loaded = await loadBackup({ db, owner, numbered: COUNTER_COLUMNS, ...(signal && { signal }) }, backup).catch(
         (error) => {
-          throw backupRefusal(error)
+          throw toBackupRefusal(error)
         },
       )
       const { migrations } = await migrateDatabase({ db, owner }, {})
@@ -109,7 +107,7 @@ export const restoreDatabase = defineAct(
         accept_undone: given.accept_undone,
       })
       return {
-        ...backupDescription(file, backup, loaded.tables),
+        ...describeBackup(file, backup, loaded.tables),
         ...done,
         left_out: [...loaded.left_out],
         migrations: [...migrations],
@@ -128,9 +126,9 @@ export const adoptRestored = defineAct(
   { name: 'restore', approval: 'never', entry: 'within', input: closed(JOURNAL_INPUT), result: closed(OUTCOME) },
   async (deps: RestoreDeps, given, enter) => {
     const { db, owner = db } = deps
-    checkJournal(given)
-    await requireOwner(owner)
-    const later = await laterActs(deps, given, await readJournalPosition(db.pool))
+    checkJournalInput(given)
+    await checkOwnsAuditLog(owner)
+    const later = await findLaterActs(deps, given, await readJournalPosition(db.pool))
     const { restoration, snapshot } = await withTransaction(owner.pool, beginAdoption)
     return completeRestore(deps, enter, {
       restoration,
@@ -154,10 +152,10 @@ async function beginAdoption(
     }
     throw new AdminRefusal('a restore from a backup has begun and not ended: run rollcall restore again')
   }
-  const snapshot = await newestEntryTime(client)
+  const snapshot = await readNewestEntryTime(client)
   const restoration = await beginRestoration(client, null)
   await advanceSequences(client, await listSequences(client))
-  await advanceColumns(client, NUMBER_COLUMNS)
+  await advanceCounterColumns(client, COUNTER_COLUMNS)
   await markRestorationLoaded(client, restoration, snapshot)
   return { restoration, snapshot }
 }
@@ -167,7 +165,7 @@ interface GivenJournal {
   readonly without_journal?: string
 }
 
-function checkJournal({ journal, without_journal }: GivenJournal): void {
+function checkJournalInput({ journal, without_journal }: GivenJournal): void {
   if ((journal === undefined) === (without_journal === undefined)) {
     throw new AdminRefusal(
       'give either --journal with the files of the journal, or --without-journal with the reason why there is none: what it names is otherwise undone by the restore',
@@ -176,17 +174,17 @@ function checkJournal({ journal, without_journal }: GivenJournal): void {
 }
 
 /** Reads the acts of the journal that a restore repeats; null: the operator does without the journal. */
-const laterActs = async (
+const findLaterActs = async (
   { masterKeys }: HasMasterKeys,
   { journal }: GivenJournal,
   known: JournalPosition,
-): Promise<LaterActs | null> => (journal === undefined ? null : readJournal(journal, masterKeys, known))
+): Promise<ActsToRepeat | null> => (journal === undefined ? null : readJournal(journal, masterKeys, known))
 
 interface RestoreFacts {
   readonly restoration: number
   readonly backup: string | null
   readonly snapshot_at: string
-  readonly later: LaterActs | null
+  readonly later: ActsToRepeat | null
   readonly reason: string
   readonly accept_undone: boolean | undefined
 }
@@ -207,7 +205,7 @@ async function completeRestore(
   const open = await findOpenChains(owner.kysely)
   await enter()
   const undone = await repeatJournalActs({ db, owner, vault, signer, limits, now }, later?.acts ?? [])
-  await destroyBodyKeys(db, bodyKeyRetention(limits))
+  await destroyBodyKeys(db, bodyKeyRetentionSeconds(limits))
   if (!accept_undone) refuseUndoneActs(undone)
   const tombstone: RestoreTombstone = {
     kind: 'restore',

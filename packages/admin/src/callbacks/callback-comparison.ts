@@ -12,7 +12,7 @@ interface CallbackChange extends Partial<Record<'origin' | 'token_url' | 'client
 }
 
 /** True when a change adds an address that is not stored, or sets credentials. */
-export function isWideningCallbacks(stored: CallbackSettings, { allow = [], auth, ...given }: CallbackChange) {
+export function isWiderCallbackChange(stored: CallbackSettings, { allow = [], auth, ...given }: CallbackChange) {
   const isNew = (name: 'default_url' | 'notify_url'): boolean => (given[name] ?? stored[name]) !== stored[name]
   if (auth !== undefined && auth !== 'none') return true
   return isNew('default_url') || isNew('notify_url') || allow.some((address) => !stored.allowed.includes(address))

@@ -6,18 +6,13 @@ import { acting } from '../../test/acting.ts'
 import { loopbackKey } from '../../test/loopback-certificate.ts'
 import { AdminRefusal } from '../admin-function.ts'
 import { addParticipant } from '../participants/participants.ts'
-import { callbackSecretsOf, changeCallback } from './callbacks.ts'
+import { callbackCredentialsOf, changeCallback } from './callbacks.ts'
 
 const NOWHERE = { allowed: [], default_url: null }
 const SP = { allowed: ['https://b.example/cb'], default_url: 'https://sp.example/dci' }
 const BEARER = { auth: 'bearer', token: 's3cret' } as const
 const MTLS = { auth: 'mtls', cert: partnerCertificate, key: partnerKey } as const
-const OAUTH2 = {
-  auth: 'oauth2',
-  token_url: 'https://tokens.example/token',
-  client_id: 'us',
-  client_secret: 's3cret',
-} as const
+const OAUTH2 = { auth: 'oauth2', token_url: 'https://tokens.example/token', client_id: 'us', client_secret: 's3cret' } as const
 
 describe('what is sealed', () => {
   test.each([
@@ -26,45 +21,35 @@ describe('what is sealed', () => {
     ['a scope', { ...OAUTH2, scope: 'callbacks' }, { auth: 'oauth2', scope: 'callbacks' }],
     ['a client certificate', MTLS, MTLS],
   ])('%s', (_name, given, expected) => {
-    expect(callbackSecretsOf(SP, given)).toMatchObject({ ...expected, origin: 'https://sp.example' })
+    expect(callbackCredentialsOf(SP, given)).toMatchObject({ ...expected, origin: 'https://sp.example' })
   })
 
   test('is for the origin that is named, else the default address, else the only one that is allowed', () => {
-    const originOf = (addresses: Parameters<typeof callbackSecretsOf>[0], origin?: string) =>
-      callbackSecretsOf(addresses, { ...BEARER, ...(origin !== undefined && { origin }) })?.origin
+    const originOf = (addresses: Parameters<typeof callbackCredentialsOf>[0], origin?: string) =>
+      callbackCredentialsOf(addresses, { ...BEARER, ...(origin !== undefined && { origin }) })?.origin
     expect(originOf(SP, 'https://c.example:8443')).toBe('https://c.example:8443')
     expect(originOf(SP)).toBe('https://sp.example')
     expect(originOf({ ...NOWHERE, allowed: SP.allowed })).toBe('https://b.example')
   })
 
   test('nothing where there shall be none, and what there was where nothing is said', () => {
-    expect(callbackSecretsOf(SP, { auth: 'none' })).toBeNull()
-    expect(callbackSecretsOf(SP, {})).toBeUndefined()
+    expect(callbackCredentialsOf(SP, { auth: 'none' })).toBeNull()
+    expect(callbackCredentialsOf(SP, {})).toBeUndefined()
   })
 })
 
 const ORIGIN = 'origin must say whom the credentials are for, such as https://spmis.example.org'
 
 test.each([
-  [
-    'a key of another certificate',
-    SP,
-    { ...MTLS, key: loopbackKey },
-    'the certificate and the key do not belong together',
-  ],
+  ['a key of another certificate', SP, { ...MTLS, key: loopbackKey }, 'the certificate and the key do not belong together'],
   ['no key', SP, { auth: 'mtls', cert: partnerCertificate }, 'auth mtls needs key'],
   ['no way of authentication', SP, { token: 's3cret' }, 'token needs auth'],
   ['a member of another way', SP, { ...BEARER, scope: 'x' }, 'scope does not belong to auth bearer'],
-  [
-    'a strange address of tokens',
-    SP,
-    { ...OAUTH2, token_url: 'ftp://t.example' },
-    'token_url must be an http or https address',
-  ],
+  ['a strange address of tokens', SP, { ...OAUTH2, token_url: 'ftp://t.example' }, 'token_url must be an http or https address'],
   ['a strange origin', SP, { ...BEARER, origin: 'sp.example' }, ORIGIN],
   ['credentials for nobody', NOWHERE, BEARER, ORIGIN],
 ] as const)('%s is refused', (_name, addresses, given, message) => {
-  expect(() => callbackSecretsOf(addresses, given)).toThrow(new AdminRefusal(message))
+  expect(() => callbackCredentialsOf(addresses, given)).toThrow(new AdminRefusal(message))
 })
 
 describe('settings of a participant', () => {

@@ -1,12 +1,12 @@
 /** The addresses and settings for callbacks to a participant. */
 
-import { CLOCK } from '@rollcall/base/shared/clock'
+import { SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import {
-  AUTHENTICATION_WAYS,
+  CALLBACK_AUTH_WAYS,
   type ClearCredentials,
   createCredentials,
   encryptCredentials,
@@ -16,13 +16,13 @@ import { parseSchedule } from '@rollcall/delivery/delivery/schedule'
 import { canBeAllowedEntry, canBeDefaultUrl, isCallableAddress } from '@rollcall/delivery/delivery/targets'
 import { tryCallback } from '@rollcall/delivery/delivery/try-callback'
 import { moveDeliveriesStatement } from '@rollcall/delivery/store/deliveries/move-deliveries'
-import { retryWaiting } from '@rollcall/delivery/store/events/mailboxes'
+import { makeDeliveriesDue } from '@rollcall/delivery/store/events/mailboxes'
 import { ADDRESSLESS_EXCHANGES_SQL } from '@rollcall/engine/store/exchanges/exchange-names'
 import { createKeys } from '@rollcall/keys/own-keys'
 import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
 import { createLog } from '@rollcall/observe/log'
 import { createCallbackSettingsReader } from '@rollcall/participants/directory/directory'
-import { type AddressGuards, createAddressGuard, createGuards } from '@rollcall/participants/egress/address-guard'
+import { createAddressGuard, createParticipantGuards, type ParticipantGuards } from '@rollcall/participants/egress/address-guard'
 import {
   type CallbackAuth,
   type CallbackSettings,
@@ -40,24 +40,19 @@ import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, flag, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
-import { callbackComparison, isWideningCallbacks } from './callback-comparison.ts'
+import { callbackComparison, isWiderCallbackChange } from './callback-comparison.ts'
 
 const SecretText = (description: string) =>
-  Type.String({
-    pattern: '^[\\x21-\\x7e]{1,8192}$',
-    description: `${description}, printable characters without spaces.`,
-  })
+  Type.String({ pattern: '^[\\x21-\\x7e]{1,8192}$', description: `${description}, printable characters without spaces.` })
 
 const SETTINGS = {
   default_url: orNull(text('Address for answers to requests that name none; null: no address.')),
-  auth: oneOf(AUTHENTICATION_WAYS, { description: 'How we authenticate to it.' }),
+  auth: oneOf(CALLBACK_AUTH_WAYS, { description: 'How we authenticate to it.' }),
   concurrency: wholeNumber('Requests at the same time, on one node.', 1, MOST_CONCURRENCY),
   rate: wholeNumber('Requests a second, on one node.', 1, 10_000),
   timeout_ms: wholeNumber('Milliseconds for one attempt.', 100, 120_000),
   schedule: orNull(
-    Type.Array(Type.Number(), {
-      description: "Seconds from one attempt to the next; null: the server's own schedule.",
-    }),
+    Type.Array(Type.Number(), { description: "Seconds from one attempt to the next; null: the server's own schedule." }),
   ),
   notify_url: orNull(text('Address for notifications, whatever its subscriptions name; null: the one that they name.')),
   notify_items: wholeNumber('Items in one notification.', 1, 1_000),
@@ -84,9 +79,7 @@ type CredentialName = keyof typeof CREDENTIALS
 const Input = closed({
   sender_id: SenderId,
   allow: Type.Optional(
-    Type.Array(Type.String(), {
-      description: 'Addresses that its requests may name: an origin, with or without a path.',
-    }),
+    Type.Array(Type.String(), { description: 'Addresses that its requests may name: an origin, with or without a path.' }),
   ),
   disallow: Type.Optional(Type.Array(Type.String(), { description: 'Addresses to remove from those.' })),
   default_url: Type.Optional(SETTINGS.default_url),
@@ -131,10 +124,9 @@ export const changeCallback = defineAct(
     approval: {
       when: 'wider',
       role: 'own',
-      stored: async ({ db }: HasVault, { sender_id }) =>
-        findCallbackSettings(db, (await requireParticipant(db, sender_id)).id),
+      stored: async ({ db }: HasVault, { sender_id }) => findCallbackSettings(db, (await requireParticipant(db, sender_id)).id),
       compare: ({ sender_id, ...given }, stored) =>
-        isWideningCallbacks(stored, given) ? { about: { sender_id }, ...callbackComparison(stored, given) } : null,
+        isWiderCallbackChange(stored, given) ? { about: { sender_id }, ...callbackComparison(stored, given) } : null,
     },
     settings: true,
     input: Input,
@@ -145,11 +137,11 @@ export const changeCallback = defineAct(
     const before = await findCallbackSettings(db, participant.id)
     const changes = plainChanges(before, given)
     for (const address of [changes.default_url, changes.notify_url]) await checkAddress(participant, address)
-    const secrets = callbackSecretsOf({ ...before, ...changes }, given)
+    const secrets = callbackCredentialsOf({ ...before, ...changes }, given)
     await writeSettings({ db, vault }, participant.id, changes, secrets)
     // Deliveries that failed under the earlier settings may succeed now.
     if (Object.keys(changes).length > 0 || secrets !== undefined) {
-      await retryWaiting(db, participant.id)
+      await makeDeliveriesDue(db, participant.id)
     }
     return { sender_id, ...(await showCallbackSettings({ db }, participant)) }
   },
@@ -188,23 +180,19 @@ function plainChanges(before: CallbackSettings, given: Omit<ChangeInput, 'sender
   }
   return {
     ...((allow !== undefined || disallow !== undefined) && {
-      allowed: allowedAfter(before.allowed, allow ?? [], disallow ?? []),
+      allowed: changedAllowList(before.allowed, allow ?? [], disallow ?? []),
     }),
-    ...Object.fromEntries(PLAIN_NAMES.filter((name) => given[name] !== undefined).map((name) => [name, given[name]])),
+    ...Object.fromEntries(SETTINGS_AS_GIVEN.filter((name) => given[name] !== undefined).map((name) => [name, given[name]])),
   }
 }
 
 /** Names of the callback settings that are stored exactly as given. */
-const PLAIN_NAMES = [
+const SETTINGS_AS_GIVEN = [
   ...(['default_url', 'concurrency', 'rate', 'timeout_ms', 'schedule'] as const),
   ...(['notify_url', 'notify_items', 'notify_bytes', 'notify_unlisted'] as const),
 ]
 
-function allowedAfter(
-  before: readonly string[],
-  allow: readonly string[],
-  disallow: readonly string[],
-): readonly string[] {
+function changedAllowList(before: readonly string[], allow: readonly string[], disallow: readonly string[]): readonly string[] {
   for (const entry of allow) {
     if (!canBeAllowedEntry(entry)) {
       throw new AdminRefusal(`${entry} is no http or https address without credentials, query and fragment`)
@@ -227,33 +215,33 @@ async function checkAddress({ outgoing }: Participant, address: string | null | 
   }
 }
 
-export { AUTHENTICATION_WAYS, type CallbackAuth, parseSchedule }
+export { CALLBACK_AUTH_WAYS, type CallbackAuth, parseSchedule }
 
-/** The credentials that each way of authentication takes; those in `OPTIONAL_NAMES` may be left out. */
-const TAKEN_BY_AUTH: Readonly<Record<CallbackAuth, readonly CredentialName[]>> = {
+/** The credentials that each way of authentication takes; those in `OPTIONAL_CREDENTIALS` may be left out. */
+const CREDENTIAL_NAMES_BY_AUTH: Readonly<Record<CallbackAuth, readonly CredentialName[]>> = {
   none: [],
   bearer: ['origin', 'token'],
   oauth2: ['origin', 'token_url', 'client_id', 'client_secret', 'scope'],
   mtls: ['origin', 'cert', 'key'],
 }
-const OPTIONAL_NAMES: readonly CredentialName[] = ['origin', 'scope']
+const OPTIONAL_CREDENTIALS: readonly CredentialName[] = ['origin', 'scope']
 
 /** Returns the credentials to encrypt, for one origin; null: the stored ones go away; undefined: they stay. */
-export function callbackSecretsOf(
+export function callbackCredentialsOf(
   addresses: Pick<CallbackSettings, 'allowed' | 'default_url'>,
   given: Pick<ChangeInput, 'auth' | CredentialName>,
 ): ClearCredentials | null | undefined {
   const { auth } = given
-  const taken = auth === undefined ? [] : TAKEN_BY_AUTH[auth]
+  const taken = auth === undefined ? [] : CREDENTIAL_NAMES_BY_AUTH[auth]
   for (const name of Object.keys(CREDENTIALS) as CredentialName[]) {
     if (given[name] === undefined) {
-      if (taken.includes(name) && !OPTIONAL_NAMES.includes(name)) throw new AdminRefusal(`auth ${auth} needs ${name}`)
+      if (taken.includes(name) && !OPTIONAL_CREDENTIALS.includes(name)) throw new AdminRefusal(`auth ${auth} needs ${name}`)
     } else if (auth === undefined) throw new AdminRefusal(`${name} needs auth`)
     else if (!taken.includes(name)) throw new AdminRefusal(`${name} does not belong to auth ${auth}`)
   }
   if (auth === undefined) return undefined
   if (auth === 'none') return null
-  const origin = originOf(addresses, given.origin)
+  const origin = requireOrigin(addresses, given.origin)
   const { token = '', cert = '', key = '', token_url = '', client_id = '', client_secret = '', scope = null } = given
   if (auth === 'bearer') return { auth, origin, token }
   if (auth === 'mtls') {
@@ -264,7 +252,7 @@ export function callbackSecretsOf(
   return { auth, origin, token_url: new URL(token_url).href, client_id, client_secret, scope }
 }
 
-function originOf(
+function requireOrigin(
   { default_url, allowed }: Pick<CallbackSettings, 'allowed' | 'default_url'>,
   given: string | undefined,
 ): string {
@@ -300,12 +288,12 @@ export const testCallback = defineAct(
       answer: text('At most 256 printable characters of its answer.'),
     }),
   },
-  async (deps: HasSignatures, { sender_id, to = null, registry }) => {
+  async (deps: HasMessageSigning, { sender_id, to = null, registry }) => {
     const participant = await requireParticipant(deps.db, sender_id)
-    const from = await registryFor(deps.db, participant, registry)
-    const guards = createGuards()
+    const from = await sendingRegistry(deps.db, participant, registry)
+    const guards = createParticipantGuards()
     try {
-      return await tryCallback(await senderOf(deps, guards), participant, from, to)
+      return await tryCallback(await attemptDeps(deps, guards), participant, from, to)
     } finally {
       await guards.close()
     }
@@ -313,20 +301,20 @@ export const testCallback = defineAct(
 )
 
 /** Dependencies of functions that sign messages. */
-export interface HasSignatures extends HasVault {
+export interface HasMessageSigning extends HasVault {
   /** The namespace that is written into our signatures (ROLLCALL_SIGNATURE_NAMESPACE). */
   readonly signatureNamespaces: { readonly written: string }
 }
 
 /** The dependencies of a delivery attempt without a running server: nothing is logged or counted. */
-async function senderOf({ db, vault, signatureNamespaces }: HasSignatures, guards: AddressGuards) {
+async function attemptDeps({ db, vault, signatureNamespaces }: HasMessageSigning, guards: ParticipantGuards) {
   const log = createLog({ level: 'silent' })
   const opened = await vault()
   return {
     log,
     guards,
     signatureNamespaces,
-    clock: CLOCK,
+    clock: SYSTEM_CLOCK,
     callbacks: createCallbackSettingsReader(db),
     credentials: createCredentials(opened, guards),
     keys: await createKeys(db, opened, log),
@@ -335,7 +323,7 @@ async function senderOf({ db, vault, signatureNamespaces }: HasSignatures, guard
   }
 }
 
-async function registryFor(
+async function sendingRegistry(
   db: Database,
   { environment }: Pick<Participant, 'environment'>,
   namespace: string | undefined,

@@ -1,8 +1,8 @@
 /** The inbox: callbacks that other systems sent to us. */
 
-import { inboxEncryptionContext } from '@rollcall/engine/store/exchanges/inbox'
+import { inboxBodyBinding } from '@rollcall/engine/store/exchanges/inbox'
 import { findInInbox, type InboxEntry, listInbox as listRows } from '@rollcall/engine/store/exchanges/inbox-list'
-import { createBodies } from '@rollcall/keys/bodies'
+import { createBodyEncryption } from '@rollcall/keys/bodies'
 import { CALLBACKS, oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
@@ -11,9 +11,7 @@ import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, flag, instant, isoTime, markPersonal, orNull, SenderId, text, wholeNumber } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
 
-const InboxState = oneOf(['stored', 'quarantined'], {
-  description: 'quarantined: it answers no request that this server knows.',
-})
+const InboxState = oneOf(['stored', 'quarantined'], { description: 'quarantined: it answers no request that this server knows.' })
 
 const ENTRY_MEMBERS = {
   participant: SenderId,
@@ -57,7 +55,7 @@ export const listInbox = defineAct(
       ...(since !== undefined && { since: new Date(since) }),
       ...(until !== undefined && { until: new Date(until) }),
     })
-    return rows.map(inboxFacts)
+    return rows.map(shownInboxEntry)
   },
 )
 
@@ -90,11 +88,11 @@ export const showInboxMessage = defineAct(
       throw new AdminRefusal(`several participants sent a message ${message_id}: participant must be one of ${senders}`)
     }
     const { body, owner, ...entry } = found
-    if (!withBody) return inboxFacts(entry)
-    const bodies = createBodies(db, await vault())
-    const opened = await bodies.decryptBody(body, inboxEncryptionContext({ participant: owner, message_id }))
-    return { ...inboxFacts(entry), body: JSON.parse(opened) as unknown }
+    if (!withBody) return shownInboxEntry(entry)
+    const bodies = createBodyEncryption(db, await vault())
+    const opened = await bodies.decryptBody(body, inboxBodyBinding({ participant: owner, message_id }))
+    return { ...shownInboxEntry(entry), body: JSON.parse(opened) as unknown }
   },
 )
 
-const inboxFacts = (entry: InboxEntry) => ({ ...entry, received_at: isoTime(entry.received_at) })
+const shownInboxEntry = (entry: InboxEntry) => ({ ...entry, received_at: isoTime(entry.received_at) })

@@ -108,9 +108,7 @@ test('grants of several times stand in a list, and only what differs is changed'
   const later = { ...GRANT, valid_from: '2099-01-01T00:00:00Z' }
   await apply(withA({ grants: { civil: [now] } }))
   const [kept] = await listGrants(deps, {})
-  expect(await changes(withA({ grants: { civil: [now, later] } }))).toEqual([
-    'change participants["a.example"].grants.civil',
-  ])
+  expect(await changes(withA({ grants: { civil: [now, later] } }))).toEqual(['change participants["a.example"].grants.civil'])
   expect(await changes(withA({ grants: { civil: [later, now] } }))).toEqual([])
   expect((await listGrants(deps, {})).map(({ version }) => version)[0]).toBe(kept?.version)
   expect(await refusal(withA({ grants: { civil: [GRANT, later] } }))).toEqual({
@@ -144,10 +142,7 @@ test('attributes: one is declared in another way, and removed', async () => {
   const civil = (Person: object) => ({ version: 1, registries: { civil: { kind: 'civil', attributes: { Person } } } })
   const clan = { type: 'text', paths: ['clan', 'tribe'] }
   const at = 'registries.civil.attributes.Person'
-  expect(await changes(civil({ clan, marital_status: { indexed: true } }))).toEqual([
-    `remove ${at}.clan`,
-    `add ${at}.clan`,
-  ])
+  expect(await changes(civil({ clan, marital_status: { indexed: true } }))).toEqual([`remove ${at}.clan`, `add ${at}.clan`])
   expect(await changes(civil({ clan }))).toEqual([`remove ${at}.marital_status`])
   expect((await apply({ version: 1, registries: { civil: { kind: 'civil', time_zone: 'UTC' } } })).changes).toEqual([
     { at: 'registries.civil.time_zone', change: 'change', from: 'Africa/Kigali', to: 'UTC' },
@@ -171,9 +166,7 @@ test('an attribute that a grant names is not taken away', async () => {
   })
   const place = { namespace: 'civil', record_type: 'Person', name: 'clan' }
   await expect(removeAttribute(acting(deps), place)).rejects.toThrow(
-    new AdminRefusal('name: the grant of a.example in civil names clan; change the grant first', {
-      reason: 'conflict',
-    }),
+    new AdminRefusal('name: the grant of a.example in civil names clan; change the grant first', { reason: 'conflict' }),
   )
   const other = withA({ grants: { civil: { ...GRANT, see: ['identifier'] } } })
   await apply({ ...without, ...other })
@@ -186,10 +179,7 @@ test('an attribute that a grant names is not taken away', async () => {
 test('a change that fails says how many were made before it; a second try makes the rest, secrets included', async () => {
   const file = (sender_id: string) => ({
     version: 1,
-    participants: {
-      'd.example': { name: 'D' },
-      'e.example': { name: 'E', policy: { jwks_uri: 'https://8.8.8.8/d.json' } },
-    },
+    participants: { 'd.example': { name: 'D' }, 'e.example': { name: 'E', policy: { jwks_uri: 'https://8.8.8.8/d.json' } } },
     registries: { ibr: { kind: 'ibr', sender_id } },
   })
   await expect(apply(file('crvs'))).rejects.toThrow(
@@ -228,9 +218,10 @@ test('identifier types and the primary one are part of the file, which changes n
   const exported = (await exportConfiguration(deps, {})).registries?.crvs
   expect(exported).toMatchObject(entry)
   expect(await changes(file(exported ?? {}))).toEqual([])
-  expect(
-    await changes(file({ ...entry, identifier_types: { CEDULA: { compared_as: 'code', aliases: ['DocNo'] } } })),
-  ).toEqual(['change registries.crvs.identifier_types.CEDULA', 'remove registries.crvs.identifier_types.NID'])
+  expect(await changes(file({ ...entry, identifier_types: { CEDULA: { compared_as: 'code', aliases: ['DocNo'] } } }))).toEqual([
+    'change registries.crvs.identifier_types.CEDULA',
+    'remove registries.crvs.identifier_types.NID',
+  ])
   expect(await refusal(file({ kind: 'civil', identifier_types: { A: { patterns: ['.*'] } } }))).toMatchObject({
     message: expect.stringMatching(/^registries\.crvs\.identifier_types\.A: patterns\[0\]: must be digits/),
   })

@@ -1,6 +1,6 @@
 /** Configuration as code: a file that says which registries and participants there are, and what they may do. */
 
-import { nearestHint } from '@rollcall/base/shared/message-words'
+import { nearestNameHint } from '@rollcall/base/shared/message-words'
 import { listParticipantsWithoutSecret } from '@rollcall/participants/store/participants'
 import { withSettingsLock } from '@rollcall/participants/store/session-claim'
 import { pathText, validator } from '@rollcall/protocol'
@@ -13,7 +13,7 @@ import { closed, flag, NO_INPUT, orNull, SenderId, text } from '../members.ts'
 import { makeClientSecret } from '../participants/participants.ts'
 import { planAuthorities } from './authorities.ts'
 import { Configuration, FORMAT_VERSION } from './file.ts'
-import { checkUnnamedGrants } from './grants.ts'
+import { checkUnlistedGrants } from './grants.ts'
 import { canAsk } from './lockout.ts'
 import { type PlannedParticipant, planParticipants } from './participants.ts'
 import { planPurposes } from './purposes.ts'
@@ -27,9 +27,8 @@ export { Configuration, FORMAT_VERSION }
  * Exports all that a configuration file can say of the database, without secrets. Applying the export to the same
  * database changes nothing, but makes secrets for participants that have none.
  */
-export const exportConfiguration = defineAdminFunction(
-  { input: NO_INPUT, result: Configuration },
-  async ({ db }: HasDatabase) => configurationOf(await readStoredConfiguration(db)),
+export const exportConfiguration = defineAdminFunction({ input: NO_INPUT, result: Configuration }, async ({ db }: HasDatabase) =>
+  configurationOf(await readStoredConfiguration(db)),
 )
 
 const APPLY_RESULT = closed({
@@ -84,7 +83,7 @@ export const applyConfiguration = defineAct(
       await checkDecision(deps.db)
       const planned = await planSteps(deps, wanted)
       await runSteps(planned.steps, deps, checkHeld)
-      return { ...describePlan(planned), applied: true, credentials: await makeSecrets(deps, wanted) }
+      return { ...describePlan(planned), applied: true, credentials: await makeClientSecrets(deps, wanted) }
     })
   },
 )
@@ -111,7 +110,7 @@ function parseFile(file: unknown): Configuration {
   if (problem === null) return file as Configuration
   throw problem.at.length === 0
     ? new AdminRefusal(`the file ${problem.rule}`)
-    : refusalAt(problem.at, `${problem.rule}${nearestHint(String(problem.at.at(-1)), problem.known ?? [])}`)
+    : refusalAt(problem.at, `${problem.rule}${nearestNameHint(String(problem.at.at(-1)), problem.known ?? [])}`)
 }
 
 /** Makes the changes in order. @throws AdminRefusal a change was refused; the message says how many were made before */
@@ -126,10 +125,8 @@ async function runSteps(steps: readonly ConfigStep[], deps: StepDeps, checkHeld:
 }
 
 /** Makes secrets for the participants of the file that have none, such as new ones. */
-async function makeSecrets({ db }: HasDatabase, { participants = {} }: Configuration) {
-  const without = (await listParticipantsWithoutSecret(db)).filter(({ sender_id }) =>
-    Object.hasOwn(participants, sender_id),
-  )
+async function makeClientSecrets({ db }: HasDatabase, { participants = {} }: Configuration) {
+  const without = (await listParticipantsWithoutSecret(db)).filter(({ sender_id }) => Object.hasOwn(participants, sender_id))
   const made: Awaited<ReturnType<typeof makeClientSecret>>[] = []
   for (const { sender_id } of without) made.push(await makeClientSecret(db, sender_id))
   return made
@@ -150,9 +147,9 @@ async function planSteps({ db }: HasDatabase, wanted: Configuration): Promise<St
   const participants = await planParticipants(wanted, stored, known)
   for (const row of stored.participants) {
     if (wanted.participants?.[row.participant.sender_id]?.grants !== undefined) continue
-    checkUnnamedGrants(row, stored.registries, known)
+    checkUnlistedGrants(row, stored.registries, known)
   }
-  checkSomebodyStays(stored, participants)
+  checkSomebodyCanAsk(stored, participants)
   return {
     steps: [
       ...purposes.added,
@@ -162,12 +159,12 @@ async function planSteps({ db }: HasDatabase, wanted: Configuration): Promise<St
       ...authorities.removed,
       ...purposes.removed,
     ],
-    unlisted: unlistedOf(wanted, stored),
+    unlisted: unlistedNames(wanted, stored),
   }
 }
 
 /** Refuses a file after which none of the participants that can ask now could ask. @throws AdminRefusal */
-function checkSomebodyStays(stored: StoredRows, planned: readonly PlannedParticipant[], now = new Date()): void {
+function checkSomebodyCanAsk(stored: StoredRows, planned: readonly PlannedParticipant[], now = new Date()): void {
   const able = stored.participants.filter((row) => canAsk(row, now))
   const stays = able.some(({ participant }) => {
     const found = planned.find(({ sender_id }) => sender_id === participant.sender_id)
@@ -179,7 +176,7 @@ function checkSomebodyStays(stored: StoredRows, planned: readonly PlannedPartici
   throw new AdminRefusal(message, { reason: 'conflict', at: ['participants'] })
 }
 
-function unlistedOf({ registries = {}, participants = {} }: Configuration, stored: StoredRows): string[] {
+function unlistedNames({ registries = {}, participants = {} }: Configuration, stored: StoredRows): string[] {
   return [
     ...stored.registries
       .filter(({ namespace }) => !Object.hasOwn(registries, namespace))

@@ -19,9 +19,7 @@ test('authorities of the file are all that there are, and an export says the sam
   expect(Object.keys(exported.consent_authorities ?? {}).toSorted()).toEqual([NAME, 'https://other.example'])
   expect(await changes(exported)).toEqual([])
   expect(await changes(file({ [NAME]: {} }))).toEqual([expect.stringContaining('remove consent_authorities')])
-  expect((await listConsentAuthorities(deps, {})).map(({ name, keys }) => [name, keys[0]?.kid])).toEqual([
-    [NAME, 'c-1'],
-  ])
+  expect((await listConsentAuthorities(deps, {})).map(({ name, keys }) => [name, keys[0]?.kid])).toEqual([[NAME, 'c-1']])
   await apply({ version: 1 })
   expect(await listConsentAuthorities(deps, {})).toHaveLength(1)
 })

@@ -1,11 +1,6 @@
 /** The steps for the consent authorities of a configuration file. */
 import { type ConsentAuthority, checkAuthorityName } from '@rollcall/consents/store/authorities'
-import {
-  addConsentAuthority,
-  checkAuthority,
-  readAuthorityKeys,
-  removeConsentAuthority,
-} from '../consents/authorities.ts'
+import { addConsentAuthority, checkAuthority, readAuthorityKeys, removeConsentAuthority } from '../consents/authorities.ts'
 import type { Configuration } from './file.ts'
 import { type PlannedNames, planNames } from './names.ts'
 import { authorityEntry, type StoredRows } from './read.ts'

@@ -43,14 +43,12 @@ const AttributeEntry = closed(
     sortable: attributeInput.sortable,
   },
   {
-    description:
-      'An attribute of this registry with its type and paths; of an attribute that the kind has, only indexed: true.',
+    description: 'An attribute of this registry with its type and paths; of an attribute that the kind has, only indexed: true.',
   },
 )
 
 const IdentifierTypeEntry = closed(IDENTIFIER_TYPE_MEMBERS, {
-  description:
-    'An identifier type of this registry; of one that the kind has, further names for it and the forms of its values.',
+  description: 'An identifier type of this registry; of one that the kind has, further names for it and the forms of its values.',
 })
 
 const RegistryEntry = closed({
@@ -133,9 +131,7 @@ const ParticipantEntry = closed({
   hosts: Type.Optional(Type.Array(HostEntry, { description: 'With this member, all hosts that are allowed for it.' })),
   policy: Type.Optional(PolicyEntry),
   callback: Type.Optional(CallbackEntry),
-  keys: Type.Optional(
-    Type.Array(KeyEntry, { description: 'With this member, all its keys: others are revoked for ever.' }),
-  ),
+  keys: Type.Optional(Type.Array(KeyEntry, { description: 'With this member, all its keys: others are revoked for ever.' })),
   grants: Type.Optional(
     Type.Record(Type.String(), Type.Union([GrantTermsSchema, Type.Array(GrantTermsSchema)]), {
       description: 'By namespace; with this member, all its grants: others are revoked.',

@@ -1,6 +1,6 @@
 /** The steps for the grants of a configuration file. */
 
-import { nearestHint } from '@rollcall/base/shared/message-words'
+import { nearestNameHint } from '@rollcall/base/shared/message-words'
 import type { Environment } from '@rollcall/core/model/environment'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -11,7 +11,7 @@ import { requireRegistry } from '@rollcall/records/registries/registries'
 import { AdminRefusal } from '../admin-function.ts'
 import { isSameJson } from '../approvals/diff-lines.ts'
 import { unknownAuthorityMessage } from '../consents/authorities.ts'
-import { isNamingPurpose, unknownPurposeMessage } from '../consents/purposes.ts'
+import { isPurposeInGrant, unknownPurposeMessage } from '../consents/purposes.ts'
 import { checkTerms, grantProblemIn } from '../grants/check-terms.ts'
 import { suspendUngranted } from '../grants/subscriptions.ts'
 import { isExpiredGrant } from '../grants/terms.ts'
@@ -33,7 +33,7 @@ export interface KnownNames {
   readonly authorities: ReadonlySet<string>
 }
 
-export interface GrantPlan {
+export interface GrantsToPlan {
   readonly sender_id: string
   /** The environment of the participant. */
   readonly environment: Environment
@@ -54,28 +54,21 @@ interface GrantSteps {
  * Plans the steps for the grants of one participant of a file.
  * @throws AdminRefusal a grant cannot be used in its registry, or two are in force together
  */
-export function planGrants(plan: GrantPlan): GrantSteps {
+export function planGrants(plan: GrantsToPlan): GrantSteps {
   const { wanted, held, stored } = plan
   const named = Object.keys(wanted)
-  const others = stored.filter(
-    ({ id, namespace }) => !named.includes(namespace) && held.some((grant) => grant.registry === id),
-  )
-  const planned = [...named, ...others.map(({ namespace }) => namespace)].map((namespace) =>
-    planNamespace(plan, namespace),
-  )
+  const others = stored.filter(({ id, namespace }) => !named.includes(namespace) && held.some((grant) => grant.registry === id))
+  const planned = [...named, ...others.map(({ namespace }) => namespace)].map((namespace) => planNamespace(plan, namespace))
   return { steps: planned.flatMap(({ steps }) => steps), grants: planned.flatMap(({ grants }) => grants) }
 }
 
-function planNamespace(
-  { sender_id, environment, wanted, held, stored, known, at }: GrantPlan,
-  namespace: string,
-): GrantSteps {
+function planNamespace({ sender_id, environment, wanted, held, stored, known, at }: GrantsToPlan, namespace: string): GrantSteps {
   const place = [...at, 'grants', namespace]
   const kind = known.kinds.get(namespace)
   if (kind === undefined)
     throw refusalAt(
       place,
-      `there is no registry at this namespace, and the file has none${nearestHint(namespace, known.kinds.keys())}`,
+      `there is no registry at this namespace, and the file has none${nearestNameHint(namespace, known.kinds.keys())}`,
     )
   const registryEnvironment = known.environments.get(namespace)
   if (wanted[namespace] !== undefined && registryEnvironment !== undefined) {
@@ -89,7 +82,7 @@ function planNamespace(
   const rows = [entry].flat().map((terms, index) => {
     const own = isList ? [...place, index] : place
     const same = there.find((grant) => isSameJson(grant.terms, terms))
-    if (same !== undefined) checkSame(kind, same, own)
+    if (same !== undefined) checkKeptGrant(kind, same, own)
     if (same === undefined || !isExpiredGrant(same)) checkConsentNames(terms, known, own)
     return { at: own, same, terms: same?.terms ?? checkTerms({ kind }, terms, own) }
   })
@@ -101,7 +94,7 @@ function planNamespace(
   const revoked = there.filter((grant) => !rows.some(({ same }) => same === grant))
   const added = rows.flatMap(({ same, terms }) => (same === undefined ? [terms] : []))
   if (revoked.length + added.length === 0) return { steps: [], grants }
-  return { steps: [step(sender_id, namespace, { at: place, there, entry, revoked, added })], grants }
+  return { steps: [grantStep(sender_id, namespace, { at: place, there, entry, revoked, added })], grants }
 }
 
 /** Checks that purposes and authorities of a grant will exist. @throws AdminRefusal one will not */
@@ -113,7 +106,7 @@ function checkConsentNames(terms: GrantTerms, known: KnownNames, at: FilePlace):
 }
 
 /** Checks a stored grant that the file leaves as it is. @throws AdminRefusal it is not valid in the changed registry */
-function checkSame(kind: Kind, grant: StoredGrant, at: FilePlace): void {
+function checkKeptGrant(kind: Kind, grant: StoredGrant, at: FilePlace): void {
   const problem = isExpiredGrant(grant) ? null : grantProblemIn(kind, grant.terms)
   if (problem === null) return
   const member = [...at, ...problem.member.split('.')]
@@ -124,13 +117,13 @@ function checkSame(kind: Kind, grant: StoredGrant, at: FilePlace): void {
  * Checks the grants of a participant whose grants the file does not name.
  * @throws AdminRefusal the file removes something, such as an attribute or a purpose, that an unexpired grant names
  */
-export function checkUnnamedGrants(
+export function checkUnlistedGrants(
   { participant: { sender_id }, grants }: StoredParticipant,
   stored: readonly Registry[],
   { kinds, purposes }: KnownNames,
 ): void {
   for (const grant of grants) {
-    const lost = (grant.terms.purposes ?? []).find((code) => !purposes.has(code) && isNamingPurpose(grant, code))
+    const lost = (grant.terms.purposes ?? []).find((code) => !purposes.has(code) && isPurposeInGrant(grant, code))
     if (lost !== undefined) {
       throw refusalAt(['purposes'], `a grant of ${sender_id} names ${lost}; change it in the same file`)
     }
@@ -146,7 +139,7 @@ export function checkUnnamedGrants(
   }
 }
 
-interface NamespaceChange {
+interface GrantsChange {
   readonly at: FilePlace
   readonly there: readonly StoredGrant[]
   readonly entry: unknown
@@ -154,7 +147,7 @@ interface NamespaceChange {
   readonly added: readonly GrantTerms[]
 }
 
-function step(sender_id: string, namespace: string, { at, there, entry, revoked, added }: NamespaceChange): ConfigStep {
+function grantStep(sender_id: string, namespace: string, { at, there, entry, revoked, added }: GrantsChange): ConfigStep {
   const from = there.map(({ terms }) => terms)
   const isGone = revoked.length === there.length && added.length === 0
   return {
@@ -176,7 +169,7 @@ function step(sender_id: string, namespace: string, { at, there, entry, revoked,
   }
 }
 
-const endMs = ({ valid_until }: PlannedGrant): number => valid_until?.getTime() ?? Number.POSITIVE_INFINITY
+const grantEndMs = ({ valid_until }: PlannedGrant): number => valid_until?.getTime() ?? Number.POSITIVE_INFINITY
 
 const isOverlapping = (one: PlannedGrant, other: PlannedGrant | undefined): boolean =>
-  other !== undefined && one.valid_from.getTime() < endMs(other) && other.valid_from.getTime() < endMs(one)
+  other !== undefined && one.valid_from.getTime() < grantEndMs(other) && other.valid_from.getTime() < grantEndMs(one)

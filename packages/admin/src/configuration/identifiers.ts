@@ -31,7 +31,7 @@ export function planIdentifiers(
   const wanted = identifier_types ?? current?.identifier_types ?? {}
   const own = readTypes(literal, wanted, place.at)
   const primaries = primary_identifiers ?? current?.primary_identifiers ?? {}
-  const read = primariesIn(own.kind, primaries, place.at)
+  const read = readPrimaries(own.kind, primaries, place.at)
   const kind = withIdentifiers(own.kind, { identifier_types: read.types, primary_identifiers: read.names })
   const before = readTypes(literal, current?.identifier_types ?? {}, place.at).types
   const [add, remove] = typeSteps(place, [...own.types, ...read.types], before, wanted)
@@ -53,7 +53,7 @@ function readTypes(literal: Kind, entries: TypeEntries, at: FilePlace) {
 }
 
 /** Reads the primary identifiers of a file. @throws AdminRefusal a type cannot be primary */
-function primariesIn(kind: Kind, given: Readonly<Record<string, string>>, at: FilePlace) {
+function readPrimaries(kind: Kind, given: Readonly<Record<string, string>>, at: FilePlace) {
   try {
     return readPrimaryIdentifiers(kind, given)
   } catch (error) {

@@ -10,7 +10,7 @@ import type { AskerFacts } from './lockout.ts'
 import type { StoredRows } from './read.ts'
 import { type ConfigStep, type FilePlace, refusalAt, withRefusalsAt } from './steps.ts'
 
-interface KeyPlan {
+interface KeysToPlan {
   readonly sender_id: string
   readonly wanted: readonly KeyEntry[] | undefined
   readonly stored: StoredRows
@@ -29,8 +29,8 @@ interface PlannedKeys {
  * Plans the steps for the keys of one participant of a file. If the file has no list of keys, the participant's keys stay.
  * @throws AdminRefusal a key cannot be read, is private, stands in the list twice, or belongs to another participant
  */
-export async function planKeys({ sender_id, wanted, stored, at, now = new Date() }: KeyPlan): Promise<PlannedKeys> {
-  const { own, others } = ownersOf(stored, sender_id)
+export async function planKeys({ sender_id, wanted, stored, at, now = new Date() }: KeysToPlan): Promise<PlannedKeys> {
+  const { own, others } = keysOfSenderAndOthers(stored, sender_id)
   if (wanted === undefined) return { steps: [], keys: own }
   const read = await Promise.all(
     wanted.map(async (entry, index) => {
@@ -45,7 +45,7 @@ export async function planKeys({ sender_id, wanted, stored, at, now = new Date()
   const gone = own.filter(({ thumbprint }) => !read.some(({ key }) => key.thumbprint === thumbprint))
   const beforeOf = (key: PublicKey) => own.find(({ thumbprint }) => thumbprint === key.thumbprint)
   const keys = read.map(({ key, entry }) => {
-    const { valid_from, valid_until } = readTimes(entry)
+    const { valid_from, valid_until } = readKeyTimes(entry)
     const before = beforeOf(key)
     return {
       use: key.use,
@@ -66,7 +66,7 @@ export async function planKeys({ sender_id, wanted, stored, at, now = new Date()
     ),
     ...read.flatMap(({ place, entry, key }): ConfigStep[] => {
       const before = beforeOf(key)
-      if (before !== undefined && isAsWanted(before, key, entry)) return []
+      if (before !== undefined && isKeyAsWanted(before, key, entry)) return []
       const { valid_from, valid_until } = entry
       const { kid, use } = key
       const keys = textOfKey(entry)
@@ -75,7 +75,7 @@ export async function planKeys({ sender_id, wanted, stored, at, now = new Date()
           at: place,
           change: before === undefined ? 'add' : 'change',
           from: before === undefined ? null : keyFacts(before),
-          to: keyFacts({ ...key, ...readTimes(entry) }),
+          to: keyFacts({ ...key, ...readKeyTimes(entry) }),
           act: 'participant key add',
           make: (deps) => addParticipantKeys(deps, { sender_id, keys, kid, use, valid_from, valid_until }),
         },
@@ -85,14 +85,13 @@ export async function planKeys({ sender_id, wanted, stored, at, now = new Date()
   return { steps, keys }
 }
 
-function ownersOf({ participants }: StoredRows, sender_id: string) {
+function keysOfSenderAndOthers({ participants }: StoredRows, sender_id: string) {
   const own = participants.find(({ participant }) => participant.sender_id === sender_id)
   const others = participants.filter((row) => row !== own).flatMap(({ keys }) => keys)
   return { own: own?.keys ?? [], others: new Set(others.map(({ thumbprint }) => thumbprint)) }
 }
 
-const textOfKey = ({ public_key }: KeyEntry): string =>
-  typeof public_key === 'string' ? public_key : JSON.stringify(public_key)
+const textOfKey = ({ public_key }: KeyEntry): string => (typeof public_key === 'string' ? public_key : JSON.stringify(public_key))
 
 async function readKey(sender_id: string, entry: KeyEntry): Promise<PublicKey> {
   const [jwk, ...more] = readPublicKeyFile(textOfKey(entry))
@@ -102,8 +101,8 @@ async function readKey(sender_id: string, entry: KeyEntry): Promise<PublicKey> {
 }
 
 /** True when a stored key is as the file wants it. Times that the file leaves out are not compared. */
-function isAsWanted(before: ParticipantKey, key: PublicKey, entry: KeyEntry): boolean {
-  const { valid_from, valid_until } = readTimes(entry)
+function isKeyAsWanted(before: ParticipantKey, key: PublicKey, entry: KeyEntry): boolean {
+  const { valid_from, valid_until } = readKeyTimes(entry)
   return (
     before.kid === key.kid &&
     before.use === key.use &&
@@ -112,10 +111,9 @@ function isAsWanted(before: ParticipantKey, key: PublicKey, entry: KeyEntry): bo
   )
 }
 
-const readTime = (text: string | null | undefined): Date | null | undefined =>
-  typeof text === 'string' ? new Date(text) : text
+const readTime = (text: string | null | undefined): Date | null | undefined => (typeof text === 'string' ? new Date(text) : text)
 
-const readTimes = ({ valid_from, valid_until }: KeyEntry) => ({
+const readKeyTimes = ({ valid_from, valid_until }: KeyEntry) => ({
   valid_from: readTime(valid_from),
   valid_until: readTime(valid_until),
 })

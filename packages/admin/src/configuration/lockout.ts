@@ -26,5 +26,4 @@ export const canAsk = ({ participant, keys, grants }: AskerFacts, now: Date): bo
     participant.jwks_uri !== null ||
     keys.some((key) => key.use === 'sig' && isInForce(key, now)))
 
-const hasOperation = ({ terms: { operations } }: PlannedGrant): boolean =>
-  operations === ALL_NAMES || operations.length > 0
+const hasOperation = ({ terms: { operations } }: PlannedGrant): boolean => operations === ALL_NAMES || operations.length > 0

@@ -1,23 +1,14 @@
 /** The steps for the participants of a configuration file. */
 
 import type { Participant } from '@rollcall/core/model/participant'
-import {
-  checkMessagePolicy,
-  DEFAULT_MESSAGE_POLICY,
-  withImpliedChanges,
-} from '@rollcall/participants/store/message-policy'
+import { checkMessagePolicy, DEFAULT_MESSAGE_POLICY, withImpliedChanges } from '@rollcall/participants/store/message-policy'
 import { NO_CALLBACK_SETTINGS } from '@rollcall/participants/store/participant-callbacks'
 import { addParticipant, changeParticipant } from '@rollcall/participants/store/participants'
 import { isSameJson } from '../approvals/diff-lines.ts'
 import { changeCallback } from '../callbacks/callbacks.ts'
 import { readLimit } from '../members.ts'
 import { isDemoDatabase, setParticipantStatus } from '../participants/participants.ts'
-import {
-  allowParticipantHost,
-  changeParticipantPolicy,
-  messagePolicyOf,
-  removeParticipantHost,
-} from '../participants/policy.ts'
+import { allowParticipantHost, changeParticipantPolicy, messagePolicyOf, removeParticipantHost } from '../participants/policy.ts'
 import type { CallbackEntry, Configuration, HostEntry, ParticipantEntry } from './file.ts'
 import { type KnownNames, planGrants } from './grants.ts'
 import { planKeys } from './keys.ts'
@@ -77,7 +68,7 @@ export async function planParticipants(
         ? { steps: [], grants: held }
         : planGrants({ sender_id, environment, wanted: entry.grants, held, stored: stored.registries, known, at })
     const steps = [
-      ...(found === undefined ? [addStep(sender_id, entry, at)] : []),
+      ...(found === undefined ? [makeAddStep(sender_id, entry, at)] : []),
       ...settingSteps(sender_id, entry, current, at),
       ...hostSteps(sender_id, entry.hosts, current.hosts, [...at, 'hosts']),
       ...(await policySteps(before.participant, { sender_id, ...entry }, [...at, 'policy'])),
@@ -97,7 +88,7 @@ export async function planParticipants(
 }
 
 /** The step that adds a participant. Its secret is made after all steps, so that nobody can use it before. */
-function addStep(sender_id: string, { name, environment }: ParticipantEntry, at: FilePlace): ConfigStep {
+function makeAddStep(sender_id: string, { name, environment }: ParticipantEntry, at: FilePlace): ConfigStep {
   if (name === undefined) throw refusalAt([...at, 'name'], 'is required for a new participant')
   return {
     at,
@@ -106,21 +97,16 @@ function addStep(sender_id: string, { name, environment }: ParticipantEntry, at:
     to: { name, ...(environment !== undefined && { environment }) },
     act: 'participant add',
     make: async ({ db }) =>
-      addParticipant(db, {
-        sender_id,
-        name,
-        demo: await isDemoDatabase(db),
-        ...(environment !== undefined && { environment }),
-      }),
+      addParticipant(db, { sender_id, name, demo: await isDemoDatabase(db), ...(environment !== undefined && { environment }) }),
   }
 }
 
 const LIMIT_NAMES = ['rate_limit', 'concurrency_limit', 'max_subscriptions'] as const
 
-type Current = ReturnType<typeof participantEntry>
+type CurrentEntry = ReturnType<typeof participantEntry>
 
 /** Makes the steps that set the name and the limits of a participant. */
-function settingSteps(sender_id: string, entry: ParticipantEntry, current: Current, at: FilePlace): ConfigStep[] {
+function settingSteps(sender_id: string, entry: ParticipantEntry, current: CurrentEntry, at: FilePlace): ConfigStep[] {
   const names = ['name', 'max_page_size', ...LIMIT_NAMES] as const
   return names
     .filter((name) => entry[name] !== undefined && !isSameJson(entry[name], current[name]))

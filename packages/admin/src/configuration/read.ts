@@ -70,19 +70,13 @@ export function configurationOf({ purposes, authorities, registries, participant
     purposes: Object.fromEntries(purposes.map(({ code, text }) => [code, { text }])),
     consent_authorities: Object.fromEntries(authorities.map((row) => [row.name, authorityEntry(row)])),
     registries: Object.fromEntries(registries.map((row) => [row.namespace, registryEntry(row)])),
-    participants: Object.fromEntries(
-      participants.map((row) => [row.participant.sender_id, participantEntry(row, registries)]),
-    ),
+    participants: Object.fromEntries(participants.map((row) => [row.participant.sender_id, participantEntry(row, registries)])),
   }
 }
 
 /** A consent authority as a configuration file has it. Its keys are JWKs with their kid. */
 export const authorityEntry = ({ jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>) =>
-  ({
-    jwks_uri,
-    hosts: [...outgoing],
-    keys: keys.map(({ kid, public_jwk }) => ({ ...public_jwk, kid })),
-  }) satisfies AuthorityEntry
+  ({ jwks_uri, hosts: [...outgoing], keys: keys.map(({ kid, public_jwk }) => ({ ...public_jwk, kid })) }) satisfies AuthorityEntry
 
 /** A registry as a configuration file has it. */
 export function registryEntry(registry: Registry): RegistryEntry & Required<Pick<RegistryEntry, 'attributes'>> {
@@ -129,11 +123,7 @@ function identifierTypeEntries({ kind }: Registry): Readonly<Record<string, Iden
   const entries = kind.identifier_types.flatMap(({ name, normaliser, aliases = [], patterns, sortable }) => {
     const own = literal.find((one) => one.name === name)
     const more = aliases.filter((alias) => !own?.aliases?.includes(alias))
-    const given = {
-      ...(more.length > 0 && { aliases: more }),
-      ...(patterns && { patterns }),
-      ...(sortable && { sortable }),
-    }
+    const given = { ...(more.length > 0 && { aliases: more }), ...(patterns && { patterns }), ...(sortable && { sortable }) }
     // Only TypeScript needs the comparison with `exact`: an operator's type never has this normaliser.
     const compared_as = own === undefined && normaliser !== 'exact' ? { compared_as: normaliser } : {}
     const entry: IdentifierTypeEntry = { ...compared_as, ...given }
@@ -153,10 +143,7 @@ function attributeEntry(registry: Registry, record_type: string, attribute: Attr
 }
 
 /** A participant as a configuration file has it. */
-export const participantEntry = (
-  { participant, keys, callback, grants }: StoredParticipant,
-  registries: readonly Registry[],
-) =>
+export const participantEntry = ({ participant, keys, callback, grants }: StoredParticipant, registries: readonly Registry[]) =>
   ({
     name: participant.name,
     status: participant.status,
@@ -189,10 +176,7 @@ const keyEntry = ({ kid, use, public_jwk, valid_from, valid_until }: Participant
   valid_until: isoTime(valid_until),
 })
 
-function grantEntries(
-  grants: readonly StoredGrant[],
-  registries: readonly Registry[],
-): Required<ParticipantEntry>['grants'] {
+function grantEntries(grants: readonly StoredGrant[], registries: readonly Registry[]): Required<ParticipantEntry>['grants'] {
   const named = registries.map(({ id, namespace }) => {
     const terms = grants.filter(({ registry }) => registry === id).map((grant) => grant.terms)
     return [namespace, terms] as const

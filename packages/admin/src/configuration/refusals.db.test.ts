@@ -19,11 +19,7 @@ describe('refused before anything is changed', () => {
       'version: this file is of format version 2, and this version of rollcall reads version 1',
       ['version'],
     ],
-    [
-      { version: 1, participant: {} },
-      'participant: is not a known member; the nearest is participants',
-      ['participant'],
-    ],
+    [{ version: 1, participant: {} }, 'participant: is not a known member; the nearest is participants', ['participant']],
     [{ version: 1, zebra: {} }, 'zebra: is not a known member', ['zebra']],
     [
       { version: 1, registries: { civil: { kind: 'civil', primary_identifier: {} } } },

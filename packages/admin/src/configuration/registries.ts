@@ -2,14 +2,7 @@
 
 import type { Environment } from '@rollcall/core/model/environment'
 import type { Registry } from '@rollcall/core/model/registry'
-import {
-  type Attribute,
-  type AttributeAddition,
-  additionProblem,
-  extendKind,
-  type Kind,
-  kindNamed,
-} from '@rollcall/protocol'
+import { type Attribute, type AttributeAddition, additionProblem, extendKind, type Kind, kindNamed } from '@rollcall/protocol'
 import { removeAttribute } from '@rollcall/records/registries/registry-attributes'
 import { isSameJson } from '../approvals/diff-lines.ts'
 import { addAttribute, indexAttribute } from '../registries/attributes.ts'
@@ -31,10 +24,7 @@ export interface PlannedRegistries {
  * Plans the steps for the registries of a file.
  * @throws AdminRefusal a member cannot be changed, or an identifier type or an attribute cannot be added
  */
-export function planRegistries(
-  { registries: wanted = {} }: Configuration,
-  stored: readonly Registry[],
-): PlannedRegistries {
+export function planRegistries({ registries: wanted = {} }: Configuration, stored: readonly Registry[]): PlannedRegistries {
   const kinds = new Map(stored.map(({ namespace, kind }) => [namespace, kind]))
   const steps = Object.entries(wanted).flatMap(([namespace, entry]) => {
     const at = ['registries', namespace]
@@ -42,7 +32,7 @@ export function planRegistries(
     const fixed = registry === undefined ? [] : registrySteps(registry, entry, at)
     const identifiers = planIdentifiers(kindOf(entry), entry, { namespace, at }, registry)
     const current = registry === undefined ? {} : registryEntry(registry).attributes
-    const kind = extendedKind(identifiers.kind, entry.attributes ?? current, at)
+    const kind = kindWithAttributes(identifiers.kind, entry.attributes ?? current, at)
     kinds.set(namespace, kind)
     return registry === undefined
       ? newRegistry(namespace, entry, at, identifiers.steps, kind)
@@ -87,19 +77,19 @@ function newRegistry(
     // `kind` already has all types and attributes that later steps add: the source may name them.
     make: (deps) => addRegistry({ ...deps, kind }, { namespace, ...given }),
   }
-  return [added, ...identifiers, ...entriesOf(attributes).map((row) => attributeStep(namespace, row, at))]
+  return [added, ...identifiers, ...attributeRows(attributes).map((row) => attributeStep(namespace, row, at))]
 }
 
-const FIXED_NAMES = ['kind', 'sender_id', 'environment'] as const
+const FIXED_MEMBERS = ['kind', 'sender_id', 'environment'] as const
 
 function registrySteps(registry: Registry, entry: RegistryEntry, at: FilePlace): ConfigStep[] {
   const current = registryEntry(registry)
-  const fixed = FIXED_NAMES.find((name) => entry[name] !== undefined && !isSameJson(entry[name], current[name]))
+  const fixed = FIXED_MEMBERS.find((name) => entry[name] !== undefined && !isSameJson(entry[name], current[name]))
   if (fixed !== undefined) {
     throw refusalAt([...at, fixed], 'cannot be changed; add a registry at another namespace')
   }
   const { namespace } = registry
-  return CHANGEABLE.flatMap((member): ConfigStep[] => {
+  return MUTABLE_MEMBERS.flatMap((member): ConfigStep[] => {
     const [from, to] = [registry[member], entry[member]]
     if (to === undefined || isSameJson(to, from)) return []
     return [
@@ -116,7 +106,7 @@ function registrySteps(registry: Registry, entry: RegistryEntry, at: FilePlace):
   })
 }
 
-const CHANGEABLE = [
+const MUTABLE_MEMBERS = [
   ...(['aliases', 'time_zone', 'majority_age', 'web_origins'] as const),
   ...(['reg_type_aliases', 'qualified_kids', 'source'] as const),
 ]
@@ -127,7 +117,7 @@ interface AttributeRow {
   readonly entry: AttributeEntry
 }
 
-const entriesOf = (attributes: NonNullable<RegistryEntry['attributes']>): AttributeRow[] =>
+const attributeRows = (attributes: NonNullable<RegistryEntry['attributes']>): AttributeRow[] =>
   Object.entries(attributes).flatMap(([record_type, rows]) =>
     Object.entries(rows).map(([name, entry]) => ({ record_type, name, entry })),
   )
@@ -135,8 +125,8 @@ const entriesOf = (attributes: NonNullable<RegistryEntry['attributes']>): Attrib
 /** The steps for attributes. A changed one is removed and added again, so that its column is filled again. */
 function attributeSteps(registry: Registry, entry: RegistryEntry, at: FilePlace): ConfigStep[] {
   if (entry.attributes === undefined) return []
-  const current = entriesOf(registryEntry(registry).attributes)
-  const wanted = entriesOf(entry.attributes)
+  const current = attributeRows(registryEntry(registry).attributes)
+  const wanted = attributeRows(entry.attributes)
   const isIn = (rows: readonly AttributeRow[], row: AttributeRow): boolean => rows.some((one) => isSameJson(one, row))
   const { namespace } = registry
   return [
@@ -175,14 +165,14 @@ function attributeStep(namespace: string, { record_type, name, entry }: Attribut
 }
 
 /** Adds the attributes of a file to a kind. @throws AdminRefusal an attribute cannot be added to the kind */
-function extendedKind(own: Kind, attributes: NonNullable<RegistryEntry['attributes']>, at: FilePlace): Kind {
+function kindWithAttributes(own: Kind, attributes: NonNullable<RegistryEntry['attributes']>, at: FilePlace): Kind {
   const types = own.record_types.map(({ name }) => name)
   const unknown = Object.keys(attributes).find((name) => !types.includes(name))
   if (unknown !== undefined) throw refusalAt([...at, 'attributes', unknown], `must be one of ${types.join(', ')}`)
-  return entriesOf(attributes).reduce((kind, row) => {
+  return attributeRows(attributes).reduce((kind, row) => {
     const place = [...at, 'attributes', row.record_type, row.name]
     const recordType = kind.record_types.find(({ name }) => name === row.record_type)
-    const attribute = attributeOf(row, recordType?.attributes ?? [], place)
+    const attribute = attributeOfEntry(row, recordType?.attributes ?? [], place)
     const addition = { record_type: row.record_type, attribute }
     const problem = additionProblem(kind, addition)
     if (problem !== null) throw refusalAt(place, problem)
@@ -190,7 +180,7 @@ function extendedKind(own: Kind, attributes: NonNullable<RegistryEntry['attribut
   }, own)
 }
 
-function attributeOf(
+function attributeOfEntry(
   { name, entry }: AttributeRow,
   ofKind: readonly Attribute[],
   at: FilePlace,
@@ -206,11 +196,6 @@ function attributeOf(
   if (type === undefined || paths === undefined) {
     throw refusalAt(at, 'needs type and paths: the kind has no attribute of this name')
   }
-  const flags = {
-    ...(many && { many }),
-    ...(fold && { fold }),
-    ...(indexed && { indexed }),
-    ...(sortable && { sortable }),
-  }
+  const flags = { ...(many && { many }), ...(fold && { fold }), ...(indexed && { indexed }), ...(sortable && { sortable }) }
   return { name, type, paths, ...given, ...flags }
 }

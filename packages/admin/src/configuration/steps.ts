@@ -27,8 +27,7 @@ export interface ConfigStep {
 }
 
 /** Makes a refusal that names a place in the file. */
-export const refusalAt = (at: FilePlace, rule: string): AdminRefusal =>
-  new AdminRefusal(`${pathText(at)}: ${rule}`, { at })
+export const refusalAt = (at: FilePlace, rule: string): AdminRefusal => new AdminRefusal(`${pathText(at)}: ${rule}`, { at })
 
 /** Runs the work, and adds this place in the file to its refusals. @param more text behind the message of a refusal */
 export async function withRefusalsAt<Result>(at: FilePlace, work: () => Promise<Result>, more = ''): Promise<Result> {

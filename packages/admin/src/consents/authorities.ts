@@ -12,7 +12,7 @@ import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
 import { stopUnderEndedConsents } from '@rollcall/delivery/store/events/consent-stopping'
 import { readPublicKeyFile } from '@rollcall/participants/directory/key-file'
 import { createAddressGuard } from '@rollcall/participants/egress/address-guard'
-import { unreachableReason } from '@rollcall/participants/egress/address-rules'
+import { findUnreachableReason } from '@rollcall/participants/egress/address-rules'
 import { KeyRefused, readPublicKey } from '@rollcall/protocol'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
@@ -21,7 +21,7 @@ import { isSameJson } from '../approvals/diff-lines.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, orNull, text } from '../members.ts'
 import { HostsResult } from '../participants/policy.ts'
-import { StoppedResult } from './receipt.ts'
+import { ConsentStopsResult } from './receipt.ts'
 
 export const AuthorityName = text('Name of the authority: the iss of its consents.')
 
@@ -97,7 +97,7 @@ export async function checkAuthority({ keys, jwks_uri, outgoing }: Omit<ConsentA
   }
   if (keys.some(({ use }) => use !== 'sig')) throw new KeyRefused('the key of an authority is for signatures')
   for (const host of outgoing) {
-    const problem = unreachableReason(host)
+    const problem = findUnreachableReason(host)
     if (problem !== null) throw new AdminRefusal(problem)
   }
   if (jwks_uri !== null) await checkAddress(outgoing, jwks_uri)
@@ -124,7 +124,7 @@ export const removeConsentAuthority = defineAct(
     approval: 'never',
     settings: true,
     input: closed({ name: AuthorityName }),
-    result: closed({ name: AuthorityName, stopped: StoppedResult }),
+    result: closed({ name: AuthorityName, stopped: ConsentStopsResult }),
   },
   async ({ db }: HasDatabase, { name }) => {
     const missing = new AdminRefusal('name: no such consent authority is registered', { reason: 'not_found' })

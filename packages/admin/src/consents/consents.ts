@@ -18,7 +18,7 @@ import { makeReceipt, WithdrawalReceipt } from './receipt.ts'
 
 const MOST_JTIS = 10_000
 
-const PERSON_INPUT = {
+const CONSENT_CHOICE = {
   identifier_type: text('Type of an identifier of the person, such as UIN.'),
   identifier_value: markPersonal(text('Its value.')),
   purpose: text('Code of the purpose.'),
@@ -33,9 +33,9 @@ export const withdrawConsent = defineAct(
     input: closed({
       authority: Type.Optional(AuthorityName),
       jti: Type.Optional(text('jti of the signed consent; with authority.')),
-      identifier_type: Type.Optional(PERSON_INPUT.identifier_type),
-      identifier_value: Type.Optional(PERSON_INPUT.identifier_value),
-      purpose: Type.Optional(PERSON_INPUT.purpose),
+      identifier_type: Type.Optional(CONSENT_CHOICE.identifier_type),
+      identifier_value: Type.Optional(CONSENT_CHOICE.identifier_value),
+      purpose: Type.Optional(CONSENT_CHOICE.purpose),
       participant: Type.Optional(text('sender_id of the only participant that it is withdrawn from (default: all).')),
     }),
     result: WithdrawalReceipt,
@@ -114,7 +114,7 @@ export const reinstateConsent = defineAct(
         wanted: { withdrawals: 'count no more' },
       }),
     },
-    input: closed({ ...PERSON_INPUT, participant: Type.Optional(PERSON_INPUT.participant) }),
+    input: closed({ ...CONSENT_CHOICE, participant: Type.Optional(CONSENT_CHOICE.participant) }),
     result: closed({ reinstated: wholeNumber('Withdrawals that do not count any more.') }),
   },
   async (deps: HasVault, { identifier_type, identifier_value, purpose, participant }) => {
@@ -136,13 +136,11 @@ async function checkPurposeKnown({ db }: HasDatabase, purpose: string): Promise<
   if (purpose === EMERGENCY_PURPOSE) {
     throw new AdminRefusal('purpose: an emergency stands in place of a consent and cannot be withdrawn')
   }
-  const isKnown = isStorable(purpose) && (await isAskedFor(db, purpose))
+  const isKnown = isStorable(purpose) && (await isKnownPurpose(db, purpose))
   if (isKnown) return
   throw new AdminRefusal('purpose: is neither configured nor was anything answered for it', { reason: 'not_found' })
 }
 
 /** True when a purpose is configured, or a grant of any time, a stored answer or a stored subscription names it. */
-const isAskedFor = async (db: HasDatabase['db'], purpose: string): Promise<boolean> =>
-  (await isConfiguredOrGrantedPurpose(db, purpose)) ||
-  (await isUsedPurpose(db, purpose)) ||
-  isSubscribedPurpose(db, purpose)
+const isKnownPurpose = async (db: HasDatabase['db'], purpose: string): Promise<boolean> =>
+  (await isConfiguredOrGrantedPurpose(db, purpose)) || (await isUsedPurpose(db, purpose)) || isSubscribedPurpose(db, purpose)

@@ -43,7 +43,7 @@ export async function findWithdrawingPerson({ db, vault }: HasVault, person: Giv
     const { kind, identifier, isListed } = meaning
     if (isListed) add(identifier, true)
     const reader = recordsOf(db, registry).source.reader('sync')
-    for (const recordType of typesOfPersons(registry)) {
+    for (const recordType of personRecordTypes(registry)) {
       const place = { registry, recordType, reader }
       const [record, another] = await recordsWithIdentifier(place, kind, identifier)
       if (another !== undefined) {
@@ -64,5 +64,5 @@ export async function findWithdrawingPerson({ db, vault }: HasVault, person: Giv
   return { all: await pseudonyms([...all.values()]), own: await pseudonyms([...own.values()]) }
 }
 
-const typesOfPersons = ({ kind }: Registry): readonly RecordType[] =>
+const personRecordTypes = ({ kind }: Registry): readonly RecordType[] =>
   kind.record_types.filter(({ identifiers }) => identifiers.every(({ names }) => names === 'record'))

@@ -23,16 +23,15 @@ export const addPurpose = defineAct(
   },
 )
 
-export const listPurposes = defineAdminFunction(
-  { input: NO_INPUT, result: Type.Array(Purpose) },
-  async ({ db }: HasDatabase) => [...(await listRows(db))],
-)
+export const listPurposes = defineAdminFunction({ input: NO_INPUT, result: Type.Array(Purpose) }, async ({ db }: HasDatabase) => [
+  ...(await listRows(db)),
+])
 
 /** Removes a purpose. @throws AdminRefusal a grant that has not ended names it, or there is no such purpose */
 export const removePurpose = defineAct(
   { name: 'purpose remove', approval: 'never', input: closed({ code: Code }), result: closed({ code: Code }) },
   async ({ db }: HasDatabase, { code }) => {
-    const naming = (await listGrants(db)).filter((grant) => isNamingPurpose(grant, code))
+    const naming = (await listGrants(db)).filter((grant) => isPurposeInGrant(grant, code))
     if (naming.length > 0) {
       throw new AdminRefusal(
         `code: ${naming.length === 1 ? 'a grant names' : `${naming.length} grants name`} this purpose; change ${naming.length === 1 ? 'it' : 'them'} first (rollcall grant list)`,
@@ -45,7 +44,7 @@ export const removePurpose = defineAct(
 )
 
 /** True when a grant that is in force, or will be, names the purpose. */
-export const isNamingPurpose = (grant: Pick<StoredGrant, 'terms' | 'valid_until'>, code: string): boolean =>
+export const isPurposeInGrant = (grant: Pick<StoredGrant, 'terms' | 'valid_until'>, code: string): boolean =>
   !isExpiredGrant(grant) && (grant.terms.purposes ?? []).includes(code)
 
 /** Returns the message that refuses an unknown purpose; null: all purposes of the grant are known. */

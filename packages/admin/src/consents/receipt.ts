@@ -9,7 +9,7 @@ import { closed, instant, text, wholeNumber } from '../members.ts'
 
 export const RECEIPT_TYPE = 'consent-receipt+jwt'
 
-export const StoppedResult = closed({
+export const ConsentStopsResult = closed({
   subscriptions: Type.Array(Type.String(), { description: 'Codes of subscriptions that were ended.' }),
   notifications: wholeNumber('Notifications of theirs that were waiting, or in envelopes on their way.'),
   deliveries: wholeNumber('Answers that were on their way.'),
@@ -18,7 +18,7 @@ export const StoppedResult = closed({
 
 export const WithdrawalReceipt = closed({
   at: instant('When it took effect; queries are refused from then on.'),
-  stopped: StoppedResult,
+  stopped: ConsentStopsResult,
   receipt: text(`The same with what was withdrawn, as a compact JWS of type ${RECEIPT_TYPE}, signed by the server.`),
 })
 

@@ -2,9 +2,9 @@
 
 import type { Limits } from '@rollcall/core/limits'
 import {
-  type CountedChange,
   changeDeliveriesAtMost,
   countDeliveryChange,
+  type DeliveryChangeCounts,
 } from '@rollcall/delivery/store/deliveries/delivery-changes'
 import Type from 'typebox'
 import { type BaseActDeps, defineAct } from '../act.ts'
@@ -16,11 +16,11 @@ import {
   countReplay,
   DELIVERY_CHOICE,
   type DeliveryChange,
-  OR_RECORD_DELETED,
+  deliveryCountRefusal,
+  OR_RECORD_DELETED_TEXT,
   readDeliveryChoice,
   replayToApprove,
   sumCounts,
-  tooManyDeliveries,
 } from './deliveries.ts'
 
 export interface HasChangeLimit extends HasDatabase {
@@ -28,9 +28,9 @@ export interface HasChangeLimit extends HasDatabase {
 }
 
 /** The most participants that an answer names. */
-const MOST_NAMED = 100
+const MOST_SENDER_IDS = 100
 
-function defineChange(change: DeliveryChange, name: string) {
+function defineDeliveryAct(change: DeliveryChange, name: string) {
   return defineAct(
     {
       name,
@@ -45,16 +45,14 @@ function defineChange(change: DeliveryChange, name: string) {
           : 'never',
       input: closed({
         ...DELIVERY_CHOICE,
-        ids: Type.Optional(
-          Type.Array(Type.String(), { minItems: 1, maxItems: 1_000, description: 'ids of the deliveries.' }),
-        ),
+        ids: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 1_000, description: 'ids of the deliveries.' })),
         dry_run: Type.Optional(flag('Only say what would be changed.')),
       }),
       result: closed({
         dry_run: flag('Whether nothing was changed.'),
         deliveries: wholeNumber('Deliveries that were changed, or would be.'),
         participants: Type.Array(closed({ participant: SenderId, deliveries: wholeNumber('Of this participant.') }), {
-          description: `Whose they were before the change; the ${MOST_NAMED} with the most.`,
+          description: `Whose they were before the change; the ${MOST_SENDER_IDS} with the most.`,
         }),
         in_closed_mailboxes: wholeNumber(
           'Notifications that are left as they are, because their mailbox is closed: resume a subscription of it first.',
@@ -72,21 +70,19 @@ function defineChange(change: DeliveryChange, name: string) {
       const { changed_deliveries, replay_deliveries = changed_deliveries } = limits
       const isAlone = change === 'replay' && approvals.areNeeded && caller.kind !== 'proposal'
       const most = isAlone ? Math.min(changed_deliveries, replay_deliveries) : changed_deliveries
-      if (!dry_run && found > most) throw tooManyDeliveries(found, most)
+      if (!dry_run && found > most) throw deliveryCountRefusal(found, most)
       if (!dry_run && found === 0) {
-        throw new AdminRefusal(nothingToDo(change, counted), { reason: 'conflict' })
+        throw new AdminRefusal(noChangeReason(change, counted), { reason: 'conflict' })
       }
       // After the count, more deliveries may have reached a state in which this change is possible.
-      const { chosen, changed } = dry_run
-        ? { chosen: 0, changed: found }
-        : await changeDeliveriesAtMost(db, change, choice, most)
-      if (chosen > most) throw tooManyDeliveries(chosen, most)
+      const { chosen, changed } = dry_run ? { chosen: 0, changed: found } : await changeDeliveriesAtMost(db, change, choice, most)
+      if (chosen > most) throw deliveryCountRefusal(chosen, most)
       return {
         dry_run,
         deliveries: changed,
         participants: counted
           .filter(({ deliveries }) => deliveries > 0)
-          .slice(0, MOST_NAMED)
+          .slice(0, MOST_SENDER_IDS)
           .map(({ participant, deliveries }) => ({ participant, deliveries })),
         in_closed_mailboxes: sumCounts(counted, 'in_closed_mailboxes'),
       }
@@ -94,14 +90,14 @@ function defineChange(change: DeliveryChange, name: string) {
   )
 }
 
-const nothingToDo = (change: DeliveryChange, counted: readonly CountedChange[]): string =>
+const noChangeReason = (change: DeliveryChange, counted: readonly DeliveryChangeCounts[]): string =>
   sumCounts(counted, 'in_closed_mailboxes') > 0
     ? 'their mailboxes are closed; resume a subscription of each mailbox first'
-    : `only deliveries that are ${changeableStates(change).join(' or ')} can be changed so; none of these is${change === 'replay' ? OR_RECORD_DELETED : ''}`
+    : `only deliveries that are ${changeableStates(change).join(' or ')} can be changed so; none of these is${change === 'replay' ? OR_RECORD_DELETED_TEXT : ''}`
 
 /** Attempts waiting deliveries and dead letters now. */
-export const retryDeliveries = defineChange('retry', 'deliveries retry')
+export const retryDeliveries = defineDeliveryAct('retry', 'deliveries retry')
 /** Sends deliveries again that have ended or are held. */
-export const replayDeliveries = defineChange('replay', 'deliveries replay')
+export const replayDeliveries = defineDeliveryAct('replay', 'deliveries replay')
 /** Cancels deliveries: they are not attempted any more. */
-export const cancelDeliveries = defineChange('drop', 'deliveries cancel')
+export const cancelDeliveries = defineDeliveryAct('drop', 'deliveries cancel')

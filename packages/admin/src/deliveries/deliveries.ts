@@ -1,41 +1,26 @@
 /** Deliveries: what is sent to participants, the results of attempts, and changes by hand. */
 
 import type { Limits } from '@rollcall/core/limits'
-import { answerEncryptionContext, deliveryBodyBinding } from '@rollcall/core/model/delivery'
+import { deliveryAnswerBinding, deliveryBodyBinding } from '@rollcall/core/model/delivery'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Database } from '@rollcall/database/database'
 import { explainCause } from '@rollcall/delivery/delivery/causes'
 import {
-  type CountedChange,
   changeDeliveriesAtMost,
   countDeliveryChange,
-  DELIVERY_CHANGES,
+  type DeliveryChangeCounts,
+  MANUAL_DELIVERY_CHANGES,
 } from '@rollcall/delivery/store/deliveries/delivery-changes'
 import { DELIVERY_STATES, type DeliveryChoice } from '@rollcall/delivery/store/deliveries/delivery-choice'
-import {
-  findDelivery,
-  type ListedDelivery,
-  listDeliveries as listRows,
-} from '@rollcall/delivery/store/deliveries/delivery-list'
-import { type BodyEncryption, createBodies } from '@rollcall/keys/bodies'
+import { findDelivery, type ListedDelivery, listDeliveries as listRows } from '@rollcall/delivery/store/deliveries/delivery-list'
+import { type BodyEncryption, createBodyEncryption } from '@rollcall/keys/bodies'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { type BaseActDeps, defineAct } from '../act.ts'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { ProposedChanges } from '../approvals/diff-lines.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
-import {
-  closed,
-  flag,
-  instant,
-  isoTime,
-  markPersonal,
-  Namespace,
-  orNull,
-  SenderId,
-  text,
-  wholeNumber,
-} from '../members.ts'
+import { closed, flag, instant, isoTime, markPersonal, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
 import { ExplainedCauseOrNull } from './cause-members.ts'
 
@@ -88,7 +73,7 @@ export const listDeliveries = defineAdminFunction(
     result: Type.Array(closed(DELIVERY_MEMBERS)),
   },
   async ({ db }: HasDatabase, { limit = 50, before: last, ...given }) => {
-    const before = last === undefined ? undefined : (await deliveryNamed(db, last, 'before')).id
+    const before = last === undefined ? undefined : (await requireDelivery(db, last, 'before')).id
     const choice = { ...(await readDeliveryChoice(db, given)), ...(before !== undefined && { before }) }
     return (await listRows(db, choice, limit)).map(shownDelivery)
   },
@@ -101,8 +86,7 @@ export const showDelivery = defineAct(
     approval: {
       when: 'wider',
       role: 'audit',
-      compare: ({ id, body = false }) =>
-        body ? { about: { id }, wanted: { opens: 'the body of the delivery' } } : null,
+      compare: ({ id, body = false }) => (body ? { about: { id }, wanted: { opens: 'the body of the delivery' } } : null),
     },
     input: closed({
       id: DELIVERY_MEMBERS.id,
@@ -129,52 +113,52 @@ export const showDelivery = defineAct(
 
 /** Shows a delivery with its attempts. @param vault null: bodies and answers are not decrypted */
 export async function readDelivery(db: Database, id: string, vault: HasVault['vault'] | null) {
-  const { body, made, ...delivery } = await deliveryNamed(db, id)
-  const bodies = vault === null ? null : createBodies(db, await vault())
+  const { body, made, ...delivery } = await requireDelivery(db, id)
+  const bodies = vault === null ? null : createBodyEncryption(db, await vault())
   const attempts = await Promise.all(
     made.map(async ({ answer, at, ...attempt }) => ({
       ...attempt,
       at: isoTime(at),
       cause: explainCause(attempt.error),
-      ...(bodies && { answer: await decryptText(bodies, answer, answerEncryptionContext(id, attempt.number)) }),
+      ...(bodies && { answer: await decryptBodyText(bodies, answer, deliveryAnswerBinding(id, attempt.number)) }),
     })),
   )
   return {
     ...shownDelivery(delivery),
-    ...(bodies && { body: await decryptText(bodies, body, deliveryBodyBinding(id)) }),
+    ...(bodies && { body: await decryptBodyText(bodies, body, deliveryBodyBinding(id)) }),
     made: attempts,
   }
 }
 
 /** Finds a delivery. @throws AdminRefusal there is none with this id */
-async function deliveryNamed(db: Database, id: string, member?: string) {
+async function requireDelivery(db: Database, id: string, member?: string) {
   const found = await findDelivery(db, id)
   if (found !== null) return found
   const message = `${member === undefined ? '' : `${member}: `}there is no delivery ${id}`
   throw new AdminRefusal(message, { reason: 'not_found' })
 }
 
-async function decryptText(bodies: BodyEncryption, sealed: Uint8Array | null, context: string): Promise<string | null> {
+async function decryptBodyText(bodies: BodyEncryption, sealed: Uint8Array | null, context: string): Promise<string | null> {
   if (sealed === null) return null
   return bodies.decryptBody(sealed, context).catch((error: Error) => `(${error.message})`)
 }
 
-export type DeliveryChange = keyof typeof DELIVERY_CHANGES
+export type DeliveryChange = keyof typeof MANUAL_DELIVERY_CHANGES
 // The cast is safe: the table has exactly the names of the type.
-const CHANGE_NAMES = Object.keys(DELIVERY_CHANGES) as DeliveryChange[]
+const CHANGE_NAMES = Object.keys(MANUAL_DELIVERY_CHANGES) as DeliveryChange[]
 
 /** The end of the message that refuses a replay: another reason why none of the chosen deliveries can be sent again. */
-export const OR_RECORD_DELETED = ', or its record was deleted after the delivery'
+export const OR_RECORD_DELETED_TEXT = ', or its record was deleted after the delivery'
 
 /** The states of a delivery in which this change is possible. */
-export const changeableStates = (change: DeliveryChange): readonly string[] => DELIVERY_CHANGES[change].from
+export const changeableStates = (change: DeliveryChange): readonly string[] => MANUAL_DELIVERY_CHANGES[change].from
 
 interface ChangeDeps extends HasDatabase {
   readonly limits?: Partial<Pick<Limits, 'replay_deliveries'>>
 }
 
 /** Makes the refusal of a change of more deliveries than one call may change. */
-export const tooManyDeliveries = (found: number, most: number): AdminRefusal =>
+export const deliveryCountRefusal = (found: number, most: number): AdminRefusal =>
   new AdminRefusal(
     `these are ${found} deliveries, and ${most} at most may be changed at a time: give a shorter time with since and until`,
     { reason: 'conflict' },
@@ -215,7 +199,7 @@ export const changeDeliveries = defineAct(
     const isAlone = change === 'replay' && approvals.areNeeded && caller.kind !== 'proposal'
     const most = isAlone ? (limits?.replay_deliveries ?? 0) : null
     const { chosen, changed } = await changeDeliveriesAtMost(db, change, choice, most)
-    if (most !== null && chosen > most) throw tooManyDeliveries(chosen, most)
+    if (most !== null && chosen > most) throw deliveryCountRefusal(chosen, most)
     const inClosed = sumCounts(await countDeliveryChange(db, change, choice), 'in_closed_mailboxes')
     if (inClosed > 0 && changed === 0) {
       throw new AdminRefusal(`${change} needs an open mailbox; resume a subscription of the mailbox first`)
@@ -223,7 +207,7 @@ export const changeDeliveries = defineAct(
     if (ids !== undefined && ids.length > 0 && changed === 0) {
       const possible = changeableStates(change).join(' or ')
       throw new AdminRefusal(
-        `${change} needs deliveries that are ${possible}; none of these is${change === 'replay' ? OR_RECORD_DELETED : ''}`,
+        `${change} needs deliveries that are ${possible}; none of these is${change === 'replay' ? OR_RECORD_DELETED_TEXT : ''}`,
       )
     }
     return { changed, ...(inClosed > 0 && { in_closed_mailboxes: inClosed }) }
@@ -251,14 +235,11 @@ export async function countReplay({ db, limits }: ChangeDeps, change: DeliveryCh
  * The replay that a second operator must approve; null: one operator may replay so many alone. The exact number is left
  * out: it changes all the time.
  */
-export const replayToApprove = (
-  { ids, ...about }: GivenChoice,
-  { replayed, most }: CountedReplay,
-): ProposedChanges | null =>
+export const replayToApprove = ({ ids, ...about }: GivenChoice, { replayed, most }: CountedReplay): ProposedChanges | null =>
   replayed <= most ? null : { about: { ...about, ids: ids?.length }, wanted: { replayed: `more than ${most}` } }
 
 /** Adds up one count (`what`) over the rows of all participants. */
-export const sumCounts = (counted: readonly CountedChange[], what: 'deliveries' | 'in_closed_mailboxes'): number =>
+export const sumCounts = (counted: readonly DeliveryChangeCounts[], what: 'deliveries' | 'in_closed_mailboxes'): number =>
   counted.reduce((sum, row) => sum + row[what], 0)
 
 /** Converts the members of an input that choose deliveries for the store. @throws AdminRefusal there is no such participant */
@@ -277,9 +258,7 @@ export async function readDeliveryChoice(
   }
 }
 
-/**
- * A delivery as it is shown. While it waits or is held, its cause is that of its last attempt, or a missing address.
- */
+/** A delivery as it is shown. While it waits or is held, its cause is that of its last attempt, or a missing address. */
 const shownDelivery = ({ last_error, ...row }: ListedDelivery) => ({
   ...row,
   cause: explainCause(row.reason ?? last_error),

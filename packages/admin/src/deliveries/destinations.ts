@@ -50,19 +50,19 @@ export const listDestinations = defineAdminFunction(
         oldest: isoTime(row.oldest),
         opened_at: isoTime(row.opened_at),
         probe_at: isoTime(row.probe_at),
-        causes: causesOf(reasons),
+        causes: explainCauses(reasons),
         last_cause: explainCause(last_error),
       }))
     return { destinations, more: rows.length > limit }
   },
 )
 
-const UNKNOWN_CAUSE = {
+const UNKNOWN_CAUSE_TEXTS = {
   meaning: 'This version does not know the cause.',
   advice: 'Look at the attempts of a delivery, and read the log.',
 }
 
-const causesOf = (reasons: Readonly<Record<string, number>>) =>
+const explainCauses = (reasons: Readonly<Record<string, number>>) =>
   Object.entries(reasons)
     .toSorted(([, one], [, other]) => other - one)
-    .map(([cause, deliveries]) => ({ ...(explainCause(cause) ?? { cause, ...UNKNOWN_CAUSE }), deliveries }))
+    .map(([cause, deliveries]) => ({ ...(explainCause(cause) ?? { cause, ...UNKNOWN_CAUSE_TEXTS }), deliveries }))

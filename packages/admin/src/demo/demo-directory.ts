@@ -5,7 +5,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { importFile } from '@rollcall/import/import-file'
-import { readDirectoryContent } from '@rollcall/participants/store/demo-data'
+import { listRegistriesAndParticipants } from '@rollcall/participants/store/demo-data'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { hasRecords } from '@rollcall/records/records/record-counts'
 import { ensureRecordTables } from '@rollcall/records/records/record-tables'
@@ -44,19 +44,19 @@ export async function applyDemo(deps: DemoDeps, { file, participants }: DemoPlan
   const { credentials } = await applyConfiguration(deps, { configuration: keepChanges(stored, file) })
   const registries: Registry[] = []
   for (const namespace of Object.keys(file.registries ?? {})) {
-    registries.push(await currentRegistry(db, namespace))
+    registries.push(await upgradeRegistry(db, namespace))
   }
   return {
     registries,
-    participant: await participantNamed(db, participants.participant),
-    restricted: await participantNamed(db, participants.restricted),
+    participant: await requireDemoParticipant(db, participants.participant),
+    restricted: await requireDemoParticipant(db, participants.restricted),
     secrets: new Map(credentials.map(({ sender_id, client_secret }) => [sender_id, client_secret])),
   }
 }
 
 /** Marks a database without demo data as a demo's: adds the first registry of the file, with the mark `demo`. */
 async function becomeDemoDatabase(db: Database, { registries = {} }: Configuration): Promise<void> {
-  const { demo } = await readDirectoryContent(db)
+  const { demo } = await listRegistriesAndParticipants(db)
   const [first] = Object.entries(registries)
   if (demo.length > 0 || first === undefined) return
   const [namespace, { kind, sender_id = namespace }] = first
@@ -78,14 +78,14 @@ function keepChanges(stored: Configuration, file: Configuration): Configuration 
   return { ...file, purposes: { ...purposes, ...stored.purposes }, participants: Object.fromEntries(entries) }
 }
 
-async function participantNamed(db: Database, sender_id: string): Promise<Participant> {
+async function requireDemoParticipant(db: Database, sender_id: string): Promise<Participant> {
   const participant = await findParticipant(db, sender_id)
   if (participant === null) throw new Error(`the file of the demo has no participant ${sender_id}`)
   return participant
 }
 
 /** Makes the columns and indexes that this version needs, and returns the registry: nobody runs `index apply` for a demo. */
-async function currentRegistry(db: Database, namespace: string): Promise<Registry> {
+async function upgradeRegistry(db: Database, namespace: string): Promise<Registry> {
   await ensureRecordTables(db, await requireRegistry(db, namespace))
   await applyIndexes(db, namespace)
   return requireRegistry(db, namespace)

@@ -20,7 +20,7 @@ const MIN_SAMPLES = 20
  */
 export async function findDemoSamples(db: Database, registry: Registry): Promise<readonly DemoSample[]> {
   const [recordType] = registry.kind.record_types
-  const others = registry.kind.identifier_types.filter(isPlain).map(({ name }) => [name, SAMPLE_COUNTS.other])
+  const others = registry.kind.identifier_types.filter(isCodeType).map(({ name }) => [name, SAMPLE_COUNTS.other])
   const wanted = { ...Object.fromEntries(others), [recordType.primary_identifier]: SAMPLE_COUNTS.primary }
   const found = await sampleIdentifiers(db, registry, recordType, wanted)
   const records = recordsOf(db, registry).source.reader('sync')
@@ -38,6 +38,6 @@ export async function findDemoSamples(db: Database, registry: Registry): Promise
   return samples
 }
 
-const isPlain = ({ normaliser }: IdentifierType): boolean => normaliser === 'code'
+const isCodeType = ({ normaliser }: IdentifierType): boolean => normaliser === 'code'
 
 const sortRank = ({ identifier_type }: DemoSample, primary: string): number => (identifier_type === primary ? 0 : 1)

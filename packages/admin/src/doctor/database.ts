@@ -1,11 +1,11 @@
 /** Doctor's checks of the database. */
 import { isLoopback } from '@rollcall/base/shared/loopback'
 import { countWithNoun } from '@rollcall/base/shared/message-words'
-import { REPORT_AGE } from '@rollcall/database/journal-reports'
+import { REPORT_AGE_MINUTES } from '@rollcall/database/journal-reports'
 import { brokenResult, type Check, type DatabaseFacts, okResult, weakResult } from './finding.ts'
 
 /** The oldest major version of PostgreSQL that is supported. */
-const OLDEST_MAJOR = 15
+const OLDEST_POSTGRESQL = 15
 /** Seconds after which doctor warns of a waiting row of the outbox, or of a mirror behind its source. */
 const LATE_SECONDS = 60
 
@@ -43,8 +43,8 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   {
     check: 'postgresql_version',
     judge({ settings: { version } }) {
-      if (Number.parseInt(version, 10) >= OLDEST_MAJOR) return okResult(`PostgreSQL ${version}`)
-      return brokenResult(`PostgreSQL ${version}; ${OLDEST_MAJOR} or newer is needed`)
+      if (Number.parseInt(version, 10) >= OLDEST_POSTGRESQL) return okResult(`PostgreSQL ${version}`)
+      return brokenResult(`PostgreSQL ${version}; ${OLDEST_POSTGRESQL} or newer is needed`)
     },
   },
   {
@@ -92,9 +92,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge({ content: { demo, real } }) {
       if (demo.length === 0) return okResult('none')
       if (real.length > 0) {
-        return brokenResult(
-          `beside ${list(real)} there is ${list(demo)}: neither serve nor demo starts on this database`,
-        )
+        return brokenResult(`beside ${list(real)} there is ${list(demo)}: neither serve nor demo starts on this database`)
       }
       return weakResult(`${list(demo)}: rollcall serve refuses this database; use another in production`)
     },
@@ -104,9 +102,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge({ unreadable }) {
       if (unreadable.length === 0) return okResult('this version can read every one')
       const found = unreadable.map(({ id, namespace, error }) => `${namespace} (id ${id}, ${error})`)
-      return brokenResult(
-        `${list(found)} cannot be read and is not served; run the version that made it, or a later one`,
-      )
+      return brokenResult(`${list(found)} cannot be read and is not served; run the version that made it, or a later one`)
     },
   },
   {
@@ -163,7 +159,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
       }
       if (journals.length === 0) {
         return weakResult(
-          `no service has said within ${REPORT_AGE} minutes that it can write its journal: start it with ROLLCALL_JOURNAL=${journal}, or read its log`,
+          `no service has said within ${REPORT_AGE_MINUTES} minutes that it can write its journal: start it with ROLLCALL_JOURNAL=${journal}, or read its log`,
         )
       }
       const written = journals.map(({ machine, path }) => `${path} on ${machine}`)
@@ -175,9 +171,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     command: 'rollcall outbox show',
     judge({ outbox: { waiting, failed, oldest } }) {
       if (failed > 0) {
-        return weakResult(
-          `${countWithNoun(failed, 'row')} of the outbox could not be published; rollcall outbox show says why`,
-        )
+        return weakResult(`${countWithNoun(failed, 'row')} of the outbox could not be published; rollcall outbox show says why`)
       }
       if (oldest >= LATE_SECONDS) {
         return weakResult(
@@ -274,9 +268,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     command: 'rollcall grant set <sender_id> <namespace> --template <name>',
     judge({ grants: { without } }) {
       if (without.length === 0) return okResult('every active participant has a grant')
-      return weakResult(
-        `${idList(without)} may do nothing in any registry: rollcall grant set, or disable what is not used`,
-      )
+      return weakResult(`${idList(without)} may do nothing in any registry: rollcall grant set, or disable what is not used`)
     },
   },
   {

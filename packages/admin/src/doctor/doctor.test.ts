@@ -1,13 +1,13 @@
 import { readConfig } from '@rollcall/settings/config'
 import { expect, test } from 'vitest'
 import { DATABASE_CHECKS } from './database.ts'
-import { type DatabaseFacts, type FileFacts, judgeAll } from './finding.ts'
+import { type DatabaseFacts, type FileModeFacts, judgeFacts } from './finding.ts'
 import { SETTING_CHECKS } from './settings.ts'
 
-const NO_FILES: FileFacts = { data_directory: null, password: null, demo_file: null, master_key: null }
+const NO_FILES: FileModeFacts = { data_directory: null, password: null, demo_file: null, master_key: null }
 
-const judgeSettings = (env: Record<string, string>, files: Partial<FileFacts> = {}) =>
-  judgeAll(SETTING_CHECKS, { config: readConfig(env), files: { ...NO_FILES, ...files } })
+const judgeSettings = (env: Record<string, string>, files: Partial<FileModeFacts> = {}) =>
+  judgeFacts(SETTING_CHECKS, { config: readConfig(env), files: { ...NO_FILES, ...files } })
 
 const GOOD: DatabaseFacts = {
   embedded: false,
@@ -36,7 +36,7 @@ const GOOD: DatabaseFacts = {
   plainHttp: [],
 }
 
-const judgeDatabase = (facts: Partial<DatabaseFacts>) => judgeAll(DATABASE_CHECKS, { ...GOOD, ...facts })
+const judgeDatabase = (facts: Partial<DatabaseFacts>) => judgeFacts(DATABASE_CHECKS, { ...GOOD, ...facts })
 
 const MIRROR = { namespace: 'civil', lag: 1, behind: 0, rejects: 0, failure: null }
 const participant = { sender_id: 'x.example' }
@@ -67,12 +67,7 @@ test.each([
   ['listener', { ...BEHIND_PROXY, ROLLCALL_PUBLIC_URL: 'http://a.example' }, 'weak', 'https address'],
   ['listener', { ...BEHIND_PROXY, ROLLCALL_PUBLIC_URL: 'https://a.example' }, 'ok', 'https://a.example'],
   ['operator_listener', { ADMIN_HOST: '10.0.0.1' }, 'broken', 'serve refuses it'],
-  [
-    'operator_listener',
-    { ADMIN_HOST: '10.0.0.1', ROLLCALL_ADMIN_PRIVATE_NETWORK: '1' },
-    'weak',
-    'metrics need no login',
-  ],
+  ['operator_listener', { ADMIN_HOST: '10.0.0.1', ROLLCALL_ADMIN_PRIVATE_NETWORK: '1' }, 'weak', 'metrics need no login'],
   ['token_query', { ROLLCALL_TOKEN_QUERY: '1' }, 'weak', 'unset it'],
   ['limits', { ROLLCALL_MAX_PAGE_SIZE: '101' }, 'weak', 'ROLLCALL_MAX_PAGE_SIZE=101 (default 100)'],
   ['limits', { ROLLCALL_MAX_PAGE_SIZE: '99', ROLLCALL_TIMESTAMP_WINDOW: '600' }, 'ok', 'no limit'],
@@ -114,12 +109,7 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
   ['full_page_writes', { settings: { ...GOOD.settings, full_page_writes: 'off' } }, 'broken', 'turn it on'],
   ['synchronous_commit', { settings: { ...GOOD.settings, synchronous_commit: 'off' } }, 'weak', 'turn it on'],
   ['synchronous_commit', { settings: { ...GOOD.settings, synchronous_commit: 'remote_apply' } }, 'ok', 'remote'],
-  [
-    'registries',
-    { unreadable: [{ id: 3, namespace: 'civil', error: 'TypeError' }] },
-    'broken',
-    'civil (id 3, TypeError)',
-  ],
+  ['registries', { unreadable: [{ id: 3, namespace: 'civil', error: 'TypeError' }] }, 'broken', 'civil (id 3, TypeError)'],
   [
     'database_roles',
     { roles: { ...GOOD.roles, separate: false } },
@@ -167,12 +157,7 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
     'weak',
     'the copy of civil cannot follow its source: there is no answer',
   ],
-  [
-    'mirrors',
-    { mirrors: [{ ...MIRROR, lag: 61 }] },
-    'weak',
-    'civil may miss changes of the last minute: start a worker',
-  ],
+  ['mirrors', { mirrors: [{ ...MIRROR, lag: 61 }] }, 'weak', 'civil may miss changes of the last minute: start a worker'],
   [
     'outbox',
     { outbox: { waiting: 7, failed: 0, oldest: 60.4 } },
@@ -218,12 +203,7 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
   ],
   [
     'expiring_grants',
-    {
-      grants: {
-        ...GOOD.grants,
-        expiring: [{ ...participant, namespace: 'civil', valid_until: '2026-12-01T00:00:00.000Z' }],
-      },
-    },
+    { grants: { ...GOOD.grants, expiring: [{ ...participant, namespace: 'civil', valid_until: '2026-12-01T00:00:00.000Z' }] } },
     'weak',
     'the grant of x.example in civil (2026-12-01T00:00:00.000Z) ends soon',
   ],
@@ -233,18 +213,8 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
     'weak',
     'x.example may do nothing in any registry: rollcall grant set',
   ],
-  [
-    'plain_http',
-    { plainHttp: [{ ...participant, hosts: ['a.internal'] }] },
-    'weak',
-    'without TLS to a.internal of x.example',
-  ],
-  [
-    'plain_http',
-    { plainHttp: [{ ...participant, hosts: ['127.0.0.1', 'localhost'] }] },
-    'ok',
-    'none but to this machine',
-  ],
+  ['plain_http', { plainHttp: [{ ...participant, hosts: ['a.internal'] }] }, 'weak', 'without TLS to a.internal of x.example'],
+  ['plain_http', { plainHttp: [{ ...participant, hosts: ['127.0.0.1', 'localhost'] }] }, 'ok', 'none but to this machine'],
   ['disabled_participants', { disabled: [participant] }, 'ok', 'x.example: refused until enabled'],
 ])('%s with %j is %s', (check, facts, state, advice) => {
   const row = judgeDatabase(facts).find((found) => found.check === check)

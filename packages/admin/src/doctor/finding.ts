@@ -27,7 +27,7 @@ export interface Check<Facts> {
   judge(facts: Facts): Judgement | null
 }
 
-export interface FileFacts {
+export interface FileModeFacts {
   /** The permission bits of the data directory; those of files follow. Null: the directory or file is missing or not readable. */
   readonly data_directory: number | null
   readonly password: number | null
@@ -53,7 +53,7 @@ export interface JudgedConfig {
 
 export interface SettingFacts {
   readonly config: JudgedConfig
-  readonly files: FileFacts
+  readonly files: FileModeFacts
 }
 
 export type DatabaseFacts = Awaited<ReturnType<typeof examineDatabase>> & {
@@ -76,7 +76,7 @@ export const weakResult = (advice: string): Judgement => ({ state: 'weak', advic
 export const brokenResult = (advice: string): Judgement => ({ state: 'broken', advice })
 
 /** Judges the facts by each check, in order. A check that does not apply gives no finding. */
-export function judgeAll<Facts>(checks: readonly Check<Facts>[], facts: Facts): Finding[] {
+export function judgeFacts<Facts>(checks: readonly Check<Facts>[], facts: Facts): Finding[] {
   return checks.flatMap(({ check, command = null, judge }) => {
     const judgement = judge(facts)
     if (judgement === null) return []
@@ -85,20 +85,20 @@ export function judgeAll<Facts>(checks: readonly Check<Facts>[], facts: Facts): 
 }
 
 /** The paths of the data directory and of the files whose permission bits doctor judges. */
-export type JudgedFiles = Readonly<Record<keyof FileFacts, string>>
+export type JudgedFilePaths = Readonly<Record<keyof FileModeFacts, string>>
 
 /** Reads the permission bits of the files, and adds the configuration. */
-export async function readSettingFacts(config: JudgedConfig, paths: JudgedFiles): Promise<SettingFacts> {
+export async function readSettingFacts(config: JudgedConfig, paths: JudgedFilePaths): Promise<SettingFacts> {
   const [data_directory, password, demo_file, master_key] = await Promise.all([
-    modeOf(paths.data_directory),
-    modeOf(paths.password),
-    modeOf(paths.demo_file),
-    modeOf(paths.master_key),
+    findFileMode(paths.data_directory),
+    findFileMode(paths.password),
+    findFileMode(paths.demo_file),
+    findFileMode(paths.master_key),
   ])
   return { config, files: { data_directory, password, demo_file, master_key } }
 }
 
-async function modeOf(path: string): Promise<number | null> {
+async function findFileMode(path: string): Promise<number | null> {
   const found = await stat(path).catch(() => null)
   return found === null ? null : found.mode & 0o7777
 }

@@ -27,9 +27,7 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
           `ADMIN_HOST ${adminHost} would be reached in plain HTTP, and serve refuses it: set it to 127.0.0.1, or set ROLLCALL_ADMIN_PRIVATE_NETWORK=1 if only your own machines can reach it`,
         )
       }
-      return weakResult(
-        `ADMIN_HOST ${adminHost}: metrics need no login there; leave it on 127.0.0.1 or keep others out`,
-      )
+      return weakResult(`ADMIN_HOST ${adminHost}: metrics need no login there; leave it on 127.0.0.1 or keep others out`)
     },
   },
   {
@@ -43,7 +41,7 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
     check: 'limits',
     judge({ config: { limits } }) {
       const raised = (Object.keys(LIMITS) as LimitName[])
-        .filter((name) => isWeaker(limits[name], LIMITS[name]))
+        .filter((name) => isWeakerLimit(limits[name], LIMITS[name]))
         .map((name) => `${LIMITS[name].variable}=${limits[name]} (default ${LIMITS[name].default})`)
       if (raised.length === 0) return okResult('no limit is above its default')
       return weakResult(
@@ -93,7 +91,7 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
 ]
 
 /** True when a limit is above its default. A limit whose default is 0 cannot be weaker: 0 stands for no limit. */
-function isWeaker(value: number, row: { readonly default: number }): boolean {
+function isWeakerLimit(value: number, row: { readonly default: number }): boolean {
   return row.default > 0 && value > row.default
 }
 
@@ -106,19 +104,18 @@ function judgeSecretFile(mode: number | null) {
 const octalText = (mode: number): string => mode.toString(8).padStart(4, '0')
 
 /** Values of sslmode with which the driver `pg` checks the certificate of the server. */
-const CHECKED_MODES = ['verify-full', 'verify-ca', 'require', 'prefer']
+const CHECKED_SSL_MODES = ['verify-full', 'verify-ca', 'require', 'prefer']
 
 function judgeDatabaseUrl(databaseUrl: string) {
   // A login without a host, as for a unix socket, is not valid in a URL.
   const url = URL.parse(databaseUrl.replace('@/', '@localhost/'))
-  if (url === null)
-    return brokenResult('DATABASE_URL must be an address such as postgres://user:password@host/database')
+  if (url === null) return brokenResult('DATABASE_URL must be an address such as postgres://user:password@host/database')
   const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname)
   if (host === '' || host.startsWith('/') || isLoopback(host.replace(/^\[|\]$/g, ''))) {
     return okResult('the database is on this machine')
   }
   const mode = url.searchParams.get('sslmode') ?? ''
-  const known = CHECKED_MODES.includes(mode) || ['1', 'true'].includes(url.searchParams.get('ssl') ?? '')
+  const known = CHECKED_SSL_MODES.includes(mode) || ['1', 'true'].includes(url.searchParams.get('ssl') ?? '')
   if (known) return okResult('the connection to the database is encrypted, its certificate checked')
   return weakResult(
     'records travel to the database unencrypted or to an unchecked server; put sslmode=verify-full into DATABASE_URL',

@@ -2,9 +2,9 @@
 
 import type { Wake } from '@rollcall/base/shared/wake'
 import {
-  isConflict,
   isDataError,
   isStatementTimeout,
+  isTransactionConflict,
   isUnavailable,
   safeDatabaseError,
 } from '@rollcall/database/database-errors'
@@ -25,63 +25,60 @@ import { MAX_ENTRY_BYTES } from '@rollcall/import/source'
 import type { Log } from '@rollcall/observe/log'
 import { JsonError, type JsonObject, type JsonValue, parseJson } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
-import { type BaseActDeps, defineAct, NO_APPROVALS } from '../act.ts'
+import { type BaseActDeps, defineAct, NO_APPROVAL_NEEDED } from '../act.ts'
 import { AdminRefusal, defineAdminFunction, type GivenInput } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, instant, isoTime, orNull, text, wholeNumber } from '../members.ts'
 import { type PublishDeps, publishEvent } from './publish.ts'
 
 type OutboxDeps = PublishDeps &
-  Pick<BaseActDeps, 'auditLog'> & {
-    readonly log: Pick<Log, 'warn' | 'error'>
-    readonly outboxWake: Pick<Wake, 'raise'>
-  }
+  Pick<BaseActDeps, 'auditLog'> & { readonly log: Pick<Log, 'warn' | 'error'>; readonly outboxWake: Pick<Wake, 'raise'> }
 
 /**
  * Publishes the waiting rows, each in a transaction of its own that also deletes it. A row that cannot be published
  * gets the reason and stays, and the next row follows. A row that takes too long is tried again at the next poll, and
- * fails after `MOST_TIMEOUTS` such attempts.
+ * fails after `MOST_ROW_TIMEOUTS` such attempts.
  * @throws the error of the database
  */
 export async function publishOutbox(deps: OutboxDeps, signal: AbortSignal): Promise<void> {
   if (!(await isOutboxWaiting(deps.db.pool))) return
-  for (let more = true; more && !signal.aborted; ) more = await publishNext(deps)
+  for (let more = true; more && !signal.aborted; ) more = await publishNextRow(deps)
   // A row may have come just when another node ended its publishing: poll again.
-  deps.outboxWake.raise(AGAIN_MS)
+  deps.outboxWake.raise(NEXT_POLL_MS)
 }
 
 /** The caller that publishes rows. Who inserted a row is not known: rights in the database decide who may. */
 const OUTBOX_CALLER = { kind: 'server', component: 'outbox' } as const
 
 /** Milliseconds to the next poll, when the last one found waiting rows. */
-const AGAIN_MS = 200
+const NEXT_POLL_MS = 200
 
 /** The number of statement timeouts after which a row is put aside. */
-const MOST_TIMEOUTS = 10
+const MOST_ROW_TIMEOUTS = 10
 
 /**
  * Publishes the next row.
  * @returns false: nothing waits, another node publishes, or the row took too long and is tried again at the next poll
  */
-async function publishNext(deps: OutboxDeps): Promise<boolean> {
+async function publishNextRow(deps: OutboxDeps): Promise<boolean> {
   return withTransaction(deps.db.pool, async (client) => {
     const row = await takeOutboxRow(client, MAX_ENTRY_BYTES)
     if (row === null) return false
     try {
       const transaction: PublishDeps['transaction'] = (work) => tryInSnapshot(client, () => work(client))
-      await publishEvent({ ...deps, transaction, caller: OUTBOX_CALLER, approvals: NO_APPROVALS }, eventOf(row))
+      await publishEvent({ ...deps, transaction, caller: OUTBOX_CALLER, approvals: NO_APPROVAL_NEEDED }, eventOfRow(row))
       await removeOutboxRow(client, row.id)
     } catch (error) {
       let failure: string
       if (isStatementTimeout(error)) {
         const timeouts = await noteOutboxTimeout(client, row.id)
         deps.log.warn({ id: row.id, timeouts }, 'publishing a row of the outbox took too long')
-        if (timeouts < MOST_TIMEOUTS) return false
+        if (timeouts < MOST_ROW_TIMEOUTS) return false
         failure = `publishing it took longer than a statement may (30 seconds), ${timeouts} times`
       } else {
         // The cause is not the row, but an unavailable database or a conflict: the row is tried again.
-        if (isUnavailable(error) || isConflict(error)) throw error
-        failure = failureOf(error)
+        if (isUnavailable(error) || isTransactionConflict(error)) throw error
+        failure = failureReason(error)
       }
       await failOutboxRow(client, row.id, failure)
       const place = { id: row.id, failure }
@@ -93,44 +90,43 @@ async function publishNext(deps: OutboxDeps): Promise<boolean> {
 }
 
 /** The reason, for operators, why a row is put aside. */
-function failureOf(error: unknown): string {
+function failureReason(error: unknown): string {
   if (error instanceof AdminRefusal) return error.message
   if (isDataError(error)) return 'the database does not take what the row holds'
   return 'the server failed to publish it; the failure is logged'
 }
 
 /** Makes the input of an event from a row. @throws AdminRefusal a member is too long or no JSON, or its time is out of range */
-function eventOf(row: OutboxRow): GivenInput<Static<typeof publishEvent.input>> {
+function eventOfRow(row: OutboxRow): GivenInput<Static<typeof publishEvent.input>> {
   const { namespace, reg_event_type, record, remove, replace } = row
-  if (record === null) throw tooLong('record')
-  if (remove === null && row.has_remove) throw tooLong('remove')
+  if (record === null) throw lengthRefusal('record')
+  if (remove === null && row.has_remove) throw lengthRefusal('remove')
   return {
     namespace,
     reg_event_type,
     replace,
     // The cast is safe: the schema of the input refuses a value that is no object.
-    record: readMember('record', record) as JsonObject,
-    remove: remove === null ? undefined : (readMember('remove', remove) as Record<string, JsonValue[]>),
+    record: readRowMember('record', record) as JsonObject,
+    remove: remove === null ? undefined : (readRowMember('remove', remove) as Record<string, JsonValue[]>),
     record_type: row.record_type ?? undefined,
     event_id: row.event_id ?? undefined,
-    occurred_at: row.occurred_at === null ? undefined : occurredAt(row.occurred_at),
+    occurred_at: row.occurred_at === null ? undefined : occurredAtText(row.occurred_at),
     source_version: row.source_version === null ? undefined : Number(row.source_version),
     corrects: row.corrects ?? undefined,
   }
 }
 
-const tooLong = (member: string): AdminRefusal =>
-  new AdminRefusal(`${member}: must be at most ${MAX_ENTRY_BYTES} bytes`)
+const lengthRefusal = (member: string): AdminRefusal => new AdminRefusal(`${member}: must be at most ${MAX_ENTRY_BYTES} bytes`)
 
 /** Returns the time of a row in ISO 8601. @throws AdminRefusal its year is not 1 to 9999: no date-time can say it */
-function occurredAt(time: Date | number): string {
+function occurredAtText(time: Date | number): string {
   const at = new Date(time)
   const year = at.getUTCFullYear()
   if (year >= 1 && year <= 9_999) return isoTime(at)
   throw new AdminRefusal('occurred_at: must lie in the years 1 to 9999')
 }
 
-function readMember(member: string, json: string): JsonValue {
+function readRowMember(member: string, json: string): JsonValue {
   try {
     return parseJson(json)
   } catch (error) {
@@ -140,12 +136,12 @@ function readMember(member: string, json: string): JsonValue {
 }
 
 /** The most rows that one call lists. */
-const MOST_LISTED = 1_000
+const MOST_LISTED_ROWS = 1_000
 
 /** Shows how many rows wait in the outbox, and lists those that could not be published. */
 export const showOutbox = defineAdminFunction(
   {
-    input: closed({ limit: Type.Optional(wholeNumber('At most so many failed rows (default: 50).', 1, MOST_LISTED)) }),
+    input: closed({ limit: Type.Optional(wholeNumber('At most so many failed rows (default: 50).', 1, MOST_LISTED_ROWS)) }),
     result: closed({
       waiting: wholeNumber('Rows that are to be published.'),
       failed: Type.Array(
@@ -163,11 +159,11 @@ export const showOutbox = defineAdminFunction(
   },
   async ({ db }: HasDatabase, { limit = 50 }) => {
     const { waiting } = await outboxHealth(db)
-    return { waiting, failed: (await listFailedRows(db, limit)).map(shownFailure) }
+    return { waiting, failed: (await listFailedRows(db, limit)).map(shownFailedRow) }
   },
 )
 
-const shownFailure = (row: FailedOutboxRow) => ({
+const shownFailedRow = (row: FailedOutboxRow) => ({
   ...row,
   created_at: isoTime(row.created_at),
   failed_at: isoTime(row.failed_at),

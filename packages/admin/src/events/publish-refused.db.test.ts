@@ -12,8 +12,7 @@ import { publishEvent } from './publish.ts'
 let database: TestDatabase
 beforeAll(async () => {
   database = await testDatabase()
-  for (const kind of ['civil', 'social'])
-    await addRegistry(database.db, { namespace: kind, kind, sender_id: `${kind}.example` })
+  for (const kind of ['civil', 'social']) await addRegistry(database.db, { namespace: kind, kind, sender_id: `${kind}.example` })
 })
 afterAll(() => database.close())
 
@@ -48,12 +47,7 @@ describe('refused', () => {
       'not_found',
     ],
     ['another event type', { reg_event_type: 'Moved' }, `reg_event_type: must be one of ${types}`, 'invalid'],
-    [
-      'a record of another kind',
-      { record: person({ '@type': 'Farmer' }) },
-      'record.@type: must be one of Person',
-      'invalid',
-    ],
+    ['a record of another kind', { record: person({ '@type': 'Farmer' }) }, 'record.@type: must be one of Person', 'invalid'],
     ['another record type', { record_type: 'Group' }, 'record_type: must be one of Person', 'invalid'],
     ['no identifier', { record: { sex: 'F' } }, 'record: no usable UIN, by which a Person is known', 'invalid'],
     [
@@ -63,12 +57,7 @@ describe('refused', () => {
       'invalid',
     ],
     ['no object', { record: [] as never }, 'record: must be an object', 'invalid'],
-    [
-      '8 MB',
-      { record: person({ note: 'x'.repeat(8 * 1024 * 1024) }) },
-      'record: must be at most 8388608 bytes',
-      'invalid',
-    ],
+    ['8 MB', { record: person({ note: 'x'.repeat(8 * 1024 * 1024) }) }, 'record: must be at most 8388608 bytes', 'invalid'],
     [
       'a half character',
       { record: person({ note: '\ud800' }) },
@@ -116,11 +105,7 @@ describe('refused', () => {
     ],
   ])('%s', async (_, more, message, reason) => {
     const asked = publishEvent(deps(), { namespace: 'civil', reg_event_type: 'UPDATE', record: person(), ...more })
-    await expect(asked).rejects.toMatchObject({
-      name: 'AdminRefusal',
-      message: expect.stringContaining(message),
-      reason,
-    })
+    await expect(asked).rejects.toMatchObject({ name: 'AdminRefusal', message: expect.stringContaining(message), reason })
     expect(await stored()).toEqual([{ events: 0, records: 0 }])
   })
 

@@ -45,8 +45,7 @@ const subscribe = (type: string, filter?: JsonObject, more: SubscriptionChanges 
 const rows = async (statement: string, ...values: unknown[]) => (await database.db.pool.query(statement, values)).rows
 
 const events = () => rows('select id, event_type, matched, reversed_by from event order by id')
-const notifications = () =>
-  rows('select subscription, presence, purpose, corrects, due_at from notification order by id')
+const notifications = () => rows('select subscription, presence, purpose, corrects, due_at from notification order by id')
 async function stored(uin = 'U-44'): Promise<JsonObject | null> {
   const [row] = await rows('select document from r1_person where primary_identifier = $1', uin)
   const document: unknown = row === undefined ? null : JSON.parse(row.document)
@@ -56,10 +55,7 @@ async function stored(uin = 'U-44'): Promise<JsonObject | null> {
 describe('a published event', () => {
   test('makes the record, is the event that it is named, and says how many are notified', async () => {
     const [all, other] = [await subscribe('Marriage'), await subscribe('UPDATE')]
-    const answer = await publish(
-      'spdci-common:RegistryEventType:Marriage',
-      person({ '@type': 'CRVSPerson', death_date: '2026' }),
-    )
+    const answer = await publish('spdci-common:RegistryEventType:Marriage', person({ '@type': 'CRVSPerson', death_date: '2026' }))
     expect(answer).toEqual({ id: expect.any(Number), matched: 1 })
     expect(await events()).toEqual([{ id: answer.id, event_type: 'Marriage', matched: 1, reversed_by: null }])
     expect(await notifications()).toMatchObject([{ subscription: all, presence: 'entered', purpose: 'event' }])
@@ -121,8 +117,7 @@ describe('a published event', () => {
   })
 
   test('of a record that was deleted and is written again has a higher version than its deletion', async () => {
-    const last = async () =>
-      Number((await rows('select record_version from event order by id desc limit 1'))[0]?.record_version)
+    const last = async () => Number((await rows('select record_version from event order by id desc limit 1'))[0]?.record_version)
     const remove = async () => {
       const named = { namespace: 'civil', record_type: 'Person', identifiers: ['U-44'] }
       expect(await deleteRecords(acting(deps()), named)).toMatchObject({ deleted: 1 })

@@ -6,7 +6,7 @@ import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Registry } from '@rollcall/core/model/registry'
 import { withTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/publish'
-import { compiledFiltersOf, type NamedEvent } from '@rollcall/delivery/events/recording'
+import { compiledFiltersOf, type EventOfChange } from '@rollcall/delivery/events/recording'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { findEvent, lockPublication, type StoredEvent } from '@rollcall/delivery/store/events/published'
 import { MAX_ENTRY_BYTES } from '@rollcall/import/source'
@@ -27,16 +27,16 @@ import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
-import type { HasRecording } from '../deps.ts'
+import type { HasEventRecording } from '../deps.ts'
 import { closed, flag, instant, markPersonal, Namespace, text, wholeNumber } from '../members.ts'
 import { type RecordToPublish, writePublishedRecord } from './published-record.ts'
 
-export interface PublishDeps extends HasRecording {
+export interface PublishDeps extends HasEventRecording {
   /** Runs the work in a transaction (default: one of its own). */
   readonly transaction?: <Result>(work: (client: ClientBase) => Promise<Result>) => Promise<Result>
 }
 
-const CORRECTIONS = ['CANCEL', 'CORRECTION'] as const
+const CORRECTION_TYPES = ['CANCEL', 'CORRECTION'] as const
 
 const EVENT_INPUT = closed({
   namespace: Namespace,
@@ -68,9 +68,7 @@ const EVENT_INPUT = closed({
       ),
     ),
   ),
-  corrects: Type.Optional(
-    text('For CANCEL and CORRECTION: the event_id of the event that is taken back or corrected.'),
-  ),
+  corrects: Type.Optional(text('For CANCEL and CORRECTION: the event_id of the event that is taken back or corrected.')),
 })
 
 type EventInput = ReadOnly<Static<typeof EVENT_INPUT>>
@@ -93,24 +91,18 @@ export const publishEvent = defineAct(
       throw new AdminRefusal(`namespace: ${problem}`, { reason: 'not_found' })
     }
     const sink = requireSink(db, registry)
-    const published = readPublished(registry, input)
-    const recording = {
-      registry,
-      records: recordsOf(db, registry),
-      limits,
-      filters: compiledFiltersOf(db.pool),
-      now: now(),
-    }
+    const published = readPublishedEvent(registry, input)
+    const recording = { registry, records: recordsOf(db, registry), limits, filters: compiledFiltersOf(db.pool), now: now() }
     const work = async (client: ClientBase) => {
       await lockRegistryFor(client, registry.id, 'change')
-      const known = await knownEvent(client, registry, published)
+      const known = await findKnownEvent(client, registry, published)
       if (known !== null) return { id: known.id, matched: known.matched }
-      const corrected = await correctedEvent(client, registry, input, published)
+      const corrected = await findCorrectedEvent(client, registry, input, published)
       const change = await writePublishedRecord(client, sink, registry, published)
       if (corrected !== null && corrected.record !== change.record) {
         throw new AdminRefusal('corrects: must name an event of this record')
       }
-      const named: NamedEvent = {
+      const named: EventOfChange = {
         ...published.named,
         ...(corrected && { event_type: corrected.event_type, corrected: corrected.id }),
       }
@@ -122,16 +114,16 @@ export const publishEvent = defineAct(
 )
 
 interface PublishedEvent extends RecordToPublish {
-  readonly named: NamedEvent
+  readonly named: EventOfChange
 }
 
-function readPublished({ kind }: Registry, input: EventInput): PublishedEvent {
+function readPublishedEvent({ kind }: Registry, input: EventInput): PublishedEvent {
   const record = input.record as JsonObject
   const recordType = readRecordType(kind, record, input.record_type)
-  const canonical = canonicalOf({ ...input, record })
+  const canonical = canonicalInput({ ...input, record })
   const { event_id, occurred_at, source_version, replace = false, remove } = input
-  const correction = CORRECTIONS.find((name) => name === input.reg_event_type)
-  const named: NamedEvent = {
+  const correction = CORRECTION_TYPES.find((name) => name === input.reg_event_type)
+  const named: EventOfChange = {
     ...(correction === undefined
       ? { event_type: readEventType(kind, input.reg_event_type) }
       : { event_type: correction, corrects: correction }),
@@ -151,7 +143,7 @@ function readPublished({ kind }: Registry, input: EventInput): PublishedEvent {
 function readEventType(kind: Kind, spelling: string): string {
   const found = resolveEventType(kind, spelling)
   if (found !== undefined) return found.name
-  const names = [...kind.event_types.map(({ name }) => name), ...CORRECTIONS].join(', ')
+  const names = [...kind.event_types.map(({ name }) => name), ...CORRECTION_TYPES].join(', ')
   throw new AdminRefusal(`reg_event_type: must be one of ${names}`)
 }
 
@@ -164,7 +156,7 @@ function readRecordType(kind: Kind, record: JsonObject, named: string | undefine
     throw new AdminRefusal(`record_type: must be one of ${names.join(', ')}`)
   }
   const listed = recordTypesOf(kind, record)
-  const [found, another] = listed.length > 0 ? listed : aliasedTypes(kind, record['@type'])
+  const [found, another] = listed.length > 0 ? listed : resolveRecordTypes(kind, record['@type'])
   if (found === undefined) throw new AdminRefusal(`record.@type: must be one of ${names.join(', ')}`)
   if (another !== undefined) {
     throw new AdminRefusal(`record.@type: can mean ${found.name} or ${another.name}; say which with record_type`)
@@ -172,7 +164,7 @@ function readRecordType(kind: Kind, record: JsonObject, named: string | undefine
   return found
 }
 
-function aliasedTypes(kind: Kind, types: JsonValue | undefined): readonly RecordType[] {
+function resolveRecordTypes(kind: Kind, types: JsonValue | undefined): readonly RecordType[] {
   const found = (Array.isArray(types) ? types : [types]).map((type) =>
     typeof type === 'string' ? resolveRecordType(kind, type) : undefined,
   )
@@ -180,7 +172,7 @@ function aliasedTypes(kind: Kind, types: JsonValue | undefined): readonly Record
 }
 
 /** The published input as one text, by which a repeat is recognised. */
-function canonicalOf(input: EventInput): string {
+function canonicalInput(input: EventInput): string {
   try {
     const canonical = canonicalJson(input)
     if (canonical.length <= MAX_ENTRY_BYTES) return canonical
@@ -192,7 +184,7 @@ function canonicalOf(input: EventInput): string {
 }
 
 /** Finds the event with the given event_id; null: there is none. @throws AdminRefusal its content was different */
-async function knownEvent(
+async function findKnownEvent(
   client: ClientBase,
   registry: Registry,
   { named: { event_id, fingerprint } }: PublishedEvent,
@@ -205,7 +197,7 @@ async function knownEvent(
 }
 
 /** Finds the event that the published one takes back or corrects; null: it corrects none. */
-async function correctedEvent(
+async function findCorrectedEvent(
   client: ClientBase,
   registry: Registry,
   { corrects }: EventInput,
@@ -213,7 +205,7 @@ async function correctedEvent(
 ): Promise<StoredEvent | null> {
   if (named.corrects === undefined) {
     if (corrects === undefined) return null
-    throw new AdminRefusal(`corrects: goes with reg_event_type ${CORRECTIONS.join(' and ')} alone`)
+    throw new AdminRefusal(`corrects: goes with reg_event_type ${CORRECTION_TYPES.join(' and ')} alone`)
   }
   if (corrects === undefined) {
     throw new AdminRefusal(`corrects: must name the event_id of the event for reg_event_type ${named.corrects}`)

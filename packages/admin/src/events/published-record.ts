@@ -4,13 +4,13 @@ import { type ElementRemovals, MergeProblem, mergeIntoSurvivor } from '@rollcall
 import type { RecordChange } from '@rollcall/core/model/event'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
-import { sqlState } from '@rollcall/database/database-errors'
+import { sqlStateOrSystemCode } from '@rollcall/database/database-errors'
 import { lockPublication, storeSourceVersion } from '@rollcall/delivery/store/events/published'
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, type RecordType } from '@rollcall/protocol'
 import {
   InvalidRecord,
   type PreparedRecord,
-  prepareGiven,
+  prepareExternalRecord,
   prepareRecord,
 } from '@rollcall/records/records/prepare-record'
 import type { RecordSink } from '@rollcall/records/records/record-sink'
@@ -39,7 +39,7 @@ export async function writePublishedRecord(
   published: RecordToPublish,
 ): Promise<RecordChange> {
   const { recordType, record, source_version } = published
-  const { primary_identifier } = prepareInput(registry, recordType, record, prepareGiven)
+  const { primary_identifier } = prepareInputRecord(registry, recordType, record, prepareExternalRecord)
   const record_type = recordType.name
   // Two publications of the same new record wait for each other.
   await lockPublication(client, registry.id, `record ${record_type} ${primary_identifier}`)
@@ -55,7 +55,7 @@ export async function writePublishedRecord(
     (await storeSourceVersion(client, registry.id, { record_type, primary_identifier, source_version }))
   if (stored !== null && !isNewest) {
     const { id, document, aliases } = stored
-    const unwritten = unwrittenText(registry, published, document, isRetired ? aliases : [])
+    const unwritten = unwrittenRecordText(registry, published, document, isRetired ? aliases : [])
     return { record_type, record: id, before: document, after: document, unwritten, aliases }
   }
   return writeMerged(client, sink, registry, published, stored, isRetired)
@@ -72,11 +72,11 @@ async function writeMerged(
   const { recordType } = published
   const aliases = stored?.aliases ?? []
   const mergeInto = (before: string | null): PreparedRecord =>
-    prepareInput(registry, recordType, mergeRecord(registry, published, before, isRetired ? aliases : []))
+    prepareInputRecord(registry, recordType, mergeRecord(registry, published, before, isRetired ? aliases : []))
   const writeOne = async (record: PreparedRecord) => {
     const { inserted, updated } = await sink
       .writeRecords(client, registry, recordType, [record], { before: true })
-      .catch(throwRefusal)
+      .catch(throwDataRefusal)
     const [written] = [...inserted, ...updated]
     if (written === undefined) throw new Error('a record was not written')
     return written
@@ -94,7 +94,7 @@ async function writeMerged(
  * The text of a published record that is not written, because a newer version is stored: merged into the stored record
  * where that is possible, otherwise as it was published.
  */
-function unwrittenText(
+function unwrittenRecordText(
   registry: Registry,
   published: RecordToPublish,
   before: string,
@@ -124,7 +124,7 @@ function mergeRecord(
   }
 }
 
-function prepareInput(
+function prepareInputRecord(
   { kind }: Registry,
   recordType: RecordType,
   record: JsonObject,
@@ -138,8 +138,8 @@ function prepareInput(
 }
 
 /** Refuses data that the database cannot store. The database's message is left out: it would quote the value. */
-function throwRefusal(error: unknown): never {
-  const state = sqlState(error)
+function throwDataRefusal(error: unknown): never {
+  const state = sqlStateOrSystemCode(error)
   if (!/^(22|54)/.test(state)) throw error
   throw new AdminRefusal(`record: the database cannot store one of its values (SQLSTATE ${state})`)
 }

@@ -1,6 +1,6 @@
 /** Acts on the mailbox of a subscription: sends a test, fills the mailbox, and opens it again. */
 
-import { compileCriteria } from '@rollcall/core/events/criteria'
+import { readCriteriaText } from '@rollcall/core/events/criteria'
 import { keysOfFilter } from '@rollcall/core/events/filing'
 import type { Registry } from '@rollcall/core/model/registry'
 import { resolveAges } from '@rollcall/core/query/resolve-ages'
@@ -10,11 +10,11 @@ import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import {
   findSubscriptionToQueue,
   findUnfinishedBackfill,
+  insertTestNotification,
   type QueuedSubscription,
   queueBackfill,
-  queueTest,
 } from '@rollcall/delivery/store/events/queueing'
-import { fileSubscriptions } from '@rollcall/delivery/store/events/subscription-states'
+import { insertSubscriptionKeys } from '@rollcall/delivery/store/events/subscription-states'
 import { canonicalJson, dayIn, type JsonObject } from '@rollcall/protocol'
 import { findRegistry } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
@@ -38,15 +38,15 @@ export const testSubscription = defineAct(
 
 /** Queues a test notification. @throws AdminRefusal the subscription cannot get one now */
 export async function queueTestNotification({ db, samples }: HasSamples, code: string): Promise<void> {
-  const { subscription, registry } = await requireUnended({ db }, code)
+  const { subscription, registry } = await requireSubscription({ db }, code)
   if (subscription.mailbox_state === 'closed') {
     throw new AdminRefusal('code: the mailbox of the subscription is closed; resume the subscription first')
   }
-  await queueTest(db, subscription, canonicalJson(sampleOf(registry, subscription, samples)))
+  await insertTestNotification(db, subscription, canonicalJson(requireSample(registry, subscription, samples)))
 }
 
 /** Returns a synthetic record of the subscription's record type. @throws AdminRefusal there is none */
-function sampleOf(
+function requireSample(
   registry: Pick<Registry, 'kind'>,
   { record_type: name }: QueuedSubscription,
   samples: HasSamples['samples'],
@@ -56,7 +56,7 @@ function sampleOf(
 }
 
 /** The most records for which one transaction of a backfill queues notifications. */
-const PAGE_RECORDS = 500
+const BACKFILL_PAGE_SIZE = 500
 
 /** Queues a notification for each record that matches now. The next call continues an interrupted backfill. */
 export const backfillSubscription = defineAct(
@@ -66,28 +66,22 @@ export const backfillSubscription = defineAct(
       when: 'always',
       role: 'operate',
       // The number of matching records is not known before the backfill.
-      concerns: async (_: HasDatabase, asked) => ({
-        about: asked,
-        wanted: { queues: 'every record that matches now' },
-      }),
+      concerns: async (_: HasDatabase, asked) => ({ about: asked, wanted: { queues: 'every record that matches now' } }),
     },
-    input: closed({
-      code: Code,
-      since: Type.Optional(instant('Only records that were written at this time or later.')),
-    }),
+    input: closed({ code: Code, since: Type.Optional(instant('Only records that were written at this time or later.')) }),
     result: closed({ code: Code, queued: wholeNumber('Records that this call has queued.') }),
   },
   async ({ db, now = () => new Date() }: HasDatabase & HasClock, { code, since }) => {
-    const { subscription, registry } = await requireUnended({ db }, code)
+    const { subscription, registry } = await requireSubscription({ db }, code)
     if (subscription.state !== 'live') {
       throw new AdminRefusal('code: the subscription is suspended; resume it first')
     }
-    if (since !== undefined && isReadLive(registry)) {
+    if (since !== undefined && isSourceReadLive(registry)) {
       throw new AdminRefusal(
         `since: the records of ${registry.namespace} are read live, and their database does not say when each was written; use a mirror, or leave it out`,
       )
     }
-    const { recordType, predicate } = compileCriteria(registry.kind, subscription.criteria)
+    const { recordType, predicate } = readCriteriaText(registry.kind, subscription.criteria)
     const unfinished = await findUnfinishedBackfill(db, subscription.id)
     const writtenSince = since === undefined ? null : new Date(since)
     if (unfinished !== null && unfinished.since?.getTime() !== writtenSince?.getTime()) {
@@ -101,7 +95,7 @@ export const backfillSubscription = defineAct(
       recordType,
       predicate: predicate && resolveAges(predicate, recordType, day),
       since: writtenSince,
-      limit: PAGE_RECORDS,
+      limit: BACKFILL_PAGE_SIZE,
     }
     let queued = 0
     for (let after = unfinished?.last ?? null; ; ) {
@@ -115,14 +109,14 @@ export const backfillSubscription = defineAct(
 )
 
 /** True when the registry reads its records live from a source. */
-const isReadLive = ({ source }: Registry): boolean => source !== null && 'way' in source && source.way === 'live'
+const isSourceReadLive = ({ source }: Registry): boolean => source !== null && 'way' in source && source.way === 'live'
 
 /** Resumes a suspended subscription and opens its mailbox: notifications that wait there are sent. */
 export const resumeSubscription = defineAct(
   { name: 'subscriptions resume', approval: 'never', input: closed({ code: Code }), result: closed({ code: Code }) },
   async ({ db }: HasDatabase, { code }) => {
-    const { subscription, registry } = await requireUnended({ db }, code)
-    const { predicate } = compileCriteria(registry.kind, subscription.criteria)
+    const { subscription, registry } = await requireSubscription({ db }, code)
+    const { predicate } = readCriteriaText(registry.kind, subscription.criteria)
     if (!(await isGrantedNow(db, registry, subscription))) {
       throw new AdminRefusal('code: the grant of its participant does not allow the subscription')
     }
@@ -135,7 +129,7 @@ export const resumeSubscription = defineAct(
       await makeSubscriptionLive(client, now.id)
       const { id: subscription, event_type, record_type } = now
       const keys = keysOfFilter(predicate).map((key) => ({ subscription, event_type, record_type, ...key }))
-      await fileSubscriptions(client, registry.id, keys)
+      await insertSubscriptionKeys(client, registry.id, keys)
       await openMailbox(client, now.mailbox)
     })
     return { code }
@@ -143,7 +137,7 @@ export const resumeSubscription = defineAct(
 )
 
 /** Finds a subscription and its registry. @throws AdminRefusal there is no such subscription, or it has ended */
-async function requireUnended(
+async function requireSubscription(
   { db }: HasDatabase,
   code: string,
 ): Promise<{ readonly subscription: QueuedSubscription; readonly registry: Registry }> {

@@ -16,18 +16,7 @@ import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
-import {
-  closed,
-  flag,
-  instant,
-  isoTime,
-  markPersonal,
-  Namespace,
-  orNull,
-  SenderId,
-  text,
-  wholeNumber,
-} from '../members.ts'
+import { closed, flag, instant, isoTime, markPersonal, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
 
 export const SUBSCRIPTION_STATES = ['live', 'suspended', 'ended'] as const satisfies readonly SubscriptionState[]
@@ -70,9 +59,7 @@ const SHOWN_MEMBERS = {
     },
     { description: 'Of the same participant, registry and address: what waits in it is sent in order.' },
   ),
-  criteria: Type.Optional(
-    markPersonal(Type.Unsafe<JsonObject>(Type.Object({}, { description: 'What it was asked for with.' }))),
-  ),
+  criteria: Type.Optional(markPersonal(Type.Unsafe<JsonObject>(Type.Object({}, { description: 'What it was asked for with.' })))),
 } as const
 
 /** The most subscriptions that one call lists: one more than a command shows, to say whether there are more. */
@@ -85,9 +72,7 @@ export const listSubscriptions = defineAdminFunction(
       participant: Type.Optional(SenderId),
       namespace: Type.Optional(Namespace),
       state: Type.Optional(LISTED_MEMBERS.state),
-      before: Type.Optional(
-        text('Only those older than the one with this code: for the next page, the last code of this one.'),
-      ),
+      before: Type.Optional(text('Only those older than the one with this code: for the next page, the last code of this one.')),
       limit: Type.Optional(wholeNumber('At most so many (default: 50).', 1, MOST_LISTED)),
     }),
     result: Type.Array(closed(LISTED_MEMBERS)),
@@ -97,7 +82,7 @@ export const listSubscriptions = defineAdminFunction(
       ...(participant !== undefined && { participant: (await requireParticipant(db, participant)).id }),
       ...(namespace !== undefined && { registry: (await requireRegistry(db, namespace)).id }),
       ...(state !== undefined && { state }),
-      ...(before !== undefined && { before: (await subscriptionNamed({ db }, before)).id }),
+      ...(before !== undefined && { before: (await requireSubscription({ db }, before)).id }),
     }
     return (await listRows(db, choice, limit)).map(listedRow)
   },
@@ -108,15 +93,12 @@ export const showSubscription = defineAct(
   {
     name: 'subscriptions show',
     approval: 'never',
-    input: closed({
-      code: Code,
-      criteria: Type.Optional(flag('Also show its criteria, whose filter may be personal data.')),
-    }),
+    input: closed({ code: Code, criteria: Type.Optional(flag('Also show its criteria, whose filter may be personal data.')) }),
     result: closed(SHOWN_MEMBERS),
   },
   async ({ db }: HasDatabase, { code, criteria = false }) => {
-    const found = await subscriptionNamed({ db }, code)
-    return { ...shownFacts(found), ...(criteria && { criteria: criteriaOf(found) }) }
+    const found = await requireSubscription({ db }, code)
+    return { ...shownFacts(found), ...(criteria && { criteria: parseCriteria(found) }) }
   },
 )
 
@@ -124,7 +106,7 @@ export const showSubscription = defineAct(
 export const cancelSubscription = defineAct(
   { name: 'subscriptions cancel', approval: 'never', input: closed({ code: Code }), result: closed(SHOWN_MEMBERS) },
   async ({ db }: HasDatabase, { code }) => {
-    const { id, registry } = await subscriptionNamed({ db }, code)
+    const { id, registry } = await requireSubscription({ db }, code)
     const ended = await withTransaction(db.pool, async (client) => {
       await lockRegistryFor(client, registry, 'subscribe')
       return endSubscriptions(client, [id], { reason: 'cancelled' })
@@ -132,11 +114,11 @@ export const cancelSubscription = defineAct(
     if (ended === 0) {
       throw new AdminRefusal(`subscription ${code} had ended before`, { reason: 'conflict' })
     }
-    return shownFacts(await subscriptionNamed({ db }, code))
+    return shownFacts(await requireSubscription({ db }, code))
   },
 )
 
-async function subscriptionNamed({ db }: HasDatabase, code: string): Promise<ShownSubscription> {
+async function requireSubscription({ db }: HasDatabase, code: string): Promise<ShownSubscription> {
   const found = await findSubscription(db, code)
   if (found === null) throw new AdminRefusal(`there is no subscription ${code}`, { reason: 'not_found' })
   return found
@@ -161,7 +143,7 @@ function shownFacts({ id: _, registry: __, criteria: ___, ...subscription }: Sho
   }
 }
 
-function criteriaOf({ criteria }: ShownSubscription): JsonObject {
+function parseCriteria({ criteria }: ShownSubscription): JsonObject {
   const read: unknown = JSON.parse(criteria)
   return isJsonObject(read) ? read : {}
 }

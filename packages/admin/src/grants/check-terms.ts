@@ -22,8 +22,7 @@ export function grantProblemIn(kind: Kind, terms: GrantTerms): GrantProblem | nu
 /**
  * Checks terms, and returns them.
  * @param at the member of the input that has them
- * @throws AdminRefusal a member is not valid in the registry, such as a name that it does not have, or `valid_until` is
- * refused
+ * @throws AdminRefusal a member is not valid in the registry, such as a name that it does not have, or `valid_until` is refused
  */
 export function checkTerms({ kind }: Pick<Registry, 'kind'>, terms: GrantTerms, at: readonly PathStep[]): GrantTerms {
   try {

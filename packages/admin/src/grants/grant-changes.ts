@@ -46,9 +46,7 @@ export const setGrant = defineAct(
     input: closed({
       ...GRANT_KEY_MEMBERS,
       terms: GrantTermsSchema,
-      beside: Type.Optional(
-        flag('Beside the grants of other times; otherwise in place of all grants in the registry.'),
-      ),
+      beside: Type.Optional(flag('Beside the grants of other times; otherwise in place of all grants in the registry.')),
     }),
     result: closed({ ...GrantResult.properties, suspended: SuspendedCount }),
   },
@@ -88,9 +86,7 @@ export const revokeGrant = defineAct(
   async ({ db }: HasDatabase, { sender_id, namespace }) => {
     const participant = await requireParticipant(db, sender_id)
     const registry = await requireRegistry(db, namespace)
-    const revoked = await journalReplacedGrants(db, [participant, registry], () =>
-      revokeGrants(db, { participant, registry }),
-    )
+    const revoked = await journalReplacedGrants(db, [participant, registry], () => revokeGrants(db, { participant, registry }))
     if (revoked === 0) throw new AdminRefusal(`${sender_id} has no grant in ${namespace}`, { reason: 'not_found' })
     return { sender_id, namespace, revoked, suspended: await suspendUngranted(db, participant, registry) }
   },

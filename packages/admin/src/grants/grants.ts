@@ -33,10 +33,7 @@ export const GrantResult = closed({
 /** Returns the terms of a template for a registry, to grant them or to write them into a file. */
 export const showGrantTemplate = defineAdminFunction(
   {
-    input: closed({
-      namespace: Namespace,
-      template: text(`One of ${GRANT_TEMPLATES.map(({ name }) => name).join(', ')}.`),
-    }),
+    input: closed({ namespace: Namespace, template: text(`One of ${GRANT_TEMPLATES.map(({ name }) => name).join(', ')}.`) }),
     result: GrantTermsSchema,
   },
   async ({ db }: HasDatabase, { namespace, template }) => {
@@ -52,26 +49,17 @@ export const showGrantTemplate = defineAdminFunction(
 export const listGrantTemplates = defineAdminFunction(
   {
     input: closed({ namespace: Namespace }),
-    result: Type.Array(
-      closed({ name: text('Of the template.'), description: text('What it is for.'), terms: GrantTermsSchema }),
-    ),
+    result: Type.Array(closed({ name: text('Of the template.'), description: text('What it is for.'), terms: GrantTermsSchema })),
   },
   async ({ db }: HasDatabase, { namespace }) => {
     const { kind } = await requireRegistry(db, namespace)
-    return GRANT_TEMPLATES.map((row) => ({
-      name: row.name,
-      description: row.description,
-      terms: termsOfTemplate(kind, row),
-    }))
+    return GRANT_TEMPLATES.map((row) => ({ name: row.name, description: row.description, terms: termsOfTemplate(kind, row) }))
   },
 )
 
 /** Lists the grants that are not revoked, past and future ones included. */
 export const listGrants = defineAdminFunction(
-  {
-    input: closed({ sender_id: Type.Optional(SenderId), namespace: Type.Optional(Namespace) }),
-    result: Type.Array(GrantResult),
-  },
+  { input: closed({ sender_id: Type.Optional(SenderId), namespace: Type.Optional(Namespace) }), result: Type.Array(GrantResult) },
   async ({ db }: HasDatabase, { sender_id, namespace }) => {
     const participant = sender_id === undefined ? undefined : await requireParticipant(db, sender_id)
     const registry = namespace === undefined ? undefined : await requireRegistry(db, namespace)
@@ -79,7 +67,7 @@ export const listGrants = defineAdminFunction(
       ...(participant && { participant: participant.id }),
       ...(registry && { registry: registry.id }),
     })
-    return namedRows(db, rows)
+    return grantsWithNames(db, rows)
   },
 )
 
@@ -89,14 +77,14 @@ export const listExpiringGrants = defineAdminFunction(
   async ({ db, now = () => new Date() }: HasDatabase & HasClock, { days }) => {
     const until = now().getTime() + days * 86_400_000
     const rows = await listRows(db)
-    return namedRows(
+    return grantsWithNames(
       db,
       rows.filter(({ valid_until }) => valid_until !== null && valid_until.getTime() <= until),
     )
   },
 )
 
-const byRecordType = (description: string) =>
+const namesByRecordType = (description: string) =>
   Type.Record(Type.String(), Type.Array(Type.String()), { description: `By record type, ${description}.` })
 
 /** Explains the grant in force, attribute by attribute. */
@@ -105,14 +93,12 @@ export const explainGrant = defineAdminFunction(
     input: closed(GRANT_KEY_MEMBERS),
     result: closed({
       ...GrantResult.properties,
-      asks: byRecordType('the attributes that may be asked about'),
-      asks_not: byRecordType('those that may not'),
-      sees: byRecordType('the attributes that may be seen'),
-      sees_not: byRecordType('those that may not'),
+      asks: namesByRecordType('the attributes that may be asked about'),
+      asks_not: namesByRecordType('those that may not'),
+      sees: namesByRecordType('the attributes that may be seen'),
+      sees_not: namesByRecordType('those that may not'),
       sees_everything: flag('Whether records are shown whole, with what is no attribute.'),
-      identifier_types: Type.Array(Type.String(), {
-        description: 'Identifier types that may be asked about and seen.',
-      }),
+      identifier_types: Type.Array(Type.String(), { description: 'Identifier types that may be asked about and seen.' }),
     }),
   },
   async ({ db, now = () => new Date() }: HasDatabase & HasClock, { sender_id, namespace }) => {
@@ -164,21 +150,17 @@ async function requireReadable({ kind }: Pick<Registry, 'kind'>, found: Pick<Gra
     return readGrant(kind, found)
   } catch (error) {
     if (!(error instanceof GrantProblem)) throw error
-    throw new AdminRefusal(`the grant in force cannot be read any more and grants nothing: ${error.message}`, {
-      cause: error,
-    })
+    throw new AdminRefusal(`the grant in force cannot be read any more and grants nothing: ${error.message}`, { cause: error })
   }
 }
 
 const namesOfRows = (rows: readonly { readonly name: string }[]): string[] => rows.map(({ name }) => name)
 
 /** True when a grant is in force at this time. */
-export const isInForce = (
-  { valid_from, valid_until }: Pick<StoredGrant, 'valid_from' | 'valid_until'>,
-  now: Date,
-): boolean => valid_from <= now && (valid_until === null || valid_until > now)
+export const isInForce = ({ valid_from, valid_until }: Pick<StoredGrant, 'valid_from' | 'valid_until'>, now: Date): boolean =>
+  valid_from <= now && (valid_until === null || valid_until > now)
 
-async function namedRows(db: Database, rows: readonly StoredGrant[]) {
+async function grantsWithNames(db: Database, rows: readonly StoredGrant[]) {
   const participants = new Map((await listParticipants(db)).map(({ id, sender_id }) => [id, sender_id]))
   const registries = new Map((await listRegistries(db)).map(({ id, namespace }) => [id, namespace]))
   return rows.flatMap((row) => {
@@ -189,8 +171,11 @@ async function namedRows(db: Database, rows: readonly StoredGrant[]) {
 }
 
 /** A grant as admin functions show it. */
-export const shownGrant = (
-  { id, terms, valid_from, valid_until }: StoredGrant,
-  sender_id: string,
-  namespace: string,
-) => ({ sender_id, namespace, version: id, terms, valid_from: isoTime(valid_from), valid_until: isoTime(valid_until) })
+export const shownGrant = ({ id, terms, valid_from, valid_until }: StoredGrant, sender_id: string, namespace: string) => ({
+  sender_id,
+  namespace,
+  version: id,
+  terms,
+  valid_from: isoTime(valid_from),
+  valid_until: isoTime(valid_until),
+})

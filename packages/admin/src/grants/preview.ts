@@ -6,7 +6,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { PathCollector } from '@rollcall/core/policy/disclosed-paths'
 import { discloseRecords } from '@rollcall/core/policy/disclosure'
 import { readTerms } from '@rollcall/core/policy/grant'
-import { withHidden } from '@rollcall/core/policy/hidden'
+import { grantWithHiddenPersons } from '@rollcall/core/policy/hidden'
 import { canonicalJson, dayIn, type JsonObject, type RecordType } from '@rollcall/protocol'
 import { requireRegistry } from '@rollcall/records/registries/registries'
 import { requireRecordType } from '@rollcall/records/registries/registry-attributes'
@@ -21,8 +21,7 @@ import { GrantTermsSchema } from './terms.ts'
 
 const PathList = (description: string) => Type.Array(Type.String(), { description })
 
-const Document = (description: string) =>
-  Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true, description }))
+const Document = (description: string) => Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true, description }))
 
 const PREVIEW = closed({
   record_type: RecordTypeName,
@@ -36,7 +35,7 @@ const PREVIEW = closed({
 type Preview = Static<typeof PREVIEW>
 
 /** The most synthetic records that are tried to find one that fulfils the conditions of the grant. */
-const MOST_TRIED = 100
+const MOST_SAMPLES = 100
 
 /** Shows synthetic records under the grant in force, or under terms that are not granted yet. No real data is read. */
 export const previewGrant = defineAdminFunction(
@@ -67,7 +66,7 @@ export const previewGrant = defineAdminFunction(
         : checkTerms(registry, terms, ['terms'])
     const day = dayIn(registry.time_zone, now().getTime())
     const read = { id: 0, ...readTerms(registry.kind, granted) }
-    const grant = withHidden(read, registry, NOBODY_PROTECTED, day)
+    const grant = grantWithHiddenPersons(read, registry, NOBODY_PROTECTED, day)
     const types = record_type === undefined ? registry.kind.record_types : [requireRecordType(registry, record_type)]
     const records = types.flatMap((type) => makePreview({ samples }, registry, type, grant))
     if (records.length > 0) return { sender_id, namespace, records }
@@ -75,12 +74,7 @@ export const previewGrant = defineAdminFunction(
   },
 )
 
-function makePreview(
-  deps: Pick<HasSamples, 'samples'>,
-  registry: Registry,
-  recordType: RecordType,
-  grant: Grant,
-): Preview[] {
+function makePreview(deps: Pick<HasSamples, 'samples'>, registry: Registry, recordType: RecordType, grant: Grant): Preview[] {
   const { name: record_type } = recordType
   const granted = grant.recordTypes === null || grant.recordTypes.has(record_type)
   let first: JsonObject | undefined
@@ -93,7 +87,7 @@ function makePreview(
       return [{ record_type, granted, found: true, before, after, ...comparePaths(before, after) }]
     }
     tried += 1
-    if (!granted || tried >= MOST_TRIED) break
+    if (!granted || tried >= MOST_SAMPLES) break
   }
   if (first === undefined) return []
   return [{ record_type, granted, found: false, before: first, after: null, ...comparePaths(first, {}) }]

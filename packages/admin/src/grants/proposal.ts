@@ -20,7 +20,7 @@ import { GrantTermsSchema } from './terms.ts'
 
 const DAY_MS = 86_400_000
 /** A proposed quota is the largest use of a day times this, at least `LEAST_QUOTA`, and at most the granted quota. */
-const QUOTA_MARGIN = 1.5
+const QUOTA_FACTOR = 1.5
 const LEAST_QUOTA = 10
 
 /**
@@ -56,9 +56,9 @@ export const proposeGrant = defineAct(
     if (granted === undefined)
       throw new AdminRefusal(`${sender_id} has no grant in force in ${namespace}`, { reason: 'not_found' })
     const from = new Date(now().getTime() - days * DAY_MS)
-    const used = newUse()
+    const used = newGrantUse()
     for await (const { at, entry } of entriesOfParticipant(db, { participant: sender_id, registry: namespace, from })) {
-      addUse(used, at, entry)
+      addEntryUse(used, at, entry)
     }
     const owner = { participant: participant.id, registry: registry.id }
     for (const { event_type, record_type } of await listSubscribedTypes(db, owner)) {
@@ -80,7 +80,7 @@ export const proposeGrant = defineAct(
       from: from.toISOString(),
       days: used.perDay.size,
       entries: used.entries,
-      left_out: findLeftOut(registry.kind, granted.terms, proposed),
+      left_out: findLeftOutNames(registry.kind, granted.terms, proposed),
       unchanged: UNLOGGED_MEMBERS.filter((name) => proposed[name] !== undefined),
     }
   },
@@ -106,7 +106,7 @@ interface GrantUse {
   subscribed: boolean
 }
 
-const newUse = (): GrantUse => ({
+const newGrantUse = (): GrantUse => ({
   operations: new Set(),
   recordTypes: new Set(),
   forms: new Set(),
@@ -121,7 +121,7 @@ const newUse = (): GrantUse => ({
 })
 
 /** Adds the use of an audit entry. A refused request used nothing; an emergency counts only as an emergency. */
-function addUse(use: GrantUse, at: Date, entry: StoredAuditEntry): void {
+function addEntryUse(use: GrantUse, at: Date, entry: StoredAuditEntry): void {
   use.entries += 1
   const day = at.toISOString().slice(0, 10)
   const counts = use.perDay.get(day) ?? { items: 0, records: 0 }
@@ -152,10 +152,9 @@ function proposeTerms(kind: Kind, terms: GrantTerms, use: GrantUse): GrantTerms 
   const recordTypes = kind.record_types.filter(
     ({ name }) => use.recordTypes.has(name) && grant.kind.record_types.some((row) => row.name === name),
   )
-  const granted =
-    recordTypes.length === 0 ? grant.kind.record_types.map(({ name }) => name) : recordTypes.map(({ name }) => name)
+  const granted = recordTypes.length === 0 ? grant.kind.record_types.map(({ name }) => name) : recordTypes.map(({ name }) => name)
   const types = kind.record_types.filter(({ name }) => granted.includes(name))
-  const ask = askedNames(grant, granted, use.attributes)
+  const ask = askedAttributes(grant, granted, use.attributes)
   const forms = QUERY_FORMS.filter((form) => grant.queryForms.has(form) && isUsedForm(form, use))
   const event_types = kind.event_types.map(({ name }) => name).filter((name) => use.eventTypes.has(name))
   const shown = Object.fromEntries([...use.shown].map(([name, paths]) => [name, [...paths]]))
@@ -167,7 +166,7 @@ function proposeTerms(kind: Kind, terms: GrantTerms, use: GrantUse): GrantTerms 
     ...(forms.some((form) => form !== 'identifier') && { query_forms: forms }),
     ...(ask.length > 0 && { ask }),
     see: [...findUsedNames(kind, types, terms.see, shown)],
-    ...(terms.rows && { rows: rowsOf(terms.rows, kind, granted) }),
+    ...(terms.rows && { rows: rowConditionsOf(terms.rows, kind, granted) }),
     ...(event_types.length > 0 && { event_types }),
     ...(unfiltered === true && use.subscribed && { unfiltered }),
     ...(programmes !== undefined && use.operations.has('enrolment-updates') && { programmes }),
@@ -185,7 +184,7 @@ const isUsedForm = (form: string, { forms, attributes }: GrantUse): boolean =>
   forms.has(form) || (form === 'expression' && forms.has('identifier') && attributes.size > 0)
 
 /** The attributes asked about, by the names of the kind. An age adds the date that it is calculated from. */
-function askedNames(grant: Pick<Grant, 'kind'>, granted: readonly string[], asked: ReadonlySet<string>) {
+function askedAttributes(grant: Pick<Grant, 'kind'>, granted: readonly string[], asked: ReadonlySet<string>) {
   const keys = new Set([...asked].map(searchKey))
   const types = grant.kind.record_types.filter(({ name }) => granted.includes(name))
   const rows = types.flatMap(({ attributes, compounds = [] }) => [
@@ -197,7 +196,7 @@ function askedNames(grant: Pick<Grant, 'kind'>, granted: readonly string[], aske
   return [...new Set([...used.map(({ name }) => name), ...dates])]
 }
 
-const rowsOf = (rows: GrantTerms['rows'] & {}, kind: Kind, granted: readonly string[]) =>
+const rowConditionsOf = (rows: GrantTerms['rows'] & {}, kind: Kind, granted: readonly string[]) =>
   Object.fromEntries(
     Object.entries(rows).filter(([name]) =>
       kind.record_types.some(
@@ -209,7 +208,7 @@ const rowsOf = (rows: GrantTerms['rows'] & {}, kind: Kind, granted: readonly str
 /** The quotas of a proposal. They never exceed the granted ones. */
 function quotasOf(terms: GrantTerms, { perDay }: GrantUse): Pick<GrantTerms, 'items_per_day' | 'records_per_day'> {
   const quota = (largest: number, granted: number | undefined): number =>
-    Math.min(granted ?? Number.POSITIVE_INFINITY, Math.max(LEAST_QUOTA, Math.ceil(largest * QUOTA_MARGIN)))
+    Math.min(granted ?? Number.POSITIVE_INFINITY, Math.max(LEAST_QUOTA, Math.ceil(largest * QUOTA_FACTOR)))
   const days = [...perDay.values()]
   return {
     items_per_day: quota(Math.max(0, ...days.map(({ items }) => items)), terms.items_per_day),
@@ -218,7 +217,7 @@ function quotasOf(terms: GrantTerms, { perDay }: GrantUse): Pick<GrantTerms, 'it
 }
 
 /** Names that are granted and not proposed, by member; `members` has the members that are left out as a whole. */
-function findLeftOut(kind: Kind, terms: GrantTerms, proposed: GrantTerms): Record<string, string[]> {
+function findLeftOutNames(kind: Kind, terms: GrantTerms, proposed: GrantTerms): Record<string, string[]> {
   const attributes = kind.record_types.flatMap((row) => row.attributes.map(({ name }) => name))
   const all: Readonly<Record<string, readonly string[]>> = {
     operations: operationsOf(kind).map(({ name }) => name),
@@ -231,16 +230,14 @@ function findLeftOut(kind: Kind, terms: GrantTerms, proposed: GrantTerms): Recor
   }
   const lists = Object.entries(all).map(([name, every]): [string, string[]] => {
     const member = name as 'operations'
-    const [before, after] = [namesIn(terms[member], every), namesIn(proposed[member], every)]
+    const [before, after] = [grantedNames(terms[member], every), grantedNames(proposed[member], every)]
     return [name, [...new Set(before)].filter((one) => !after.includes(one))]
   })
   const whole = (['emergency', 'programmes', 'unfiltered'] as const).filter(
     (name) => (terms[name] ?? false) !== false && proposed[name] === undefined,
   )
-  return Object.fromEntries(
-    [...lists, ['members', [...whole]] as [string, string[]]].filter(([, names]) => names.length > 0),
-  )
+  return Object.fromEntries([...lists, ['members', [...whole]] as [string, string[]]].filter(([, names]) => names.length > 0))
 }
 
-const namesIn = (granted: GrantTerms['operations'] | undefined, every: readonly string[]): readonly string[] =>
+const grantedNames = (granted: GrantTerms['operations'] | undefined, every: readonly string[]): readonly string[] =>
   granted === ALL_NAMES ? every : (granted ?? [])

@@ -20,13 +20,11 @@ export async function suspendUngranted(
   participant: Pick<Participant, 'id'>,
   registry: Registry,
 ): Promise<number> {
-  const grant = await grantNow(db, participant.id, registry)
+  const grant = await findGrantNow(db, participant.id, registry)
   const work = async (client: ClientBase): Promise<number> => {
     await lockRegistryFor(client, registry.id, 'subscribe')
     const live = await listLiveSubscriptions(client, participant.id, registry.id)
-    const ungranted = live
-      .filter(({ criteria, consent }) => !isSubscriptionGranted(grant, criteria, consent))
-      .map(({ id }) => id)
+    const ungranted = live.filter(({ criteria, consent }) => !isSubscriptionGranted(grant, criteria, consent)).map(({ id }) => id)
     await suspendSubscriptions(client, ungranted, 'not_permitted')
     return ungranted.length
   }
@@ -43,10 +41,10 @@ export async function isGrantedNow(
     consent,
   }: { readonly participant: number; readonly criteria: string; readonly consent: ConsentSummary | null },
 ): Promise<boolean> {
-  return isSubscriptionGranted(await grantNow(db, participant, registry), criteria, consent)
+  return isSubscriptionGranted(await findGrantNow(db, participant, registry), criteria, consent)
 }
 
-async function grantNow(db: Pick<Database, 'pool'>, participant: number, registry: Registry): Promise<Grant | null> {
+async function findGrantNow(db: Pick<Database, 'pool'>, participant: number, registry: Registry): Promise<Grant | null> {
   const found = await findGrant(db, participant, registry.id)
   return found && readStoredGrant(registry.kind, found)
 }

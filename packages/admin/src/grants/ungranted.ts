@@ -14,7 +14,7 @@ import { isExpiredGrant } from './terms.ts'
  * @throws AdminRefusal an unexpired grant could not be used after the removal
  * @param without the kind of the registry after the removal
  */
-export async function refuseIfGranted(db: Database, namespace: string, without: Kind, removed: string): Promise<void> {
+export async function refuseGrantedRemoval(db: Database, namespace: string, without: Kind, removed: string): Promise<void> {
   const registry = await requireRegistry(db, namespace)
   const rows = (await listGrants(db, { registry: registry.id })).filter((row) => !isExpiredGrant(row))
   const broken = rows.find(
@@ -22,8 +22,7 @@ export async function refuseIfGranted(db: Database, namespace: string, without: 
   )
   if (broken === undefined) return
   const owner = (await listParticipants(db)).find(({ id }) => id === broken.participant)
-  throw new AdminRefusal(
-    `name: the grant of ${owner?.sender_id} in ${namespace} names ${removed}; change the grant first`,
-    { reason: 'conflict' },
-  )
+  throw new AdminRefusal(`name: the grant of ${owner?.sender_id} in ${namespace} names ${removed}; change the grant first`, {
+    reason: 'conflict',
+  })
 }

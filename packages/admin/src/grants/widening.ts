@@ -6,51 +6,51 @@ import { isSameJson } from '../approvals/diff-lines.ts'
 type NameSet = 'all' | readonly string[] | undefined
 
 /** True when every wanted name is permitted. @param unset the meaning of a member that is not given */
-const isWithin = (wanted: NameSet, current: NameSet, unset: 'all' | readonly string[]): boolean => {
+const areNamesWithin = (wanted: NameSet, current: NameSet, unset: 'all' | readonly string[]): boolean => {
   const [asked, permitted] = [wanted ?? unset, current ?? unset]
   if (permitted === ALL_NAMES) return true
   return asked !== ALL_NAMES && asked.every((name) => permitted.includes(name))
 }
 
-const atMost = (wanted: number | undefined, current: number | undefined): boolean =>
+const isAtMost = (wanted: number | undefined, current: number | undefined): boolean =>
   current === undefined || (wanted !== undefined && wanted <= current)
 
-type Comparisons = {
+type GrantComparisons = {
   readonly [Member in keyof GrantTerms]-?: (wanted: GrantTerms, current: GrantTerms) => boolean
 }
 
 /** For each member of a grant: whether the wanted value permits no more than the present one. */
-const PERMITS_NO_MORE: Comparisons = {
-  operations: (wanted, current) => isWithin(wanted.operations, current.operations, []),
-  record_types: (wanted, current) => isWithin(wanted.record_types, current.record_types, ALL_NAMES),
-  query_forms: (wanted, current) => isWithin(wanted.query_forms, current.query_forms, ['identifier']),
-  identifier_types: (wanted, current) => isWithin(wanted.identifier_types, current.identifier_types, ALL_NAMES),
-  ask: (wanted, current) => isWithin(wanted.ask, current.ask, []),
-  see: (wanted, current) => isWithin(wanted.see, current.see, []),
+const GRANT_COMPARISONS: GrantComparisons = {
+  operations: (wanted, current) => areNamesWithin(wanted.operations, current.operations, []),
+  record_types: (wanted, current) => areNamesWithin(wanted.record_types, current.record_types, ALL_NAMES),
+  query_forms: (wanted, current) => areNamesWithin(wanted.query_forms, current.query_forms, ['identifier']),
+  identifier_types: (wanted, current) => areNamesWithin(wanted.identifier_types, current.identifier_types, ALL_NAMES),
+  ask: (wanted, current) => areNamesWithin(wanted.ask, current.ask, []),
+  see: (wanted, current) => areNamesWithin(wanted.see, current.see, []),
   rows: (wanted, current) =>
     Object.entries(current.rows ?? {}).every(([type, condition]) => isSameJson(wanted.rows?.[type], condition)),
-  protected: (wanted, current) => isWithin(wanted.protected, current.protected, []),
+  protected: (wanted, current) => areNamesWithin(wanted.protected, current.protected, []),
   minors: (wanted, current) => wanted.minors === 'never' || current.minors !== 'never',
-  event_types: (wanted, current) => isWithin(wanted.event_types, current.event_types, []),
+  event_types: (wanted, current) => areNamesWithin(wanted.event_types, current.event_types, []),
   unfiltered: (wanted, current) => wanted.unfiltered !== true || current.unfiltered === true,
-  programmes: (wanted, current) => isWithin(wanted.programmes, current.programmes, []),
+  programmes: (wanted, current) => areNamesWithin(wanted.programmes, current.programmes, []),
   // The basis law is the widest, because it needs no consent.
   basis: (wanted, current) => current.basis === 'law' || wanted.basis === current.basis,
   purposes: (wanted, current) => current.basis === 'law' || isNarrowerList(wanted.purposes, current.purposes),
   demands: (wanted, current) => (current.demands ?? []).every((name) => wanted.demands?.includes(name)),
   consent: (wanted, current) => current.consent !== 'signed' || wanted.consent === 'signed',
   authorities: (wanted, current) => current.basis === 'law' || isNarrowerList(wanted.authorities, current.authorities),
-  counts: (wanted, current) => COUNTED.indexOf(wanted.counts ?? 'exact') >= COUNTED.indexOf(current.counts ?? 'exact'),
-  page_size: (wanted, current) => atMost(wanted.page_size, current.page_size),
-  items_per_day: (wanted, current) => atMost(wanted.items_per_day, current.items_per_day),
-  records_per_day: (wanted, current) => atMost(wanted.records_per_day, current.records_per_day),
-  items_per_minute: (wanted, current) => atMost(wanted.items_per_minute, current.items_per_minute),
-  records_per_minute: (wanted, current) => atMost(wanted.records_per_minute, current.records_per_minute),
+  counts: (wanted, current) => COUNT_WAYS.indexOf(wanted.counts ?? 'exact') >= COUNT_WAYS.indexOf(current.counts ?? 'exact'),
+  page_size: (wanted, current) => isAtMost(wanted.page_size, current.page_size),
+  items_per_day: (wanted, current) => isAtMost(wanted.items_per_day, current.items_per_day),
+  records_per_day: (wanted, current) => isAtMost(wanted.records_per_day, current.records_per_day),
+  items_per_minute: (wanted, current) => isAtMost(wanted.items_per_minute, current.items_per_minute),
+  records_per_minute: (wanted, current) => isAtMost(wanted.records_per_minute, current.records_per_minute),
   emergency: ({ emergency: wanted }, { emergency: current }) =>
     wanted === undefined ||
     (current !== undefined &&
-      isWithin(wanted.see, current.see, []) &&
-      atMost(wanted.items_per_day, current.items_per_day)),
+      areNamesWithin(wanted.see, current.see, []) &&
+      isAtMost(wanted.items_per_day, current.items_per_day)),
   // Always true here: `isWiderGrant` compares the times.
   valid_from: () => true,
   valid_until: () => true,
@@ -60,12 +60,11 @@ const PERMITS_NO_MORE: Comparisons = {
 }
 
 /** The ways to count records, the most exact one first. */
-const COUNTED: readonly NonNullable<GrantTerms['counts']>[] = ['exact', 'capped', 'rounded', 'none']
+const COUNT_WAYS: readonly NonNullable<GrantTerms['counts']>[] = ['exact', 'capped', 'rounded', 'none']
 
 /** True when the lists are equal, or the wanted one is a part of the other. Only then: a missing list may mean all or nothing. */
 const isNarrowerList = (wanted: readonly string[] | undefined, current: readonly string[] | undefined): boolean =>
-  isSameJson(wanted, current) ||
-  (wanted !== undefined && current !== undefined && wanted.every((name) => current.includes(name)))
+  isSameJson(wanted, current) || (wanted !== undefined && current !== undefined && wanted.every((name) => current.includes(name)))
 
 /** True when no stored grant alone permits all that the terms permit, for the whole time of the terms. */
 export function isWiderGrant(wanted: GrantTerms, stored: readonly StoredGrant[], now: Date): boolean {
@@ -75,7 +74,7 @@ export function isWiderGrant(wanted: GrantTerms, stored: readonly StoredGrant[],
     ({ terms, valid_from, valid_until }) =>
       valid_from <= from &&
       (valid_until === null || (until !== null && until <= valid_until)) &&
-      Object.values(PERMITS_NO_MORE).every((noMore) => noMore(wanted, terms)),
+      Object.values(GRANT_COMPARISONS).every((noMore) => noMore(wanted, terms)),
   )
 }
 
@@ -96,10 +95,7 @@ interface GrantsNow {
  * Compares terms with the stored ones, for a second operator; null: they permit no more. Never null for terms that are granted
  * beside other grants.
  */
-export function compareGrants(
-  { sender_id, namespace, terms, beside = false }: WantedGrant,
-  { grants, now }: GrantsNow,
-) {
+export function compareGrants({ sender_id, namespace, terms, beside = false }: WantedGrant, { grants, now }: GrantsNow) {
   if (!beside && !isWiderGrant(terms, grants, now)) return null
   const about = { sender_id, namespace, ...(beside && { beside }) }
   const [one, ...more] = grants.map((grant) => grant.terms)

@@ -12,16 +12,16 @@ export function describeGrant(
   { conditions }: { readonly conditions: boolean },
 ): readonly (readonly [about: string, words: string])[] {
   const { terms, sees_everything } = explained
-  const purposes = terms.purposes === undefined ? '' : `, for ${names(terms.purposes)}`
+  const purposes = terms.purposes === undefined ? '' : `, for ${allOrNames(terms.purposes)}`
   const lines: readonly (readonly [string, string])[] = [
-    ['operations', names(terms.operations)],
-    ['query forms', names(terms.query_forms ?? ['identifier'])],
-    ['identifier types', names(explained.identifier_types)],
-    ...typeLines('may ask about', explained.asks),
-    ...typeLines('may not ask about', explained.asks_not),
-    ...(sees_everything ? [['may see', 'everything'] as const] : typeLines('may see', explained.sees)),
-    ...typeLines('may not see', explained.sees_not),
-    ['may see also', sees_everything ? '' : otherNames(explained)],
+    ['operations', allOrNames(terms.operations)],
+    ['query forms', allOrNames(terms.query_forms ?? ['identifier'])],
+    ['identifier types', allOrNames(explained.identifier_types)],
+    ...recordTypeLines('may ask about', explained.asks),
+    ...recordTypeLines('may not ask about', explained.asks_not),
+    ...(sees_everything ? [['may see', 'everything'] as const] : recordTypeLines('may see', explained.sees)),
+    ...recordTypeLines('may not see', explained.sees_not),
+    ['may see also', sees_everything ? '' : otherSeenNames(explained)],
     [
       'only records with',
       Object.entries(terms.rows ?? {})
@@ -30,16 +30,13 @@ export function describeGrant(
         )
         .join('; '),
     ],
-    ['protected persons', terms.protected === undefined ? 'none' : names(terms.protected)],
+    ['protected persons', terms.protected === undefined ? 'none' : allOrNames(terms.protected)],
     ['minors', terms.minors ?? 'allowed'],
-    ['event types', names(terms.event_types ?? [])],
+    ['event types', allOrNames(terms.event_types ?? [])],
     ['without a filter', terms.unfiltered === true ? 'may subscribe to every record' : ''],
-    ['programmes', names(terms.programmes ?? [])],
-    [
-      'basis',
-      terms.basis === 'law' ? 'law: no consent is asked for' : `${terms.basis}${purposes}${consentText(terms)}`,
-    ],
-    ['demands', names((terms.demands ?? []).map((name) => `header.meta.${name}`))],
+    ['programmes', allOrNames(terms.programmes ?? [])],
+    ['basis', terms.basis === 'law' ? 'law: no consent is asked for' : `${terms.basis}${purposes}${consentText(terms)}`],
+    ['demands', allOrNames((terms.demands ?? []).map((name) => `header.meta.${name}`))],
     ['total_count', terms.counts ?? 'exact'],
     ['page size', numberText(terms.page_size)],
     ['items a day', numberText(terms.items_per_day)],
@@ -55,29 +52,29 @@ export function describeGrant(
 
 const numberText = (value: number | undefined): string => (value === undefined ? '' : String(value))
 
-const typeLines = (
+const recordTypeLines = (
   name: string,
   rows: Readonly<Record<string, readonly string[]>>,
 ): readonly (readonly [string, string])[] =>
-  Object.entries(rows).map(([recordType, list]) => [`${name}: ${recordType}`, names(list)])
+  Object.entries(rows).map(([recordType, list]) => [`${name}: ${recordType}`, allOrNames(list)])
 
 /** The granted names that are no attributes: identifiers, relations, members of documents. */
-function otherNames({ terms, sees }: ExplainedGrant): string {
+function otherSeenNames({ terms, sees }: ExplainedGrant): string {
   const attributes = new Set(Object.values(sees).flat())
-  return terms.see === 'all' ? '' : names(terms.see.filter((name) => !attributes.has(name)))
+  return terms.see === 'all' ? '' : allOrNames(terms.see.filter((name) => !attributes.has(name)))
 }
 
 const emergencyText = ({ emergency }: ExplainedGrant['terms']): string =>
-  emergency === undefined ? '' : `may see ${names(emergency.see)} as well, of ${emergency.items_per_day} people a day`
+  emergency === undefined ? '' : `may see ${allOrNames(emergency.see)} as well, of ${emergency.items_per_day} people a day`
 
 /**
  * Says which authorities must have signed a consent or, if no signature is needed, whose signed consents count. Empty if none is
  * needed and signed consents of all registered authorities count.
  */
 const consentText = ({ consent, authorities }: ExplainedGrant['terms']): string => {
-  const by = authorities === undefined ? 'a registered authority' : names(authorities)
+  const by = authorities === undefined ? 'a registered authority' : allOrNames(authorities)
   if (consent === 'signed') return `; signed by ${by}`
   return authorities === undefined ? '' : `; signed consents by ${by}`
 }
 
-const names = (list: 'all' | readonly string[]): string => (list === 'all' ? 'all' : list.join(', '))
+const allOrNames = (list: 'all' | readonly string[]): string => (list === 'all' ? 'all' : list.join(', '))

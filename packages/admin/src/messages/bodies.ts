@@ -1,25 +1,25 @@
 /** Opens encrypted bodies of messages for an operator who gives a reason. The audit entry is written before. */
 
 import { deliveryBodyBinding } from '@rollcall/core/model/delivery'
-import { requestEncryptionContext } from '@rollcall/core/model/exchange'
+import { requestBodyBinding } from '@rollcall/core/model/exchange'
 import { findDelivery } from '@rollcall/delivery/store/deliveries/delivery-list'
-import { listRequests } from '@rollcall/engine/store/exchanges/accepted-exchanges'
-import { inboxEncryptionContext } from '@rollcall/engine/store/exchanges/inbox'
+import { listEncryptedRequests } from '@rollcall/engine/store/exchanges/accepted-exchanges'
+import { inboxBodyBinding } from '@rollcall/engine/store/exchanges/inbox'
 import { findInInbox } from '@rollcall/engine/store/exchanges/inbox-list'
 import type { TracedMessage } from '@rollcall/engine/store/exchanges/trace'
-import { type BodyEncryption, BodyUnreadable, createBodies } from '@rollcall/keys/bodies'
+import { type BodyEncryption, BodyUnreadable, createBodyEncryption } from '@rollcall/keys/bodies'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, markPersonal, Namespace, orNull, SenderId, text } from '../members.ts'
-import { findTracedMessages, MESSAGE_MEMBERS } from './timeline.ts'
+import { findTracedMessages, MESSAGE_CHOICE } from './timeline.ts'
 
 /** The most bodies in one answer; further deliveries are opened one by one. */
 const MOST_BODIES = 20
 
-const Reason = markPersonal(
+const ReasonToOpen = markPersonal(
   Type.String({
     minLength: 5,
     maxLength: 255,
@@ -47,7 +47,7 @@ export const openBodies = defineAct(
       concerns: async (_: HasVault, asked) => ({ about: asked, wanted: { opens: 'the bodies of the message' } }),
     },
     entry: 'within',
-    input: closed({ ...MESSAGE_MEMBERS, reason: Reason }),
+    input: closed({ ...MESSAGE_CHOICE, reason: ReasonToOpen }),
     result: closed({
       bodies: Type.Array(Body),
       more: Type.Boolean({ description: `Whether there are more than ${MOST_BODIES}: open their deliveries.` }),
@@ -56,14 +56,14 @@ export const openBodies = defineAct(
   async (deps: HasVault, { reason, ...asked }, enter) => {
     const { db } = deps
     const traced = await findTracedMessages({ db }, asked)
-    const places = (await Promise.all(traced.map((one) => placesOf({ db }, one)))).flat()
+    const places = (await Promise.all(traced.map((one) => sealedBodiesOf({ db }, one)))).flat()
     if (places.length === 0) {
       throw new AdminRefusal('no body of a message with this message_id is stored', { reason: 'not_found' })
     }
     const repeats = traced.flatMap(({ correlation_id }) => correlation_id ?? [])
     const registry = asked.namespace ?? traced.find((one) => one.registry !== null)?.registry ?? undefined
     await enter({ registry, reason, repeats })
-    const bodies = createBodies(db, await deps.vault())
+    const bodies = createBodyEncryption(db, await deps.vault())
     const opened = []
     for (const place of places.slice(0, MOST_BODIES)) opened.push(await openBody(bodies, place))
     return { bodies: opened, more: places.length > MOST_BODIES }
@@ -81,7 +81,7 @@ export const openDeliveryBody = defineAct(
       concerns: async (_: HasVault, asked) => ({ about: asked, wanted: { opens: 'the body of the delivery' } }),
     },
     entry: 'within',
-    input: closed({ id: text('id of the delivery.'), namespace: Type.Optional(Namespace), reason: Reason }),
+    input: closed({ id: text('id of the delivery.'), namespace: Type.Optional(Namespace), reason: ReasonToOpen }),
     result: Body,
   },
   async (deps: HasVault, { id, namespace, reason }, enter) => {
@@ -93,7 +93,7 @@ export const openDeliveryBody = defineAct(
     const { participant, registry, correlation_id, body: sealed } = found
     const repeats = correlation_id === null ? [] : [correlation_id]
     await enter({ registry: registry ?? undefined, reason, repeats })
-    const bodies = createBodies(db, await deps.vault())
+    const bodies = createBodyEncryption(db, await deps.vault())
     return openBody(bodies, { what: 'delivery', id, participant, sealed, context: deliveryBodyBinding(id) })
   },
 )
@@ -103,7 +103,7 @@ interface SealedBody extends Pick<Static<typeof Body>, 'what' | 'id' | 'particip
   readonly context: string
 }
 
-async function placesOf({ db }: HasDatabase, traced: TracedMessage): Promise<readonly SealedBody[]> {
+async function sealedBodiesOf({ db }: HasDatabase, traced: TracedMessage): Promise<readonly SealedBody[]> {
   const { participant } = traced
   if (traced.traced === 'callback') {
     const found = await findInInbox(db, traced.message_id, traced.participant)
@@ -112,11 +112,11 @@ async function placesOf({ db }: HasDatabase, traced: TracedMessage): Promise<rea
       id: message_id,
       participant,
       sealed,
-      context: inboxEncryptionContext({ participant: owner, message_id }),
+      context: inboxBodyBinding({ participant: owner, message_id }),
     }))
   }
   const { correlation_id, deliveries } = traced
-  const requests = correlation_id === null ? [] : await listRequests(db, correlation_id, MOST_BODIES + 1)
+  const requests = correlation_id === null ? [] : await listEncryptedRequests(db, correlation_id, MOST_BODIES + 1)
   const sent = await Promise.all(deliveries.slice(0, MOST_BODIES + 1).map(({ id }) => findDelivery(db, id)))
   return [
     ...requests.map(({ id, request: sealed }) => ({
@@ -124,7 +124,7 @@ async function placesOf({ db }: HasDatabase, traced: TracedMessage): Promise<rea
       id,
       participant,
       sealed,
-      context: requestEncryptionContext(id),
+      context: requestBodyBinding(id),
     })),
     ...sent.flatMap((delivery) =>
       delivery === null

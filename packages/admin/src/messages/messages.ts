@@ -3,7 +3,7 @@
 import { type AuditedMessage, findAuditedMessages, MESSAGE_OUTCOMES } from '@rollcall/audit/store/message-entries'
 import { DELIVERY_STATES } from '@rollcall/delivery/store/deliveries/delivery-choice'
 import { findDeliveryStates } from '@rollcall/delivery/store/deliveries/delivery-counts'
-import { findAuditedMessageIds, MESSAGE_IDS } from '@rollcall/engine/store/exchanges/message-keys'
+import { findAuditedMessageIds, MESSAGE_ID_NAMES } from '@rollcall/engine/store/exchanges/message-keys'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
@@ -45,9 +45,7 @@ const ListedMessage = closed({
   ),
 })
 
-/**
- * Lists messages, the newest first. A request that is answered later has an acknowledgement and callbacks, one a page.
- */
+/** Lists messages, the newest first. A request that is answered later has an acknowledgement and callbacks, one a page. */
 export const listMessages = defineAct(
   {
     name: 'messages list',
@@ -73,9 +71,7 @@ export const listMessages = defineAct(
     }),
     result: closed({
       messages: Type.Array(ListedMessage),
-      next: orNull(
-        text('`before` of the next page, which may have messages although this one has none; null: there is none.'),
-      ),
+      next: orNull(text('`before` of the next page, which may have messages although this one has none; null: there is none.')),
       searched_to: orNull(
         instant(
           'What is older was not looked through, because one call looks through 100,000 entries at most: the next page goes on there. null: everything was, or the page is full.',
@@ -86,10 +82,10 @@ export const listMessages = defineAct(
   async ({ db, limits }: HasDatabase & HasSearchLimit, { namespace, since, until, before, limit = 50, ...given }) => {
     const { message_id, transaction_id, correlation_id, reference_id, ...filter } = given
     const asked = { message_id, transaction_id, correlation_id, reference_id }
-    const [name, second] = MESSAGE_IDS.filter((one) => asked[one] !== undefined)
-    if (second !== undefined) throw new AdminRefusal(`${second}: give one of ${MESSAGE_IDS.join(', ')} at most`)
+    const [name, second] = MESSAGE_ID_NAMES.filter((one) => asked[one] !== undefined)
+    if (second !== undefined) throw new AdminRefusal(`${second}: give one of ${MESSAGE_ID_NAMES.join(', ')} at most`)
     const keys = name === undefined ? undefined : await findAuditedMessageIds(db, name, asked[name] ?? '')
-    const { place, time } = await readStart(db, before)
+    const { place, time } = await readPageStart(db, before)
     const ends = [until, time].flatMap((end) => (end === undefined ? [] : [new Date(end).getTime()]))
     const { found, rest } = await findAuditedMessages(
       db,
@@ -116,7 +112,7 @@ export const listMessages = defineAct(
 )
 
 /** Reads where a page begins: behind an entry, or at the time to which the call for the previous page has searched. */
-async function readStart(db: HasDatabase['db'], before: string | undefined) {
+async function readPageStart(db: HasDatabase['db'], before: string | undefined) {
   const isTime = before !== undefined && TIME_FORM.test(before) && !Number.isNaN(Date.parse(before))
   return { place: await requireEntryBefore(db, isTime ? undefined : before), time: isTime ? before : undefined }
 }

@@ -21,17 +21,13 @@ test('every cause in docs/deliveries.md is explained', () => {
   for (const { meaning, advice } of Object.values(DELIVERY_CAUSES)) {
     expect([meaning.endsWith('.'), advice.endsWith('.')]).toEqual([true, true])
   }
-  expect([explainCause(null), explainCause('toString'), explainCause('timeout')?.cause]).toEqual([
-    ...[null, null, 'timeout'],
-  ])
+  expect([explainCause(null), explainCause('toString'), explainCause('timeout')?.cause]).toEqual([...[null, null, 'timeout']])
 })
 
 test('a step says what happened, and never what a receiver or a person sent', () => {
   const at = '2026-01-01T00:00:00.000Z'
   const of = { at, delivery: 'd-1', page: 2 }
-  expect(
-    makeStepOfEvent({ ...of, event: 'attempt', number: 3, duration_ms: 12, status: 503, error: 'http_5xx' }),
-  ).toEqual({
+  expect(makeStepOfEvent({ ...of, event: 'attempt', number: 3, duration_ms: 12, status: 503, error: 'http_5xx' })).toEqual({
     step: 'attempt',
     at,
     duration_ms: 12,

@@ -56,9 +56,9 @@ export const makeStep = (at: string, told: GivenStep): TimelineStep => ({
   ...told,
 })
 
-const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
+const withNoun = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
-const endStep =
+const endStepMaker =
   (outcome: TimelineStep['outcome'], sentence: string) =>
   (event: StoryEvent & DeliveryFacts): GivenStep => ({
     step: 'ended',
@@ -81,12 +81,12 @@ const STEP_MAKERS: { readonly [Name in StoryEvent['event']]: (event: StoryEvent 
     step: 'received',
     message: encrypted === true ? 'The message came, encrypted.' : 'The message came.',
   }),
-  accepted: ({ items }) => ({ step: 'accepted', message: `The request was accepted with ${countOf(items, 'item')}.` }),
+  accepted: ({ items }) => ({ step: 'accepted', message: `The request was accepted with ${withNoun(items, 'item')}.` }),
   begun: () => ({ step: 'started', message: 'A worker began to answer.' }),
   answered: ({ items, succ, rjct, records }) => ({
     step: 'searched',
     outcome: succ === 0 && rjct > 0 ? 'failed' : 'done',
-    message: `${countOf(items, 'item')}: ${succ} succeeded, ${rjct} rejected; ${countOf(records, 'record')} found.`,
+    message: `${withNoun(items, 'item')}: ${succ} succeeded, ${rjct} rejected; ${withNoun(records, 'record')} found.`,
   }),
   'delivery made': ({ delivery, page, callback, target_origin }) => ({
     step: 'replied',
@@ -111,17 +111,12 @@ const STEP_MAKERS: { readonly [Name in StoryEvent['event']]: (event: StoryEvent 
     outcome: error === null ? 'done' : 'failed',
     message: explainCause(error)?.meaning ?? 'The receiver took it.',
   }),
-  'sent again': ({ delivery, page }) => ({
-    step: 'replayed',
-    delivery,
-    page,
-    message: 'An operator asked for it again.',
-  }),
-  delivered: endStep('done', 'It is delivered.'),
-  refused: endStep('failed', 'The participant refused it.'),
-  dead: endStep('failed', 'It was given up.'),
-  dropped: endStep('done', 'It is not sent any more.'),
-  held: endStep('waiting', 'It is held: there is no address to send it to.'),
+  'sent again': ({ delivery, page }) => ({ step: 'replayed', delivery, page, message: 'An operator asked for it again.' }),
+  delivered: endStepMaker('done', 'It is delivered.'),
+  refused: endStepMaker('failed', 'The participant refused it.'),
+  dead: endStepMaker('failed', 'It was given up.'),
+  dropped: endStepMaker('done', 'It is not sent any more.'),
+  held: endStepMaker('waiting', 'It is held: there is no address to send it to.'),
   'attempt under way': ({ delivery, page, number }) => ({
     step: 'next',
     outcome: 'waiting',
@@ -145,13 +140,10 @@ const STEP_MAKERS: { readonly [Name in StoryEvent['event']]: (event: StoryEvent 
         ? 'It was stored in the inbox.'
         : 'It was stored in the inbox in quarantine: it answers no request that this server knows.',
   }),
-  occurred: ({ event_type, record_type }) => ({
-    step: 'recorded',
-    message: `${event_type} of a ${record_type} occurred.`,
-  }),
+  occurred: ({ event_type, record_type }) => ({ step: 'recorded', message: `${event_type} of a ${record_type} occurred.` }),
   matched: ({ count }) => ({
     step: 'recorded',
-    message: `The event was recorded and matched ${countOf(count, 'subscription')}.`,
+    message: `The event was recorded and matched ${withNoun(count, 'subscription')}.`,
   }),
   composed: ({ delivery, page, sequence, target_origin }) => ({
     step: 'replied',

@@ -8,13 +8,7 @@ export type UntimedStoryEvent =
   | { readonly event: 'received'; readonly by: string | null; readonly encrypted: boolean | null }
   | { readonly event: 'accepted'; readonly items: number }
   | { readonly event: 'begun' }
-  | {
-      readonly event: 'answered'
-      readonly items: number
-      readonly succ: number
-      readonly rjct: number
-      readonly records: number
-    }
+  | { readonly event: 'answered'; readonly items: number; readonly succ: number; readonly rjct: number; readonly records: number }
   | (DeliveryPage & {
       readonly event: 'delivery made'
       readonly callback: string
@@ -25,10 +19,7 @@ export type UntimedStoryEvent =
   | (DeliveryPage & TracedAttemptFacts & { readonly event: 'attempt' })
   /** An operator or the participant had the delivery sent again. */
   | (DeliveryPage & { readonly event: 'sent again' })
-  | (DeliveryPage & {
-      readonly event: 'delivered' | 'refused' | 'dead' | 'dropped' | 'held'
-      readonly reason: string | null
-    })
+  | (DeliveryPage & { readonly event: 'delivered' | 'refused' | 'dead' | 'dropped' | 'held'; readonly reason: string | null })
   /** `at` is the latest time at which the attempt may end. */
   | (DeliveryPage & { readonly event: 'attempt under way'; readonly number: number })
   /** `at` is the time at which the attempt is due. */
@@ -59,102 +50,99 @@ type TracedAttemptFacts = Omit<TracedAttempt, 'at'>
 export type StoryEvent = { readonly at: string } & UntimedStoryEvent
 
 /** An event with its place in the order. The place may differ from the recorded time `at`. */
-interface Moment {
+interface PlacedEvent {
   readonly order: number
   readonly event: StoryEvent
 }
 
 /** The events of an exchange, callback or notification in order. What is to come has the time at which it is due. */
-export function listStoryEvents(
-  traced: TracedExchange | TracedCallback | TracedNotification,
-  now: Date,
-): readonly StoryEvent[] {
-  const moments = momentsOf(traced, now)
+export function listStoryEvents(traced: TracedExchange | TracedCallback | TracedNotification, now: Date): readonly StoryEvent[] {
+  const moments = placedEventsOf(traced, now)
   return moments.toSorted((a, b) => a.order - b.order).map(({ event }) => event)
 }
 
-function momentsOf(traced: TracedExchange | TracedCallback | TracedNotification, now: Date): readonly Moment[] {
-  if (traced.traced === 'callback') return callbackMoments(traced)
-  return traced.traced === 'notification' ? notificationMoments(traced, now) : exchangeMoments(traced, now)
+function placedEventsOf(traced: TracedExchange | TracedCallback | TracedNotification, now: Date): readonly PlacedEvent[] {
+  if (traced.traced === 'callback') return callbackStoryEvents(traced)
+  return traced.traced === 'notification' ? notificationStoryEvents(traced, now) : exchangeStoryEvents(traced, now)
 }
 
-const toMoment = (at: Date, happening: UntimedStoryEvent): Moment => ({
+const toPlacedEvent = (at: Date, happening: UntimedStoryEvent): PlacedEvent => ({
   order: at.getTime(),
   event: { at: at.toISOString(), ...happening },
 })
 
-const callbackMoments = ({ received_at, participant, state }: TracedCallback): readonly Moment[] => [
-  toMoment(received_at, { event: 'received', by: participant, encrypted: null }),
-  toMoment(received_at, { event: 'kept', state }),
+const callbackStoryEvents = ({ received_at, participant, state }: TracedCallback): readonly PlacedEvent[] => [
+  toPlacedEvent(received_at, { event: 'received', by: participant, encrypted: null }),
+  toPlacedEvent(received_at, { event: 'kept', state }),
 ]
 
-function notificationMoments(traced: TracedNotification, now: Date): readonly Moment[] {
+function notificationStoryEvents(traced: TracedNotification, now: Date): readonly PlacedEvent[] {
   const { occurred_at, recorded_at, event_type, record_type, matched, state, due_at, sequence } = traced
   const { delivery, recalled } = traced
-  const occurred = toMoment(occurred_at, { event: 'occurred', event_type, record_type })
+  const occurred = toPlacedEvent(occurred_at, { event: 'occurred', event_type, record_type })
   const moments = [
     // An event may be recorded before the time at which it happens.
     { ...occurred, order: Math.min(occurred.order, recorded_at.getTime()) },
-    toMoment(recorded_at, { event: 'matched', count: matched }),
-    ...recalled.flatMap((envelope) => [composeMoment(envelope, null), ...attemptsOf(envelope, now)]),
+    toPlacedEvent(recorded_at, { event: 'matched', count: matched }),
+    ...recalled.flatMap((envelope) => [composingEvent(envelope, null), ...attemptEvents(envelope, now)]),
   ]
-  if (state === 'waiting') return [...moments, { ...toMoment(due_at, { event: 'waits' }), order: Infinity }]
-  if (state === 'dropped') return [...moments, { ...toMoment(due_at, { event: 'left out' }), order: Infinity }]
+  if (state === 'waiting') return [...moments, { ...toPlacedEvent(due_at, { event: 'waits' }), order: Infinity }]
+  if (state === 'dropped') return [...moments, { ...toPlacedEvent(due_at, { event: 'left out' }), order: Infinity }]
   // There is no envelope any more: it was deleted after its retention.
   if (delivery === null) return moments
-  return [...moments, composeMoment(delivery, sequence), ...attemptsOf(delivery, now)]
+  return [...moments, composingEvent(delivery, sequence), ...attemptEvents(delivery, now)]
 }
 
 /** The composing of an envelope. @param sequence its number; null: not known, as another envelope may have it */
-const composeMoment = ({ id, page, created_at, message_id, target }: TracedDelivery, sequence: number | null): Moment =>
-  toMoment(created_at, { event: 'composed', delivery: id, page, message_id, sequence, target_origin: originOf(target) })
+const composingEvent = ({ id, page, created_at, message_id, target }: TracedDelivery, sequence: number | null): PlacedEvent =>
+  toPlacedEvent(created_at, { event: 'composed', delivery: id, page, message_id, sequence, target_origin: targetOrigin(target) })
 
 /** The events of an exchange. Events of the same time stay in the order of these lines. */
-function exchangeMoments(traced: TracedExchange, now: Date): readonly Moment[] {
+function exchangeStoryEvents(traced: TracedExchange, now: Date): readonly PlacedEvent[] {
   const { accepted, received_at, participant: by, answered, deliveries } = traced
-  const moments: Moment[] = []
+  const moments: PlacedEvent[] = []
   if (received_at !== null) {
-    moments.push(toMoment(received_at, { event: 'received', by, encrypted: accepted?.encrypted ?? null }))
-    if (accepted !== null) moments.push(toMoment(received_at, { event: 'accepted', items: accepted.items }))
+    moments.push(toPlacedEvent(received_at, { event: 'received', by, encrypted: accepted?.encrypted ?? null }))
+    if (accepted !== null) moments.push(toPlacedEvent(received_at, { event: 'accepted', items: accepted.items }))
   }
-  if (accepted?.started_at) moments.push(toMoment(accepted.started_at, { event: 'begun' }))
+  if (accepted?.started_at) moments.push(toPlacedEvent(accepted.started_at, { event: 'begun' }))
   for (const { at, succ, rjct, records } of answered) {
-    moments.push(toMoment(at, { event: 'answered', items: succ + rjct, succ, rjct, records }))
+    moments.push(toPlacedEvent(at, { event: 'answered', items: succ + rjct, succ, rjct, records }))
   }
-  moments.push(...deliveries.map(madeMoment))
+  moments.push(...deliveries.map(deliveryMade))
   if (accepted?.finished_at) {
     const event = accepted.state === 'failed' ? 'failed' : 'replied'
-    moments.push(toMoment(accepted.finished_at, { event }))
+    moments.push(toPlacedEvent(accepted.finished_at, { event }))
   }
-  moments.push(...deliveries.flatMap((delivery) => attemptsOf(delivery, now)))
+  moments.push(...deliveries.flatMap((delivery) => attemptEvents(delivery, now)))
   return moments
 }
 
-const madeMoment = ({ created_at, target, id, page, callback, message_id }: TracedDelivery): Moment =>
-  toMoment(created_at, {
+const deliveryMade = ({ created_at, target, id, page, callback, message_id }: TracedDelivery): PlacedEvent =>
+  toPlacedEvent(created_at, {
     event: 'delivery made',
     delivery: id,
     page,
     callback,
     message_id,
-    target_origin: originOf(target),
+    target_origin: targetOrigin(target),
   })
 
 /** The origin of an address. The rest of the address may be a secret. */
-const originOf = (target: string | null): string | null =>
+const targetOrigin = (target: string | null): string | null =>
   target !== null && URL.canParse(target) ? new URL(target).origin : null
 
 /** The attempts of a delivery and its end. They are ordered after its making, even if the clock of a node is wrong. */
-function attemptsOf(delivery: TracedDelivery, now: Date): readonly Moment[] {
+function attemptEvents(delivery: TracedDelivery, now: Date): readonly PlacedEvent[] {
   const { id, page, state, reason, earlier, since, created_at, finished_at, made } = delivery
   const of = { delivery: id, page }
-  const moments = made.map(({ at, ...attempt }) => toMoment(at, { event: 'attempt', ...of, ...attempt }))
+  const moments = made.map(({ at, ...attempt }) => toPlacedEvent(at, { event: 'attempt', ...of, ...attempt }))
   if (since > created_at) {
     const before = made.filter(({ number }) => number <= earlier).length
-    moments.splice(before, 0, toMoment(since, { event: 'sent again', ...of }))
+    moments.splice(before, 0, toPlacedEvent(since, { event: 'sent again', ...of }))
   }
-  if (state === 'pending') moments.push(...nextMoments(delivery, now))
-  else moments.push(toMoment(finished_at ?? created_at, { event: state, ...of, reason }))
+  if (state === 'pending') moments.push(...comingEvents(delivery, now))
+  else moments.push(toPlacedEvent(finished_at ?? created_at, { event: state, ...of, reason }))
   let last = created_at.getTime()
   return moments.map(({ order, event }) => {
     last = Math.max(last, order)
@@ -162,12 +150,12 @@ function attemptsOf(delivery: TracedDelivery, now: Date): readonly Moment[] {
   })
 }
 
-function nextMoments(delivery: TracedDelivery, now: Date): readonly Moment[] {
+function comingEvents(delivery: TracedDelivery, now: Date): readonly PlacedEvent[] {
   const { id, page, attempts, claimed_until, next_attempt_at } = delivery
   const of = { delivery: id, page }
   if (claimed_until !== null && claimed_until > now) {
-    return [toMoment(claimed_until, { event: 'attempt under way', ...of, number: attempts })]
+    return [toPlacedEvent(claimed_until, { event: 'attempt under way', ...of, number: attempts })]
   }
   if (next_attempt_at === null) return []
-  return [toMoment(next_attempt_at, { event: 'attempt due', ...of, number: attempts + 1 })]
+  return [toPlacedEvent(next_attempt_at, { event: 'attempt due', ...of, number: attempts + 1 })]
 }

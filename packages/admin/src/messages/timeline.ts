@@ -16,7 +16,7 @@ import { listStoryEvents } from './story.ts'
 /** The most exchanges with one message_id: several participants may use the same one. */
 const MOST_MESSAGES = 20
 /** The most deliveries of one exchange, and the most audit entries of one message, that are read. */
-const PER_MESSAGE = 100
+const MOST_PER_MESSAGE = 100
 
 const Timeline = closed({
   sort: oneOf(['exchange', 'callback'], { description: 'callback: another system sent it to our inbox.' }),
@@ -31,7 +31,7 @@ const Timeline = closed({
 })
 
 /** The members of an input that name a message. */
-export const MESSAGE_MEMBERS = {
+export const MESSAGE_CHOICE = {
   message_id: text('message_id of a request, or of a message of ours.'),
   participant: Type.Optional(text('Only that of this sender_id: several may have used one message_id.')),
   namespace: Type.Optional(Namespace),
@@ -42,20 +42,18 @@ export const showMessage = defineAct(
   {
     name: 'messages show',
     approval: 'never',
-    input: closed(MESSAGE_MEMBERS),
+    input: closed(MESSAGE_CHOICE),
     result: closed({
-      messages: Type.Array(Timeline, {
-        description: 'One, or several where participants have used the same message_id.',
-      }),
+      messages: Type.Array(Timeline, { description: 'One, or several where participants have used the same message_id.' }),
     }),
   },
   async ({ db }: HasDatabase, asked) => {
     const traced = await findTracedMessages({ db }, asked)
     const keys = await findAuditedMessageIds(db, 'message_id', asked.message_id)
     const { participant, namespace: registry } = asked
-    const { found: newest } = await findAuditedMessages(db, { keys, participant, registry }, { limit: PER_MESSAGE })
+    const { found: newest } = await findAuditedMessages(db, { keys, participant, registry }, { limit: MOST_PER_MESSAGE })
     const entries = newest.toReversed()
-    const groups = Map.groupBy(entries, ({ entry }) => traced.find((one) => isEntryOf(one, entry)) ?? null)
+    const groups = Map.groupBy(entries, ({ entry }) => traced.find((one) => isMessageEntry(one, entry)) ?? null)
     const messages = []
     for (const one of traced) messages.push(await timelineOf({ db }, one, groups.get(one) ?? []))
     const rest = Map.groupBy(groups.get(null) ?? [], ({ entry }) =>
@@ -72,28 +70,22 @@ export async function findTracedMessages(
   { db }: HasDatabase,
   { message_id, participant, namespace }: { message_id: string; participant?: string; namespace?: string },
 ): Promise<readonly TracedMessage[]> {
-  return (await traceRows(db, message_id, { found: MOST_MESSAGES, each: PER_MESSAGE })).filter(
+  return (await traceRows(db, message_id, { found: MOST_MESSAGES, each: MOST_PER_MESSAGE })).filter(
     (one) =>
-      (participant === undefined || one.participant === participant) &&
-      (namespace === undefined || one.registry === namespace),
+      (participant === undefined || one.participant === participant) && (namespace === undefined || one.registry === namespace),
   )
 }
 
 type Entry = AuditedMessage['entry']
 
 /** True when an entry belongs to a traced message. The correlation_id is not compared for a notification, which has none. */
-const isEntryOf = (one: TracedMessage, entry: Entry): boolean =>
+const isMessageEntry = (one: TracedMessage, entry: Entry): boolean =>
   one.participant === entry.participant &&
   one.registry === entry.registry &&
   (entry.correlation_id === null || one.correlation_id === entry.correlation_id)
 
 /** Makes the timeline of a message. @param traced null: only audit entries of the message are still stored */
-async function timelineOf(
-  db: HasDatabase,
-  traced: TracedMessage | null,
-  entries: readonly AuditedMessage[],
-  now = new Date(),
-) {
+async function timelineOf(db: HasDatabase, traced: TracedMessage | null, entries: readonly AuditedMessage[], now = new Date()) {
   const [first] = entries
   const known = traced ?? {
     traced: 'exchange' as const,
@@ -120,7 +112,7 @@ async function timelineOf(
     correlation_id,
     operation: known.traced === 'callback' ? known.callback : known.operation,
     message_id: known.message_id ?? first?.message_id ?? first?.reply_message_id ?? null,
-    waits_for: traced === null ? [] : waitsFor(traced),
+    waits_for: traced === null ? [] : waitReasons(traced),
     steps: withDurations(steps),
   }
 }
@@ -184,11 +176,7 @@ function entrySteps({ at, entry, outcome }: AuditedMessage, traced: TracedMessag
 }
 
 /** Merges steps of the audit log into the stored ones: the arrival after `received`, all others by their time. */
-function mergeSteps(
-  events: readonly TimelineStep[],
-  arrival: readonly TimelineStep[],
-  answered: readonly TimelineStep[],
-) {
+function mergeSteps(events: readonly TimelineStep[], arrival: readonly TimelineStep[], answered: readonly TimelineStep[]) {
   const [first, ...others] = events
   const steps = first?.step === 'received' ? [first, ...arrival, ...others] : [...arrival, ...events]
   for (const step of answered) {
@@ -200,7 +188,7 @@ function mergeSteps(
 }
 
 /** The step from which a step's duration is measured (`received` if it is absent). A step without a row keeps its own. */
-const MEASURED_FROM: Readonly<Partial<Record<TimelineStep['step'], TimelineStep['step']>>> = {
+const DURATION_STARTS: Readonly<Partial<Record<TimelineStep['step'], TimelineStep['step']>>> = {
   accepted: 'received',
   searched: 'started',
   replied: 'received',
@@ -210,14 +198,14 @@ const MEASURED_FROM: Readonly<Partial<Record<TimelineStep['step'], TimelineStep[
 function withDurations(steps: readonly TimelineStep[]): TimelineStep[] {
   const timeOf = (name: TimelineStep['step']) => steps.find(({ step }) => step === name)?.at
   return steps.map((step) => {
-    const from = MEASURED_FROM[step.step]
+    const from = DURATION_STARTS[step.step]
     const since = from && (timeOf(from) ?? timeOf('received'))
     if (since === undefined || step.duration_ms !== null) return step
     return { ...step, duration_ms: Math.max(0, Date.parse(step.at) - Date.parse(since)) }
   })
 }
 
-function waitsFor(traced: TracedMessage): string[] {
+function waitReasons(traced: TracedMessage): string[] {
   if (traced.traced === 'callback') return []
   const { accepted, delivery_states, participant_status, breaker } = traced
   if (accepted?.state === 'accepted' && accepted.started_at === null) return ['It waits for a worker.']

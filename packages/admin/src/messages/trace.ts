@@ -152,9 +152,7 @@ export const traceMessages = defineAct(
         'A transaction_id, a correlation_id, a message_id of theirs or ours, a reference_id of a notification, or the code of a subscription.',
       ),
       limit: Type.Optional(wholeNumber('At most so many messages (default: 20).', 1, 1_001)),
-      full: Type.Optional(
-        flag(`All items and deliveries of each message, not only the first ${MOST_TRACED_DELIVERIES}.`),
-      ),
+      full: Type.Optional(flag(`All items and deliveries of each message, not only the first ${MOST_TRACED_DELIVERIES}.`)),
     }),
     result: Type.Array(Type.Union([Exchange, Callback, Notification])),
   },

@@ -1,9 +1,9 @@
 /** The operators of the admin API: their tokens have roles, and expire. */
 
-import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { readAuthorityNames } from '@rollcall/consents/store/authorities'
-import { DECIDING_ROLES, OPERATOR_ROLES, type OperatorRole, PROVIDED_NAME } from '@rollcall/core/model/operator'
-import { operatorToken } from '@rollcall/participants/directory/operators'
+import { DECIDING_ROLES, OPENID_NAME_PREFIX, OPERATOR_ROLES, type OperatorRole } from '@rollcall/core/model/operator'
+import { formatOperatorToken } from '@rollcall/participants/directory/operators'
 import { newSecret } from '@rollcall/participants/directory/secrets'
 import {
   addOperatorToken,
@@ -46,8 +46,8 @@ const OPERATOR_MEMBERS = {
 } as const
 
 const DAY_MS = 86_400_000
-const USUAL_DAYS = 90
-const MOST_DAYS = 366
+const DEFAULT_TOKEN_DAYS = 90
+const MOST_TOKEN_DAYS = 366
 
 interface TokenDeps extends HasDatabase {
   readonly clock?: Pick<Clock, 'date'>
@@ -69,18 +69,18 @@ export const addOperator = defineAct(
       registries: Type.Optional(Registries),
       authority: Type.Optional(Authority),
       expires_at: Type.Optional(
-        instant(`From when on it is refused (default: in ${USUAL_DAYS} days; in ${MOST_DAYS} days at the latest).`),
+        instant(`From when on it is refused (default: in ${DEFAULT_TOKEN_DAYS} days; in ${MOST_TOKEN_DAYS} days at the latest).`),
       ),
     }),
     result: closed({ ...OPERATOR_MEMBERS, token: text('The token. It is not stored and cannot be shown again.') }),
   },
-  async ({ db, clock = CLOCK }: TokenDeps, { name, roles, registries, authority, expires_at }) => {
+  async ({ db, clock = SYSTEM_CLOCK }: TokenDeps, { name, roles, registries, authority, expires_at }) => {
     if (/^\s*rollcall\b/iu.test(name)) {
       throw new AdminRefusal('name: must not begin with rollcall, as the names do that Rollcall gives itself')
     }
-    if (name.startsWith(PROVIDED_NAME)) {
+    if (name.startsWith(OPENID_NAME_PREFIX)) {
       throw new AdminRefusal(
-        `name: must not begin with ${PROVIDED_NAME}, as the names do that a provider of OpenID Connect gives`,
+        `name: must not begin with ${OPENID_NAME_PREFIX}, as the names do that a provider of OpenID Connect gives`,
       )
     }
     // Some texts add who approved after a name: `ann; approved by ben`. No name may look like such a text.
@@ -89,9 +89,9 @@ export const addOperator = defineAct(
     }
     const now = clock.date()
     const expires =
-      expires_at === undefined ? new Date(now + USUAL_DAYS * DAY_MS) : endWithin(now, new Date(expires_at))
+      expires_at === undefined ? new Date(now + DEFAULT_TOKEN_DAYS * DAY_MS) : requireValidExpiry(now, new Date(expires_at))
     const bound = registries && (await Promise.all(registries.map((namespace) => requireRegistry(db, namespace))))
-    if (authority !== undefined) checkBound(roles, registries)
+    if (authority !== undefined) checkAuthorityToken(roles, registries)
     const signing = authority === undefined ? null : await requireAuthority(db, authority)
     const { secret, sha256 } = newSecret()
     const id = await addOperatorToken(db, {
@@ -102,20 +102,13 @@ export const addOperator = defineAct(
       registries: bound?.map((registry) => registry.id) ?? null,
       authority: signing?.id ?? null,
     })
-    const token = operatorToken(id, secret)
-    return {
-      name,
-      roles,
-      registries: registries ?? null,
-      authority: authority ?? null,
-      expires_at: isoTime(expires),
-      token,
-    }
+    const token = formatOperatorToken(id, secret)
+    return { name, roles, registries: registries ?? null, authority: authority ?? null, expires_at: isoTime(expires), token }
   },
 )
 
 /** Checks a token for an authority. It must have the role consent alone, and no registries. @throws AdminRefusal */
-function checkBound(roles: readonly OperatorRole[], registries: readonly string[] | undefined): void {
+function checkAuthorityToken(roles: readonly OperatorRole[], registries: readonly string[] | undefined): void {
   if (roles.some((role) => role !== 'consent')) {
     throw new AdminRefusal('authority: is for a token with the role consent, and no other role')
   }
@@ -123,9 +116,9 @@ function checkBound(roles: readonly OperatorRole[], registries: readonly string[
   throw new AdminRefusal('authority: a token is bound to registries or to an authority, not to both')
 }
 
-function endWithin(now: number, end: Date): Date {
-  if (end.getTime() > now && end.getTime() <= now + MOST_DAYS * DAY_MS) return end
-  throw new AdminRefusal(`expires_at: must be in the future, and at most ${MOST_DAYS} days away`)
+function requireValidExpiry(now: number, end: Date): Date {
+  if (end.getTime() > now && end.getTime() <= now + MOST_TOKEN_DAYS * DAY_MS) return end
+  throw new AdminRefusal(`expires_at: must be in the future, and at most ${MOST_TOKEN_DAYS} days away`)
 }
 
 /** Lists every token by its name, without its secret. */
@@ -141,7 +134,7 @@ export const listOperators = defineAdminFunction(
       }),
     ),
   },
-  async ({ db, clock = CLOCK }: TokenDeps) => {
+  async ({ db, clock = SYSTEM_CLOCK }: TokenDeps) => {
     const names = await readAuthorityNames(db)
     return (await listOperatorTokens(db)).map((token) => ({
       ...shownToken(token, clock.date()),

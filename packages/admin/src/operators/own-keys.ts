@@ -18,7 +18,7 @@ import { closed, instant, isoTime, NO_INPUT, orNull, text, wholeNumber } from '.
 export { KEY_SET_CACHE_SECONDS } from '@rollcall/keys/own-key-definitions'
 
 export const OWN_KEY_USES = [...new Set(OWN_KEY_DEFINITIONS.map(({ use }) => use))]
-const Use = oneOf(OWN_KEY_USES, {
+const OwnKeyUse = oneOf(OWN_KEY_USES, {
   description: 'sig signs messages, enc is what peers encrypt for, token signs access tokens.',
 })
 const Kid = text('kid of the key.')
@@ -39,9 +39,8 @@ const KeyResult = closed({
 })
 
 /** Lists our own keys, the newest first. */
-export const listOwnKeys = defineAdminFunction(
-  { input: NO_INPUT, result: Type.Array(KeyResult) },
-  async ({ db }: HasDatabase) => (await listRows(db)).map(shownOwnKey),
+export const listOwnKeys = defineAdminFunction({ input: NO_INPUT, result: Type.Array(KeyResult) }, async ({ db }: HasDatabase) =>
+  (await listRows(db)).map(shownOwnKey),
 )
 
 /** Starts to use the next keys; running servers follow within a second, without refusing any message. */
@@ -49,10 +48,10 @@ export const rotateOwnKeys = defineAct(
   {
     name: 'keys rotate',
     approval: 'never',
-    input: closed({ use: Type.Optional(Use) }),
+    input: closed({ use: Type.Optional(OwnKeyUse) }),
     result: Type.Array(
       closed({
-        use: Use,
+        use: OwnKeyUse,
         algorithm: Algorithm,
         retired: text('kid of the key that was in use.'),
         active: text('kid of the key that is in use now.'),

@@ -1,9 +1,9 @@
 /** The sessions of the console, and links by which an operator signs in once. */
 
-import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
 import { newSecret } from '@rollcall/participants/directory/secrets'
-import { LINK_SECONDS, sessionTimeBounds } from '@rollcall/participants/directory/sessions'
+import { SIGN_IN_LINK_SECONDS, sessionTimeBounds } from '@rollcall/participants/directory/sessions'
 import {
   addOperatorLink,
   endOperatorSession,
@@ -17,7 +17,7 @@ import { callingOperator } from '../caller.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, instant, isoTime, NO_INPUT, orNull, text, wholeNumber } from '../members.ts'
 
-interface LinkDeps extends HasDatabase {
+interface SignInLinkDeps extends HasDatabase {
   readonly clock?: Pick<Clock, 'date'>
 }
 
@@ -34,7 +34,7 @@ export const makeSignInLink = defineAct(
       expires_at: instant('From when on it is refused.'),
     }),
   },
-  async ({ db, clock = CLOCK, approvals, caller }: LinkDeps & BaseActDeps, { name }, enter) => {
+  async ({ db, clock = SYSTEM_CLOCK, approvals, caller }: SignInLinkDeps & BaseActDeps, { name }, enter) => {
     // Whoever has the link acts as its operator, and could approve acts as a second operator.
     if (approvals.areNeeded && callingOperator(caller)?.name !== name) {
       throw new AdminRefusal(
@@ -44,7 +44,7 @@ export const makeSignInLink = defineAct(
     }
     await enter()
     const now = new Date(clock.date())
-    const ends_at = new Date(now.getTime() + LINK_SECONDS * 1_000)
+    const ends_at = new Date(now.getTime() + SIGN_IN_LINK_SECONDS * 1_000)
     const { secret, sha256 } = newSecret()
     const id = await addOperatorLink(db, { name, sha256, now, ends_at })
     if (id === null) throw new AdminRefusal(`no live token is named ${name}`, { reason: 'not_found' })
@@ -69,7 +69,7 @@ export const listSessions = defineAdminFunction(
       }),
     ),
   },
-  async ({ db, limits, clock = CLOCK }: LinkDeps & { readonly limits: Pick<Limits, 'session_idle'> }) => {
+  async ({ db, limits, clock = SYSTEM_CLOCK }: SignInLinkDeps & { readonly limits: Pick<Limits, 'session_idle'> }) => {
     const sessions = await listOperatorSessions(db, sessionTimeBounds(limits, clock.date()))
     return sessions.map(({ id, name, issuer, created_at, seen_at, ends_at }) => ({
       id,

@@ -5,7 +5,7 @@
  */
 
 import { type CheckStep, STEP_STATES } from '@rollcall/core/model/check'
-import { type Grant, isGranted } from '@rollcall/core/model/grant'
+import { type Grant, isNameGranted } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { readStoredGrant } from '@rollcall/core/policy/grant'
@@ -26,7 +26,7 @@ import { closed, flag, instant, isoTime, Namespace, SenderId, text } from '../me
 import type { HasSamples } from '../registries/samples.ts'
 import { requireParticipant } from './participants.ts'
 
-interface Evidence extends RequestEvidence, DeliveryEvidence {}
+interface CheckEvidence extends RequestEvidence, DeliveryEvidence {}
 
 interface StepRow {
   readonly name: string
@@ -34,7 +34,7 @@ interface StepRow {
   readonly operation: string | null
   /** The step needs an address for callbacks; a system that only asks synchronously has none. */
   readonly called?: true
-  readonly seen: (evidence: Evidence) => Date | null
+  readonly seen: (evidence: CheckEvidence) => Date | null
   readonly passed: string
   /** The advice when the step was not seen. */
   readonly missing: string
@@ -55,8 +55,7 @@ const CHECK_STEPS: readonly StepRow[] = [
     operation: 'search',
     seen: ({ searched_at }) => searched_at,
     passed: 'a signed synchronous search was verified and answered',
-    missing:
-      'no signed synchronous search was answered: send one to registry/sync/search for a person of this registry',
+    missing: 'no signed synchronous search was answered: send one to registry/sync/search for a person of this registry',
   },
   {
     name: 'callback',
@@ -133,7 +132,7 @@ export const checkParticipant = defineAct(
   async ({ db, samples, now = () => new Date() }: CheckDeps, { sender_id, namespace, since }) => {
     const participant = await requireParticipant(db, sender_id)
     const registry = await requireRegistry(db, namespace)
-    const grant = await grantToCheck({ db }, participant, registry)
+    const grant = await requireCheckGrant({ db }, participant, registry)
     const of = { participant, registry, since: new Date(since) }
     const evidence = { ...(await findRequestEvidence(db, of)), ...(await findDeliveryEvidence(db, of)) }
     const { allowed, default_url } = await findCallbackSettings(db, participant.id)
@@ -148,11 +147,7 @@ export const checkParticipant = defineAct(
 )
 
 /** Returns the grant in force. @throws AdminRefusal the participant cannot be checked here */
-async function grantToCheck(
-  { db }: Pick<HasSamples, 'db'>,
-  participant: Participant,
-  registry: Registry,
-): Promise<Grant> {
+async function requireCheckGrant({ db }: Pick<HasSamples, 'db'>, participant: Participant, registry: Registry): Promise<Grant> {
   const { sender_id, environment, signature_policy } = participant
   if (environment !== 'sandbox') {
     throw new AdminRefusal(`${sender_id} is live; only a sandbox participant is checked`)
@@ -177,11 +172,11 @@ function stepOf(
   { name, operation, called, seen, passed, missing }: StepRow,
   { operations }: Grant,
   { kind }: Pick<Registry, 'kind'>,
-  { isCalled, ...evidence }: Evidence & { readonly isCalled: boolean },
+  { isCalled, ...evidence }: CheckEvidence & { readonly isCalled: boolean },
 ): CheckStep {
   if (operation !== null) {
     const isOffered = operationsOf(kind).some((row) => row.name === operation)
-    if (!isOffered || !isGranted(operations, operation)) {
+    if (!isOffered || !isNameGranted(operations, operation)) {
       return { name, state: 'skipped', text: `${operation} is not granted here` }
     }
   }
@@ -200,10 +195,10 @@ function stepOf(
 async function sendMissing(
   { db, samples }: HasSamples,
   { operations }: Grant,
-  { delivery, retried_at, subscription, notified_at, testing }: Evidence,
+  { delivery, retried_at, subscription, notified_at, testing }: CheckEvidence,
 ): Promise<void> {
   if (delivery !== null && retried_at === null) await changeDeliveries(db, 'replay', { ids: [delivery] })
-  if (subscription !== null && notified_at === null && !testing && isGranted(operations, 'subscribe')) {
+  if (subscription !== null && notified_at === null && !testing && isNameGranted(operations, 'subscribe')) {
     await queueTestNotification({ db, samples }, subscription)
   }
 }

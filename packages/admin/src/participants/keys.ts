@@ -2,7 +2,7 @@
 
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
-import { retryWaiting } from '@rollcall/delivery/store/events/mailboxes'
+import { makeDeliveriesDue } from '@rollcall/delivery/store/events/mailboxes'
 import { readPublicKeyFile } from '@rollcall/participants/directory/key-file'
 import {
   addParticipantKey,
@@ -22,16 +22,14 @@ import { requireParticipant } from './participants.ts'
 export type { PublicKey } from '@rollcall/protocol'
 
 const Kid = text('kid of the key in messages.')
-const Use = oneOf(['sig', 'enc'], {
-  description: 'sig verifies what its owner signed; with enc we encrypt for its owner.',
-})
-const STATES = ['live', 'later', 'over', 'revoked'] as const
+const Use = oneOf(['sig', 'enc'], { description: 'sig verifies what its owner signed; with enc we encrypt for its owner.' })
+const KEY_STATES = ['live', 'later', 'over', 'revoked'] as const
 
 export const KeyResult = closed({
   kid: Kid,
   use: Use,
   algorithm: text('JOSE name of its algorithm.'),
-  state: oneOf(STATES, { description: 'later: not valid yet; over: not valid any more.' }),
+  state: oneOf(KEY_STATES, { description: 'later: not valid yet; over: not valid any more.' }),
   thumbprint: text('RFC 7638, SHA-256.'),
   valid_from: instant('Time from which it is valid.'),
   valid_until: orNull(instant('Time until which it is valid; null: no end.')),
@@ -70,11 +68,11 @@ export const addParticipantKeys = defineAct(
       ...(valid_until !== undefined && { valid_until: valid_until === null ? null : new Date(valid_until) }),
     }
     const participant = await requireParticipant(db, sender_id)
-    refuseUnusable(participant, read)
+    refuseUnusableKeys(participant, read)
     const added: ParticipantKey[] = []
     for (const key of read) added.push(await addParticipantKey(db, participant, { ...key, ...times }))
     // Messages that could not be encrypted for want of a key may be sent now.
-    await retryWaiting(db, participant.id)
+    await makeDeliveriesDue(db, participant.id)
     return added.map(keyWithState)
   },
 )
@@ -94,14 +92,10 @@ export async function readKeys(
 }
 
 /** A key as a second operator sees it. */
-export const shownKey = ({ kid, use, thumbprint }: Pick<PublicKey, 'kid' | 'use' | 'thumbprint'>) => ({
-  kid,
-  use,
-  thumbprint,
-})
+export const shownKey = ({ kid, use, thumbprint }: Pick<PublicKey, 'kid' | 'use' | 'thumbprint'>) => ({ kid, use, thumbprint })
 
 /** Refuses signature keys of algorithms that the participant's profile does not have. @throws AdminRefusal */
-function refuseUnusable(
+function refuseUnusableKeys(
   { sender_id, signature_profile }: Participant,
   keys: readonly { readonly use: 'sig' | 'enc'; readonly algorithm: string }[],
 ): void {
@@ -110,7 +104,7 @@ function refuseUnusable(
   if (unusable === undefined) return
   throw new AdminRefusal(
     `the key is for ${unusable.algorithm}, and the signature profile of ${sender_id} accepts ${algorithms.join(', ')} only; ` +
-      `if it signs with this key, first run rollcall participant policy ${sender_id} --profile ${profileFor(signature_profile, unusable.algorithm)}; if the key is for encryption, add --use enc`,
+      `if it signs with this key, first run rollcall participant policy ${sender_id} --profile ${profileOptionText(signature_profile, unusable.algorithm)}; if the key is for encryption, add --use enc`,
   )
 }
 
@@ -118,7 +112,7 @@ function refuseUnusable(
  * Returns the profile with another algorithm, as a text for the option --profile. If the layout does not allow the algorithm, the
  * text is the algorithm alone, which means the default profile with this algorithm.
  */
-function profileFor({ layout, canonical_form, digest_prefix }: SignatureProfile, algorithm: string): string {
+function profileOptionText({ layout, canonical_form, digest_prefix }: SignatureProfile, algorithm: string): string {
   const form = { layout, canonical_form, digest_prefix }
   if (profileProblem({ ...form, algorithms: [algorithm] }) !== null) return algorithm
   return [...Object.values(form), algorithm].filter((word) => word !== '').join(',')
@@ -127,8 +121,7 @@ function profileFor({ layout, canonical_form, digest_prefix }: SignatureProfile,
 /** Lists every key that was ever registered for a participant, the newest first. */
 export const listParticipantKeys = defineAdminFunction(
   { input: closed({ sender_id: SenderId }), result: Type.Array(KeyResult) },
-  async ({ db }: HasDatabase, { sender_id }) =>
-    (await listRows(db, await requireParticipant(db, sender_id))).map(keyWithState),
+  async ({ db }: HasDatabase, { sender_id }) => (await listRows(db, await requireParticipant(db, sender_id))).map(keyWithState),
 )
 
 const PublicKeys = Type.Array(
@@ -146,30 +139,18 @@ export const listPublicKeys = defineAdminFunction(
   { input: closed({ sender_id: SenderId }), result: PublicKeys },
   async ({ db }: HasDatabase, { sender_id }) => {
     const live = await listLiveKeys(db, await requireParticipant(db, sender_id))
-    return live.map(({ kid, use, algorithm, thumbprint, public_jwk }) => ({
-      kid,
-      use,
-      algorithm,
-      thumbprint,
-      public_jwk,
-    }))
+    return live.map(({ kid, use, algorithm, thumbprint, public_jwk }) => ({ kid, use, algorithm, thumbprint, public_jwk }))
   },
 )
 
 /** Reads and checks the public keys in a text, and returns them as JWKs. Nothing is registered. */
 export const readPublicKeys = defineAdminFunction(
   {
-    input: closed({
-      sender_id: SenderId,
-      keys: text('A public key in PEM, a JWK or a JWK set.'),
-      use: Type.Optional(Use),
-    }),
+    input: closed({ sender_id: SenderId, keys: text('A public key in PEM, a JWK or a JWK set.'), use: Type.Optional(Use) }),
     result: PublicKeys,
   },
   async (_: object, { sender_id, keys, use }) =>
-    Promise.all(
-      readPublicKeyFile(keys).map((jwk) => readPublicKey(jwk, { sender_id, ...(use !== undefined && { use }) })),
-    ),
+    Promise.all(readPublicKeyFile(keys).map((jwk) => readPublicKey(jwk, { sender_id, ...(use !== undefined && { use }) }))),
 )
 
 /** Revokes a key for ever; within a second no server takes it any more. */
@@ -181,10 +162,10 @@ export const revokeParticipantKey = defineAct(
     input: closed({ sender_id: SenderId, kid: Kid }),
     result: KeyResult,
   },
-  async ({ db }: HasDatabase, { sender_id, kid }) => keyWithState(await revokeJournaled(db, sender_id, kid)),
+  async ({ db }: HasDatabase, { sender_id, kid }) => keyWithState(await revokeWithJournal(db, sender_id, kid)),
 )
 
-async function revokeJournaled(db: Database, sender_id: string, kid: string): Promise<ParticipantKey> {
+async function revokeWithJournal(db: Database, sender_id: string, kid: string): Promise<ParticipantKey> {
   const participant = await requireParticipant(db, sender_id)
   const live = (await listRows(db, participant)).find((key) => key.kid === kid && key.revoked_at === null)
   // `revoke` refuses the call, because there is no live key with this kid.
@@ -202,7 +183,7 @@ function keyWithState(key: ParticipantKey) {
     kid,
     use,
     algorithm,
-    state: stateOf(key),
+    state: keyStateOf(key),
     thumbprint,
     valid_from: isoTime(valid_from),
     valid_until: isoTime(valid_until),
@@ -210,7 +191,7 @@ function keyWithState(key: ParticipantKey) {
   }
 }
 
-function stateOf({ valid_from, valid_until, revoked_at }: ParticipantKey, now = Date.now()): (typeof STATES)[number] {
+function keyStateOf({ valid_from, valid_until, revoked_at }: ParticipantKey, now = Date.now()): (typeof KEY_STATES)[number] {
   if (revoked_at !== null) return 'revoked'
   if (now < valid_from.getTime()) return 'later'
   return valid_until === null || now < valid_until.getTime() ? 'live' : 'over'

@@ -1,13 +1,13 @@
 /** Participants: who may ask the registries. */
 
-import { nearestHint } from '@rollcall/base/shared/message-words'
+import { nearestNameHint } from '@rollcall/base/shared/message-words'
 import { ENVIRONMENTS, type Environment } from '@rollcall/core/model/environment'
 import { type Participant, SIGNATURE_POLICIES } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
-import { retryWaiting } from '@rollcall/delivery/store/events/mailboxes'
+import { makeDeliveriesDue } from '@rollcall/delivery/store/events/mailboxes'
 import { newSecret } from '@rollcall/participants/directory/secrets'
 import { addSecret } from '@rollcall/participants/store/client-secrets'
-import { readDirectoryContent } from '@rollcall/participants/store/demo-data'
+import { listRegistriesAndParticipants } from '@rollcall/participants/store/demo-data'
 import { addGrant, environmentProblem } from '@rollcall/participants/store/grants'
 import {
   addParticipant as addRow,
@@ -40,9 +40,7 @@ import {
 
 const STATUSES = ['active', 'disabled'] as const satisfies readonly Participant['status'][]
 
-export const MaxPageSize = orNull(
-  wholeNumber("Largest page that it may ask for, in records; null: the server's limit.", 1),
-)
+export const MaxPageSize = orNull(wholeNumber("Largest page that it may ask for, in records; null: the server's limit.", 1))
 export const RateLimit = Type.Union([
   Type.Number({ exclusiveMinimum: 0, description: 'Requests a second, on all nodes together.' }),
   Type.Literal(UNLIMITED),
@@ -65,9 +63,7 @@ const PARTICIPANT_MEMBERS = {
   max_page_size: MaxPageSize,
   rate_limit: RateLimit,
   concurrency_limit: ConcurrencyLimit,
-  environment: oneOf(ENVIRONMENTS, {
-    description: 'It may be granted something in registries of the same environment alone.',
-  }),
+  environment: oneOf(ENVIRONMENTS, { description: 'It may be granted something in registries of the same environment alone.' }),
   demo: flag('Made for the demo.'),
 } as const
 export const ParticipantResult = closed(PARTICIPANT_MEMBERS)
@@ -91,9 +87,7 @@ export const addParticipant = defineAct(
       concurrency_limit: Type.Optional(ConcurrencyLimit),
       environment: Type.Optional(PARTICIPANT_MEMBERS.environment),
       grants: Type.Optional(
-        Type.Record(Type.String(), GrantTermsSchema, {
-          description: 'By namespace, what it may do; nothing elsewhere.',
-        }),
+        Type.Record(Type.String(), GrantTermsSchema, { description: 'By namespace, what it may do; nothing elsewhere.' }),
       ),
     }),
     result: closed({
@@ -105,7 +99,7 @@ export const addParticipant = defineAct(
   async (deps: HasDatabase & BaseActDeps, { sender_id, name, environment = 'live', grants = {}, ...limits }) => {
     const { db } = deps
     const checked = await checkGrants(db, environment, grants)
-    const acts = checked.map(({ registry }) => ({ note: GRANT_NOTE, registry: registry.namespace }))
+    const acts = checked.map(({ registry }) => ({ note: GRANT_AUDIT_NOTE, registry: registry.namespace }))
     for (const details of acts) await auditAct(deps, details)
     const { secret, sha256 } = newSecret()
     const added = await addRow(db, {
@@ -127,7 +121,7 @@ export const addParticipant = defineAct(
 )
 
 /** The note of an audit entry for a grant that comes with a new participant. */
-const GRANT_NOTE = 'participant add --grant'
+const GRANT_AUDIT_NOTE = 'participant add --grant'
 
 /** Checks all given grants, and returns them, before the first is written. */
 async function checkGrants(
@@ -165,7 +159,7 @@ export async function setParticipantStatus({ db }: HasDatabase, { sender_id, sta
     ? db.journal.write({ kind: 'participant_disabled', participant: sender_id }, set)
     : set())
   // Makes the waiting deliveries due: they can be attempted now.
-  if (status === 'active') await retryWaiting(db, participant.id)
+  if (status === 'active') await makeDeliveriesDue(db, participant.id)
   return shownParticipant(participant)
 }
 
@@ -185,8 +179,7 @@ export const enableParticipant = defineAct(
       when: 'wider',
       role: 'own',
       stored: async ({ db }: HasDatabase, { sender_id }) => (await requireParticipant(db, sender_id)).status,
-      compare: (about, status) =>
-        status === 'active' ? null : { about, stored: { status }, wanted: { status: 'active' } },
+      compare: (about, status) => (status === 'active' ? null : { about, stored: { status }, wanted: { status: 'active' } }),
     },
     settings: true,
     input: SENDER_INPUT,
@@ -205,9 +198,7 @@ export const rotateParticipantSecret = defineAct(
       // For a participant that need not sign, the secret alone proves who asks.
       stored: async ({ db }: HasDatabase, { sender_id }) => (await requireParticipant(db, sender_id)).signature_policy,
       compare: ({ sender_id }, signature_policy) =>
-        signature_policy === 'required'
-          ? null
-          : { about: { sender_id, signature_policy }, wanted: { secret: 'a new one' } },
+        signature_policy === 'required' ? null : { about: { sender_id, signature_policy }, wanted: { secret: 'a new one' } },
     },
     settings: true,
     input: SENDER_INPUT,
@@ -220,12 +211,12 @@ export const rotateParticipantSecret = defineAct(
 export async function makeClientSecret(db: Database, sender_id: string) {
   const { secret: client_secret, sha256 } = newSecret()
   const participant = await requireParticipant(db, sender_id)
-  await journalRetired(db, participant, () => addSecret(db, participant, sha256))
+  await journalEndedSecrets(db, participant, () => addSecret(db, participant, sha256))
   return { sender_id, client_id: participant.client_id, client_secret }
 }
 
 /** Does the work that adds a secret, and writes into the journal which secrets end: all but the newest. */
-async function journalRetired(
+async function journalEndedSecrets(
   db: Database,
   { sender_id, client_id }: Participant,
   commit: () => Promise<void>,
@@ -241,15 +232,13 @@ export async function requireParticipant(db: Database, sender_id: string): Promi
   const participant = await findParticipant(db, sender_id)
   if (participant !== null) return participant
   const names = (await listRows(db)).map((row) => row.sender_id)
-  const hint = nearestHint(sender_id, names)
+  const hint = nearestNameHint(sender_id, names)
   throw new AdminRefusal(`no participant has sender_id ${sender_id}`, { reason: 'not_found', hint })
 }
 
-/**
- * True when the database is that of a demo. New content is then demo data too, so that no production uses the database.
- */
+/** True when the database is that of a demo. New content is then demo data too, so that no production uses the database. */
 export async function isDemoDatabase(db: Database): Promise<boolean> {
-  const { demo } = await readDirectoryContent(db)
+  const { demo } = await listRegistriesAndParticipants(db)
   return demo.length > 0
 }
 

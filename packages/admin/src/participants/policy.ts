@@ -11,11 +11,11 @@ export {
 } from '@rollcall/core/model/participant'
 
 import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
-import { retryWaiting } from '@rollcall/delivery/store/events/mailboxes'
+import { makeDeliveriesDue } from '@rollcall/delivery/store/events/mailboxes'
 import { isKeyMadeOnDemand } from '@rollcall/keys/own-key-definitions'
 import { ensureOwnKeys } from '@rollcall/keys/rotation'
 import { createAddressGuard } from '@rollcall/participants/egress/address-guard'
-import { unreachableReason } from '@rollcall/participants/egress/address-rules'
+import { findUnreachableReason } from '@rollcall/participants/egress/address-rules'
 import { setMessagePolicy } from '@rollcall/participants/store/participants'
 import {
   ALGORITHMS,
@@ -67,7 +67,7 @@ export const changeParticipantPolicy = defineAct(
       role: 'own',
       stored: async ({ db }: HasVault, { sender_id }) => messagePolicyOf(await requireParticipant(db, sender_id)),
       compare: ({ sender_id, ...given }, stored) =>
-        isWeaker(stored, given) ? { about: { sender_id }, stored, wanted: given } : null,
+        isWeakerPolicy(stored, given) ? { about: { sender_id }, stored, wanted: given } : null,
     },
     settings: true,
     input: closed({
@@ -96,7 +96,7 @@ export const changeParticipantPolicy = defineAct(
 type Policy = ReturnType<typeof messagePolicyOf>
 
 /** True when a change may permit more. Any may, except those to `required`, to allow_unsigned false and to no jwks_uri. */
-function isWeaker(stored: Policy, given: { readonly [Member in keyof Policy]?: Policy[Member] | undefined }) {
+function isWeakerPolicy(stored: Policy, given: { readonly [Member in keyof Policy]?: Policy[Member] | undefined }) {
   return Object.entries(given).some(([name, to]) => {
     if (to === undefined || isSameJson(to, stored[name as keyof Policy])) return false
     if (name === 'jwks_uri') return to !== null
@@ -117,15 +117,12 @@ async function setPolicy(
 ): Promise<Participant> {
   const changed = await setMessagePolicy(db, sender_id, changes)
   // Deliveries that failed under the earlier policy may succeed now.
-  if (Object.keys(changes).length > 0) await retryWaiting(db, changed.id)
+  if (Object.keys(changes).length > 0) await makeDeliveriesDue(db, changed.id)
   return changed
 }
 
 /** Checks the address of a key set without fetching it: the operator learns of an error at once. */
-export async function checkKeySetAddress(
-  { outgoing }: Participant,
-  jwks_uri: string | null | undefined,
-): Promise<void> {
+export async function checkKeySetAddress({ outgoing }: Participant, jwks_uri: string | null | undefined): Promise<void> {
   if (!jwks_uri) return
   const guard = createAddressGuard({ allowed: outgoing })
   try {
@@ -169,7 +166,7 @@ export const allowParticipantHost = defineAct(
     result: HostsResult,
   },
   async ({ db }: HasDatabase, { sender_id, ...row }) => {
-    const problem = unreachableReason(row)
+    const problem = findUnreachableReason(row)
     if (problem !== null) throw new AdminRefusal(problem)
     const { outgoing } = await requireParticipant(db, sender_id)
     return setHosts({ db }, sender_id, [...outgoing.filter(({ host }) => host !== row.host), row])

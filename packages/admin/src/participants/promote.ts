@@ -4,7 +4,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { createLog } from '@rollcall/observe/log'
 import { newSecret } from '@rollcall/participants/directory/secrets'
-import { createGuards } from '@rollcall/participants/egress/address-guard'
+import { createParticipantGuards } from '@rollcall/participants/egress/address-guard'
 import { listChecks } from '@rollcall/participants/store/participant-checks'
 import { type Promotion, promoteParticipant as promote } from '@rollcall/participants/store/promote-participant'
 import { createKeySets } from '@rollcall/participants/trust/key-sets'
@@ -27,10 +27,10 @@ interface PromoteDeps extends HasDatabase {
 const keyInput = addParticipantKeys.input.properties
 
 /** Days for which a passed check counts for a promotion, because systems change. */
-const CHECK_DAYS = 30
+const CHECK_VALID_DAYS = 30
 
 /** The most reports of checks that a promotion reads. */
-const MOST_REPORTS = 100
+const MOST_CHECK_REPORTS = 100
 
 /**
  * Makes a sandbox participant live. Its keys, secrets, tokens, grants and settings of callbacks of the sandbox end, and
@@ -64,8 +64,8 @@ export const promoteParticipant = defineAct(
   async ({ db, now = () => new Date() }: PromoteDeps, { sender_id, jwks_uri = null, ...given }, _, checkDecision) => {
     const participant = await requireParticipant(db, sender_id)
     if (participant.environment !== 'sandbox') throw new AdminRefusal(`${sender_id} is live already`)
-    await checkReport({ db }, participant, new Date(now().getTime() - CHECK_DAYS * 86_400_000))
-    const keys = await liveKeys(participant, given)
+    await requirePassedCheck({ db }, participant, new Date(now().getTime() - CHECK_VALID_DAYS * 86_400_000))
+    const keys = await readLiveKeys(participant, given)
     if (jwks_uri === null && !keys.some(({ use }) => use === 'sig')) {
       throw new AdminRefusal('keys: a live key for signatures is needed, or jwks_uri')
     }
@@ -73,7 +73,7 @@ export const promoteParticipant = defineAct(
       throw new AdminRefusal('jwks_uri: is that of the sandbox; live keys are published at another address')
     }
     await checkKeySetAddress(participant, jwks_uri)
-    const former = await publishedKeys(participant)
+    const former = await fetchPublishedKeys(participant)
     const { secret: client_secret, sha256 } = newSecret()
     // Fetching the sandbox's key set takes time, so the decision is checked again in the transaction that writes.
     await withSettingsLocked({ db }, async (inner) => {
@@ -97,8 +97,8 @@ export async function makeParticipantLive(
 }
 
 /** Checks that a check since this time was passed. @throws AdminRefusal none was; the message says what is missing */
-async function checkReport({ db }: HasDatabase, participant: Participant, since: Date): Promise<void> {
-  const reports = await listChecks(db, participant, MOST_REPORTS)
+async function requirePassedCheck({ db }: HasDatabase, participant: Participant, since: Date): Promise<void> {
+  const reports = await listChecks(db, participant, MOST_CHECK_REPORTS)
   if (reports.some(({ passed, checked_at }) => passed && checked_at >= since)) return
   const { sender_id } = participant
   const what = `run rollcall participant check ${sender_id} <namespace>`
@@ -122,7 +122,7 @@ interface GivenKeys {
 }
 
 /** Reads and checks the given keys for the live participant; empty if none are given. @throws AdminRefusal, KeyRefused */
-async function liveKeys({ sender_id }: Participant, { keys, kid, use }: GivenKeys): Promise<readonly PublicKey[]> {
+async function readLiveKeys({ sender_id }: Participant, { keys, kid, use }: GivenKeys): Promise<readonly PublicKey[]> {
   if (keys === undefined) {
     if (kid === undefined && use === undefined) return []
     throw new AdminRefusal('keys: is required with kid and use')
@@ -134,9 +134,9 @@ async function liveKeys({ sender_id }: Participant, { keys, kid, use }: GivenKey
  * Fetches the keys in the participant's own key set, which were for the sandbox: live messages signed with them are refused.
  * @throws AdminRefusal the key set cannot be read now
  */
-async function publishedKeys(participant: Participant): Promise<readonly PublicKey[]> {
+async function fetchPublishedKeys(participant: Participant): Promise<readonly PublicKey[]> {
   if (participant.jwks_uri === null) return []
-  const guards = createGuards()
+  const guards = createParticipantGuards()
   try {
     const sets = createKeySets({ guardOf: guards.of, log: createLog({ level: 'silent' }) })
     const found = await sets.get(participant, null)

@@ -5,7 +5,7 @@ import { COUNTED_QUANTITIES, dailyLimitOf } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { countSubscriptionsByState } from '@rollcall/delivery/store/events/subscription-list'
-import { lastReceivedAt } from '@rollcall/engine/store/exchanges/seen-requests'
+import { findLastRequestTime } from '@rollcall/engine/store/exchanges/seen-requests'
 import { ACCEPTED_DAY, INBOX_DAY, readDayUse } from '@rollcall/participants/store/day-counts'
 import { listGrants as listGrantRows } from '@rollcall/participants/store/grants'
 import { listChecks } from '@rollcall/participants/store/participant-checks'
@@ -18,18 +18,7 @@ import { defineAdminFunction } from '../admin-function.ts'
 import { ShownCallbackSettings, showCallbackSettings } from '../callbacks/callbacks.ts'
 import type { HasDatabase } from '../deps.ts'
 import { GrantResult, isInForce, listGrants } from '../grants/grants.ts'
-import {
-  closed,
-  flag,
-  instant,
-  isoTime,
-  limitJson,
-  Namespace,
-  orNull,
-  SenderId,
-  text,
-  wholeNumber,
-} from '../members.ts'
+import { closed, flag, instant, isoTime, limitJson, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
 import { CHECK_REPORT, shownCheckReport } from './check.ts'
 import { KeyResult, listParticipantKeys } from './keys.ts'
 import { ParticipantResult, requireParticipant, shownParticipant } from './participants.ts'
@@ -37,7 +26,7 @@ import { HostsResult, MessagePolicyResult, messagePolicyOf } from './policy.ts'
 import { MaxSubscriptions } from './subscriptions.ts'
 
 /** The most reports of checks that are shown. */
-const MOST_SHOWN = 5
+const MOST_CHECKS = 5
 
 type DayLimits = Pick<Limits, 'inbox_messages' | 'inbox_bytes' | 'accepted_requests' | 'accepted_bytes'>
 
@@ -45,7 +34,7 @@ export interface HasDayLimits extends HasDatabase {
   readonly limits: DayLimits
 }
 
-const MESSAGES_OF_DAY = closed({
+const DAILY_USE_SCHEMA = closed({
   messages: wholeNumber('Today (UTC).'),
   most_messages: wholeNumber('In a day.'),
   bytes: wholeNumber('As they are stored, today (UTC).'),
@@ -59,9 +48,7 @@ export const showParticipant = defineAdminFunction(
     result: closed({
       ...ParticipantResult.properties,
       max_subscriptions: MaxSubscriptions,
-      last_seen: orNull(
-        instant('When its newest message was received; null: none is remembered (ROLLCALL_EXCHANGE_RETENTION).'),
-      ),
+      last_seen: orNull(instant('When its newest message was received; null: none is remembered (ROLLCALL_EXCHANGE_RETENTION).')),
       policy: MessagePolicyResult,
       hosts: HostsResult,
       callback: ShownCallbackSettings,
@@ -95,8 +82,8 @@ export const showParticipant = defineAdminFunction(
         }),
         { description: 'Only what a grant in force limits.' },
       ),
-      accepted_today: { ...MESSAGES_OF_DAY, description: 'Requests that are answered later.' },
-      callbacks_today: { ...MESSAGES_OF_DAY, description: 'Callbacks of its own.' },
+      accepted_today: { ...DAILY_USE_SCHEMA, description: 'Requests that are answered later.' },
+      callbacks_today: { ...DAILY_USE_SCHEMA, description: 'Callbacks of its own.' },
       subscriptions: closed({
         live: wholeNumber('Those that match events.'),
         suspended: wholeNumber('Those that wait for an operator.'),
@@ -106,7 +93,7 @@ export const showParticipant = defineAdminFunction(
   },
   async ({ db, limits }: HasDayLimits, { sender_id }) => {
     const participant = await requireParticipant(db, sender_id)
-    const seen = await lastReceivedAt(db, participant)
+    const seen = await findLastRequestTime(db, participant)
     const { accepted_requests, accepted_bytes, inbox_messages, inbox_bytes } = limits
     const dayOf = async (table: Parameters<typeof readDayUse>[1], most_messages: number, most_bytes: number) => {
       const { messages, bytes } = await readDayUse(db, table, participant.id)
@@ -131,17 +118,17 @@ export const showParticipant = defineAdminFunction(
         retired_at: isoTime(retired_at),
       })),
       grants: await listGrants({ db }, { sender_id }),
-      quotas: await quotasOf(db, participant),
+      quotas: await readDayQuotas(db, participant),
       accepted_today: await dayOf(ACCEPTED_DAY, accepted_requests, accepted_bytes),
       callbacks_today: await dayOf(INBOX_DAY, inbox_messages, inbox_bytes),
       subscriptions: await countSubscriptionsByState(db, participant),
-      checks: (await listChecks(db, participant, MOST_SHOWN)).map(shownCheckReport),
+      checks: (await listChecks(db, participant, MOST_CHECKS)).map(shownCheckReport),
     }
   },
 )
 
 /** Reads the daily quotas of the grants in force, and their use. */
-async function quotasOf(db: Database, participant: Participant, now = new Date()) {
+async function readDayQuotas(db: Database, participant: Participant, now = new Date()) {
   const names = new Map((await listRegistries(db)).map(({ id, namespace }) => [id, namespace]))
   const used = await listUsedToday(db, participant)
   const grants = await listGrantRows(db, { participant: participant.id })

@@ -12,15 +12,15 @@ export const MaxSubscriptions = Type.Union([
   Type.Literal(UNLIMITED),
   Type.Null({ description: "The server's limit." }),
 ])
-const SETTINGS = { max_subscriptions: MaxSubscriptions } as const
+const LIMIT_SETTINGS = { max_subscriptions: MaxSubscriptions } as const
 
 /** Changes how many subscriptions a participant may have; with no number given it only shows the number. */
 export const changeParticipantSubscriptions = defineAct(
   {
     name: 'participant subscriptions',
     approval: 'never',
-    input: closed({ sender_id: SenderId, max_subscriptions: Type.Optional(SETTINGS.max_subscriptions) }),
-    result: closed({ sender_id: SenderId, ...SETTINGS }),
+    input: closed({ sender_id: SenderId, max_subscriptions: Type.Optional(LIMIT_SETTINGS.max_subscriptions) }),
+    result: closed({ sender_id: SenderId, ...LIMIT_SETTINGS }),
   },
   async ({ db }: HasDatabase, { sender_id, max_subscriptions }) => {
     const found = await requireParticipant(db, sender_id)

@@ -19,7 +19,7 @@ interface SeenSteps extends Milestones {
   readonly isCalled: boolean
 }
 
-interface StepRow {
+interface ChecklistStep {
   readonly name: keyof Milestones | 'key'
   /** Returns the reason why the step is skipped; null: it must be done. */
   readonly skipped: (participant: Participant, seen: SeenSteps) => string | null
@@ -28,14 +28,14 @@ interface StepRow {
 }
 
 const notSkipped = (): null => null
-const skipUnsigned = ({ signature_policy }: Participant): string | null =>
+const unsignedSkipReason = ({ signature_policy }: Participant): string | null =>
   signature_policy === 'off' ? 'The signatures of your messages are not checked.' : null
 
 /** The steps, in the order in which a system that is being connected takes them. */
-const CHECKLIST: readonly StepRow[] = [
+const CHECKLIST: readonly ChecklistStep[] = [
   {
     name: 'key',
-    skipped: skipUnsigned,
+    skipped: unsignedSkipReason,
     done: 'A public key for your signatures is registered.',
     open: 'Make a key pair, and give the public key to the operator. Never give away the private key.',
   },
@@ -53,7 +53,7 @@ const CHECKLIST: readonly StepRow[] = [
   },
   {
     name: 'signature',
-    skipped: skipUnsigned,
+    skipped: unsignedSkipReason,
     done: 'The signature of one of your messages was verified.',
     open: 'Sign a search with your private key. @rollcall/client does it for you.',
   },
@@ -82,7 +82,7 @@ export const showChecklist = defineAdminFunction(
     const { allowed, default_url, notify_url } = await findCallbackSettings(db, participant.id)
     const seen: SeenSteps = {
       ...(await noteMilestones(db, participant, { look: (id) => findFirstSteps(db, id), now: clock.date() })),
-      key: await keyOf(db, participant),
+      key: await findFirstKeyTime(db, participant),
       isCalled: allowed.length > 0 || default_url !== null || notify_url !== null,
     }
     return CHECKLIST.map(({ name, skipped, done, open }) => {
@@ -100,13 +100,9 @@ export const showChecklist = defineAdminFunction(
  * The time of the participant's first signature key: when a live key was registered, or a published one was used. Null:
  * it has none.
  */
-async function keyOf(db: PartnerDeps['db'], participant: Participant): Promise<Date | null> {
-  const registered = (await listLiveKeys(db, participant))
-    .filter(({ use }) => use === 'sig')
-    .map(({ created_at }) => created_at)
+async function findFirstKeyTime(db: PartnerDeps['db'], participant: Participant): Promise<Date | null> {
+  const registered = (await listLiveKeys(db, participant)).filter(({ use }) => use === 'sig').map(({ created_at }) => created_at)
   const published =
-    participant.jwks_uri === null
-      ? []
-      : (await listUsedKeys(db, participant.sender_id)).map(({ first_used_at }) => first_used_at)
+    participant.jwks_uri === null ? [] : (await listUsedKeys(db, participant.sender_id)).map(({ first_used_at }) => first_used_at)
   return [...registered, ...published].toSorted((one, other) => one.getTime() - other.getTime())[0] ?? null
 }

@@ -9,7 +9,7 @@ import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import {
   type DeliveryState,
   listDeliveries,
-  OR_RECORD_DELETED,
+  OR_RECORD_DELETED_TEXT,
   readDelivery,
   showDelivery,
   sumCounts,
@@ -17,10 +17,10 @@ import {
 import { closed, flag, text, wholeNumber } from '../members.ts'
 import { ListLimit, type PartnerDeps } from './partner.ts'
 
-const listedSchema = listDeliveries.result.items.properties
-const attemptSchema = showDelivery.result.properties.made.items.properties
+const deliveryMembers = listDeliveries.result.items.properties
+const attemptMembers = showDelivery.result.properties.made.items.properties
 
-const MessageId = listedSchema.message_id
+const MessageId = deliveryMembers.message_id
 const OwnCause = Type.Union([
   closed({ meaning: text('What happened.'), advice: text('What the owner of the receiving system can do.') }),
   Type.Null(),
@@ -28,17 +28,17 @@ const OwnCause = Type.Union([
 
 const OWN_MEMBERS = {
   message_id: MessageId,
-  namespace: listedSchema.registry,
-  callback: listedSchema.callback,
-  page: listedSchema.page,
-  correlation_id: listedSchema.correlation_id,
-  state: listedSchema.state,
-  attempts: listedSchema.attempts,
-  target: listedSchema.target,
+  namespace: deliveryMembers.registry,
+  callback: deliveryMembers.callback,
+  page: deliveryMembers.page,
+  correlation_id: deliveryMembers.correlation_id,
+  state: deliveryMembers.state,
+  attempts: deliveryMembers.attempts,
+  target: deliveryMembers.target,
   cause: OwnCause,
-  created_at: listedSchema.created_at,
-  next_attempt_at: listedSchema.next_attempt_at,
-  finished_at: listedSchema.finished_at,
+  created_at: deliveryMembers.created_at,
+  next_attempt_at: deliveryMembers.next_attempt_at,
+  finished_at: deliveryMembers.finished_at,
   replayable: flag('Whether it can be sent again from here.'),
 } as const
 
@@ -47,7 +47,7 @@ const REPLAYABLE_STATES = ['delivered', 'refused', 'dead', 'held'] as const sati
 
 type DeliveryRow = Awaited<ReturnType<typeof listDeliveries>>[number]
 
-const ownDelivery = (row: DeliveryRow) => ({
+const shownOwnDelivery = (row: DeliveryRow) => ({
   message_id: row.message_id,
   namespace: row.registry,
   callback: row.callback,
@@ -66,16 +66,16 @@ const ownDelivery = (row: DeliveryRow) => ({
 export const listOwnDeliveries = defineAdminFunction(
   {
     input: closed({
-      state: Type.Optional(listedSchema.state),
+      state: Type.Optional(deliveryMembers.state),
       before: Type.Optional(text('message_id of one: only those behind it.')),
       limit: ListLimit,
     }),
     result: Type.Array(closed(OWN_MEMBERS)),
   },
   async (deps: PartnerDeps, { state, before: last, limit = 50 }) => {
-    const before = last === undefined ? undefined : await idOf(deps, last, 'before')
+    const before = last === undefined ? undefined : await requireId(deps, last, 'before')
     const choice = { participant: deps.sender_id, state, before, limit }
-    return (await listDeliveries({ db: deps.db }, choice)).map(ownDelivery)
+    return (await listDeliveries({ db: deps.db }, choice)).map(shownOwnDelivery)
   },
 )
 
@@ -86,20 +86,20 @@ export const showOwnDelivery = defineAdminFunction(
       ...OWN_MEMBERS,
       made: Type.Array(
         closed({
-          number: attemptSchema.number,
-          at: attemptSchema.at,
-          duration_ms: attemptSchema.duration_ms,
-          status: attemptSchema.status,
+          number: attemptMembers.number,
+          at: attemptMembers.at,
+          duration_ms: attemptMembers.duration_ms,
+          status: attemptMembers.status,
           cause: OwnCause,
         }),
       ),
     }),
   },
   async (deps: PartnerDeps, { message_id }) => {
-    const id = await idOf(deps, message_id)
+    const id = await requireId(deps, message_id)
     const { made, ...delivery } = await readDelivery(deps.db, id, null)
     return {
-      ...ownDelivery(delivery),
+      ...shownOwnDelivery(delivery),
       made: made.map(({ number, at, duration_ms, status, error }) => ({
         number,
         at,
@@ -112,14 +112,14 @@ export const showOwnDelivery = defineAdminFunction(
 )
 
 /** Returns the id of an own delivery. @throws AdminRefusal this participant has no such delivery */
-async function idOf({ db, sender_id }: PartnerDeps, message_id: string, member = 'message_id'): Promise<string> {
+async function requireId({ db, sender_id }: PartnerDeps, message_id: string, member = 'message_id'): Promise<string> {
   const [id] = await findOwnDeliveryIds(db, sender_id, [message_id])
   if (id !== undefined) return id
   throw new AdminRefusal(`${member}: there is no such delivery`, { reason: 'not_found' })
 }
 
 /** The most deliveries that one call sends again. */
-const MOST_AT_ONCE = 100
+const MOST_REPLAYED_AT_ONCE = 100
 
 /** Sends deliveries to the participant again. A message of another participant is treated like one that does not exist. */
 export const replayOwnDeliveries = defineAct(
@@ -130,7 +130,7 @@ export const replayOwnDeliveries = defineAct(
     input: closed({
       message_ids: Type.Array(Type.String(), {
         minItems: 1,
-        maxItems: MOST_AT_ONCE,
+        maxItems: MOST_REPLAYED_AT_ONCE,
         description: 'message_ids of the deliveries.',
       }),
     }),
@@ -155,7 +155,7 @@ export const replayOwnDeliveries = defineAct(
     throw new AdminRefusal(
       in_closed_mailboxes > 0
         ? 'their mailboxes are closed: ask the operator to resume the subscriptions'
-        : `message_ids: only deliveries that are ${REPLAYABLE_STATES.join(' or ')} are sent again; none of these is${OR_RECORD_DELETED}`,
+        : `message_ids: only deliveries that are ${REPLAYABLE_STATES.join(' or ')} are sent again; none of these is${OR_RECORD_DELETED_TEXT}`,
       { reason: 'conflict' },
     )
   },

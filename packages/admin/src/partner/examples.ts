@@ -1,6 +1,6 @@
 /** An example of a first search, about no real person, for each registry where the participant may search. */
 
-import { isGranted } from '@rollcall/core/model/grant'
+import { isNameGranted } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { readStoredGrant } from '@rollcall/core/policy/grant'
@@ -18,7 +18,7 @@ import { makeTrialEnvelope } from '../try/envelope.ts'
 import type { PartnerDeps } from './partner.ts'
 
 /** The placeholder where no synthetic person is known: the reader replaces it by an identifier. */
-const PLACEHOLDER = 'IDENTIFIER'
+const VALUE_PLACEHOLDER = 'IDENTIFIER'
 
 export const listExampleSearches = defineAdminFunction(
   {
@@ -45,7 +45,7 @@ export const listExampleSearches = defineAdminFunction(
     const signs = { participant, kid: key?.kid ?? null }
     return registries
       .filter((_, at) => granted[at])
-      .map((registry) => ({ ...exampleOf(registry, signs, sampleOf(registry.namespace)), must_sign }))
+      .map((registry) => ({ ...exampleSearchOf(registry, signs, sampleOf(registry.namespace)), must_sign }))
   },
 )
 
@@ -54,12 +54,12 @@ async function maySearch(db: PartnerDeps['db'], participant: Participant, regist
   const grant = stored && readStoredGrant(registry.kind, stored)
   return (
     grant !== null &&
-    isGranted(grant.operations, 'search') &&
+    isNameGranted(grant.operations, 'search') &&
     operationsOf(registry.kind).some(({ name }) => name === 'search')
   )
 }
 
-function exampleOf(
+function exampleSearchOf(
   registry: Registry,
   { participant, kid }: { readonly participant: Participant; readonly kid: string | null },
   sample: ReturnType<PartnerDeps['sampleOf']>,
@@ -67,15 +67,8 @@ function exampleOf(
 ) {
   const { namespace, kind } = registry
   const [{ name: record_type, primary_identifier }] = kind.record_types
-  const query = { type: sample?.identifier_type ?? primary_identifier, value: sample?.identifier_value ?? PLACEHOLDER }
-  const question = {
-    registry,
-    participant,
-    record_type,
-    page_size: undefined,
-    now,
-    form: { name: 'identifier', query },
-  } as const
+  const query = { type: sample?.identifier_type ?? primary_identifier, value: sample?.identifier_value ?? VALUE_PLACEHOLDER }
+  const question = { registry, participant, record_type, page_size: undefined, now, form: { name: 'identifier', query } } as const
   const path = `/${namespace}/v${PROTOCOL_VERSION}/${operation('search').sync_paths[0] ?? ''}`
   const { body, criteria } = makeTrialEnvelope(question)
   const shown = { namespace, registry, participant, criteria, kid, later: false }

@@ -1,8 +1,8 @@
 /** Links by which a participant signs in to the partner page, once. */
 
-import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { newSecret } from '@rollcall/participants/directory/secrets'
-import { LINK_SECONDS } from '@rollcall/participants/directory/sessions'
+import { SIGN_IN_LINK_SECONDS } from '@rollcall/participants/directory/sessions'
 import { addPartnerLink, endPartnerSessions } from '@rollcall/participants/store/sessions'
 import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
@@ -32,14 +32,12 @@ export const makePartnerLink = defineAct(
       expires_at: instant('From when on it is refused.'),
     }),
   },
-  async ({ db, partnerPage, clock = CLOCK }: HasPartnerPage, { sender_id }) => {
+  async ({ db, partnerPage, clock = SYSTEM_CLOCK }: HasPartnerPage, { sender_id }) => {
     if (!partnerPage.isOn) {
-      throw new AdminRefusal('the partner page is off: start the server with ROLLCALL_PARTNER_PAGE=1', {
-        reason: 'conflict',
-      })
+      throw new AdminRefusal('the partner page is off: start the server with ROLLCALL_PARTNER_PAGE=1', { reason: 'conflict' })
     }
     await requireParticipant(db, sender_id)
-    const ends_at = new Date(clock.date() + LINK_SECONDS * 1_000)
+    const ends_at = new Date(clock.date() + SIGN_IN_LINK_SECONDS * 1_000)
     const { secret, sha256 } = newSecret()
     const id = await addPartnerLink(db, { sender_id, sha256, ends_at })
     if (id === null) {

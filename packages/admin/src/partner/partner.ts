@@ -96,7 +96,7 @@ export const showOwnParticipant = defineAdminFunction(
   },
 )
 
-const UNREADABLE_WORDS = [{ about: 'grant', words: 'cannot be read any more: ask the operator' }]
+const UNREADABLE_GRANT_WORDS = [{ about: 'grant', words: 'cannot be read any more: ask the operator' }]
 
 /** Lists the participant's grants: those in force in words, without values of conditions; later ones by their times. */
 export const listOwnGrants = defineAdminFunction(
@@ -122,19 +122,19 @@ export const listOwnGrants = defineAdminFunction(
     return Promise.all(
       grants.map(async ({ namespace, valid_from, valid_until }) => {
         const in_force = valid_from <= now
-        const words = in_force ? await wordsOf(db, { sender_id, namespace }) : []
+        const words = in_force ? await grantWordsOf(db, { sender_id, namespace }) : []
         return { namespace, valid_from, valid_until, in_force, words }
       }),
     )
   },
 )
 
-async function wordsOf(db: PartnerDeps['db'], of: { readonly sender_id: string; readonly namespace: string }) {
+async function grantWordsOf(db: PartnerDeps['db'], of: { readonly sender_id: string; readonly namespace: string }) {
   try {
     const words = describeGrant(await explainGrant({ db }, of), { conditions: false })
     return words.map(([about, said]) => ({ about, words: said }))
   } catch (error) {
-    if (error instanceof AdminRefusal) return UNREADABLE_WORDS
+    if (error instanceof AdminRefusal) return UNREADABLE_GRANT_WORDS
     throw error
   }
 }

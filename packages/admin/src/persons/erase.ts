@@ -7,29 +7,19 @@ import { lockHolds } from '@rollcall/audit/store/prune-entries'
 import { insertTombstone } from '@rollcall/audit/store/tombstones'
 import { signTombstone } from '@rollcall/audit/tombstones'
 import type { JournalAct } from '@rollcall/core/model/journal'
-import { bodyKeyRetention, SECONDS_PER_DAY } from '@rollcall/core/model/retention'
+import { bodyKeyRetentionSeconds, SECONDS_PER_DAY } from '@rollcall/core/model/retention'
 import { commitJournaled } from '@rollcall/database/commit-journaled'
 import type { Database } from '@rollcall/database/database'
 import { erasePersonOfHolds, holdsOfPerson, listHolds } from '@rollcall/database/holds'
-import { countWithdrawable, eraseNotifications } from '@rollcall/delivery/store/events/erasing'
-import { countTraces, forgetDeletionTraces } from '@rollcall/records/records/forget-traces'
+import { countNotificationsToErase, eraseNotifications } from '@rollcall/delivery/store/events/erasing'
+import { countDeletionTraces, forgetDeletionTraces } from '@rollcall/records/records/forget-traces'
 import type { Kysely } from 'kysely'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
-import {
-  closed,
-  flag,
-  instant,
-  isoTime,
-  markPersonal,
-  Namespace,
-  RecordTypeName,
-  text,
-  wholeNumber,
-} from '../members.ts'
+import { closed, flag, instant, isoTime, markPersonal, Namespace, RecordTypeName, text, wholeNumber } from '../members.ts'
 import { type FoundPerson, findPerson, type RecordOfPerson } from './person.ts'
-import { type RetentionDeps, requireOwner } from './retention.ts'
+import { checkOwnsAuditLog, type RetentionDeps } from './retention.ts'
 import { recordIdsWithMerged } from './with-merged.ts'
 
 /**
@@ -47,11 +37,11 @@ export const erasePerson = defineAct(
       confidential: ['value', 'reason'],
       async concerns({ db, owner = db }: RetentionDeps, { type, value, dry_run = false }) {
         if (dry_run) return null
-        await requireOwner(owner)
+        await checkOwnsAuditLog(owner)
         const { identifiers, records } = await findPerson(db, { type, value })
         return {
           // The lines for a second operator say how much is erased, and name nobody.
-          about: { type, identifiers: identifiers.length, records: records.map(placeOf) },
+          about: { type, identifiers: identifiers.length, records: records.map(recordPlaceOf) },
           wanted: { erases: 'a person, from the audit log and from what waits to be sent' },
         }
       },
@@ -85,21 +75,19 @@ export const erasePerson = defineAct(
   },
   async (deps: RetentionDeps, { type, value, reason, dry_run = false }, _, checkDecision) => {
     const { db, owner = db, limits, now = () => new Date() } = deps
-    if (!dry_run) await requireOwner(owner)
+    if (!dry_run) await checkOwnsAuditLog(owner)
     const keys = await loadAuditKeys(db, await deps.vault())
     const findErasable = async (connection: Kysely<unknown>) => {
       const person = await findPerson(db, { type, value })
       const pseudonyms = person.identifiers.map((identifier) => pseudonymOf(keys.pseudonyms, identifier))
       const [hold] = await holdsOfPerson(db.pool, pseudonyms)
       if (hold !== undefined) {
-        throw new AdminRefusal(`hold ${hold} covers this person: nothing is erased while it is in force`, {
-          reason: 'conflict',
-        })
+        throw new AdminRefusal(`hold ${hold} covers this person: nothing is erased while it is in force`, { reason: 'conflict' })
       }
       return { person, pseudonyms, counted: await countPersonRows(connection, pseudonyms) }
     }
     const erase = async () => {
-      let beside = NOTHING_BESIDE
+      let beside = NO_OTHER_ROWS
       const done = await commitJournaled(
         { kysely: owner.kysely, journal: db.journal },
         async (transaction) => {
@@ -110,9 +98,9 @@ export const erasePerson = defineAct(
           const erased = await erasePseudonyms(transaction, { signer: keys.signer, now }, found.pseudonyms, reason)
           return { ...found, holds, erased }
         },
-        ({ person, pseudonyms, holds }) => actOf(person, pseudonyms, { reason, holds }),
+        ({ person, pseudonyms, holds }) => journalAct(person, pseudonyms, { reason, holds }),
         async ({ person }) => {
-          beside = await eraseBeside(db, person, false)
+          beside = await eraseOtherRows(db, person, false)
         },
       )
       return { ...done, beside }
@@ -120,7 +108,7 @@ export const erasePerson = defineAct(
     const count = async () => {
       const found = await findErasable(owner.kysely)
       const { rows, held } = found.counted
-      return { ...found, erased: rows - held, beside: await eraseBeside(db, found.person, true) }
+      return { ...found, erased: rows - held, beside: await eraseOtherRows(db, found.person, true) }
     }
     const { person, counted, erased, beside } = await (dry_run ? count() : erase())
     return {
@@ -128,25 +116,25 @@ export const erasePerson = defineAct(
       identifiers: person.identifiers.length,
       accounts: { entries: counted.entries, rows: erased, held: counted.held },
       ...beside,
-      stored_until: isoTime(endOfBodies(now(), bodyKeyRetention(limits))),
-      records: person.records.map(placeOf),
+      stored_until: isoTime(endOfBodyKey(now(), bodyKeyRetentionSeconds(limits))),
+      records: person.records.map(recordPlaceOf),
     }
   },
 )
 
-const placeOf = ({ registry, recordType }: RecordOfPerson) => ({
+const recordPlaceOf = ({ registry, recordType }: RecordOfPerson) => ({
   namespace: registry.namespace,
   record_type: recordType.name,
 })
 
-type PersonErased = Extract<JournalAct, { readonly kind: 'person_erased' }>
+type PersonErasedAct = Extract<JournalAct, { readonly kind: 'person_erased' }>
 
 /** The act for the journal. A restore repeats it on the records that the restored database has of the person. */
-function actOf(
+function journalAct(
   { records, given }: FoundPerson,
   pseudonyms: readonly Buffer[],
-  circumstances: Pick<PersonErased, 'reason' | 'holds'>,
-): PersonErased {
+  circumstances: Pick<PersonErasedAct, 'reason' | 'holds'>,
+): PersonErasedAct {
   return {
     kind: 'person_erased',
     pseudonyms: pseudonyms.map((pseudonym) => pseudonym.toString('hex')),
@@ -156,12 +144,12 @@ function actOf(
       record_type: recordType.name,
       record: id,
     })),
-    forgotten: primariesOf(given).map(({ registry, ...primary }) => ({ registry: registry.namespace, ...primary })),
+    forgotten: givenPrimaries(given).map(({ registry, ...primary }) => ({ registry: registry.namespace, ...primary })),
   }
 }
 
 /** Returns those of the given identifiers that are primary, each with its registry and record type. */
-const primariesOf = (given: FoundPerson['given']) =>
+const givenPrimaries = (given: FoundPerson['given']) =>
   given.flatMap(({ registry, identifier }) =>
     registry.kind.record_types
       .filter(({ primary_identifier }) => primary_identifier === identifier.type)
@@ -174,7 +162,7 @@ interface EraseDeps {
 }
 
 /** The most rows of the audit log whose erased persons one tombstone names. */
-const TOMBSTONE_ROWS = 5_000
+const MOST_TOMBSTONE_ROWS = 5_000
 
 /**
  * Deletes the pseudonyms of a person in the audit log, except those that a hold keeps, and the pseudonyms in ended holds.
@@ -188,18 +176,18 @@ export async function erasePseudonyms(
   reason: string,
 ): Promise<number> {
   for (let total = 0; ; ) {
-    const places = await deletePersonRows(transaction, pseudonyms, TOMBSTONE_ROWS)
+    const places = await deletePersonRows(transaction, pseudonyms, MOST_TOMBSTONE_ROWS)
     if (places.length === 0) {
       await erasePersonOfHolds(transaction, pseudonyms)
       return total
     }
-    const tombstone = { kind: 'erasure' as const, at: now().toISOString(), reason, erased: groupByChain(places) }
+    const tombstone = { kind: 'erasure' as const, at: now().toISOString(), reason, erased: groupPlacesByChain(places) }
     await insertTombstone(transaction, signTombstone(signer, tombstone))
     total += places.length
   }
 }
 
-function groupByChain(places: readonly PersonPlace[]): Record<string, [number, number][]> {
+function groupPlacesByChain(places: readonly PersonPlace[]): Record<string, [number, number][]> {
   const sorted = places.toSorted((one, other) => one.sequence - other.sequence || one.position - other.position)
   const chains = Map.groupBy(sorted, ({ chain }) => chain)
   return Object.fromEntries(
@@ -207,33 +195,29 @@ function groupByChain(places: readonly PersonPlace[]): Record<string, [number, n
   )
 }
 
-const NOTHING_BESIDE = { notifications: 0, underway: 0, tombstones: 0 }
+const NO_OTHER_ROWS = { notifications: 0, underway: 0, tombstones: 0 }
 
-async function eraseBeside(
-  db: Database,
-  { records, given }: FoundPerson,
-  dryRun: boolean,
-): Promise<typeof NOTHING_BESIDE> {
-  let { notifications, underway, tombstones } = NOTHING_BESIDE
+async function eraseOtherRows(db: Database, { records, given }: FoundPerson, dryRun: boolean): Promise<typeof NO_OTHER_ROWS> {
+  let { notifications, underway, tombstones } = NO_OTHER_ROWS
   for (const { registry, recordType, id } of records) {
     const about = {
       registry: registry.id,
       record_type: recordType.name,
       records: await recordIdsWithMerged(db, registry, recordType, id),
     }
-    const withdrawn = await (dryRun ? countWithdrawable : eraseNotifications)(db.pool, about)
+    const withdrawn = await (dryRun ? countNotificationsToErase : eraseNotifications)(db.pool, about)
     notifications += withdrawn.notifications
     underway += withdrawn.underway
   }
-  for (const { registry, ...primary } of primariesOf(given)) {
+  for (const { registry, ...primary } of givenPrimaries(given)) {
     const key = { registry: registry.id, ...primary }
-    tombstones += await (dryRun ? countTraces : forgetDeletionTraces)(db.pool, key)
+    tombstones += await (dryRun ? countDeletionTraces : forgetDeletionTraces)(db.pool, key)
   }
   return { notifications, underway, tombstones }
 }
 
 /** The earliest time at which today's key of stored bodies is destroyed: `retention` seconds after the day (UTC). */
-function endOfBodies(now: Date, retention: number): Date {
+function endOfBodyKey(now: Date, retention: number): Date {
   const day = Math.floor(now.getTime() / (SECONDS_PER_DAY * 1_000)) + 1
   return new Date((day * SECONDS_PER_DAY + retention) * 1_000)
 }

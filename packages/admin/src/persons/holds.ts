@@ -30,7 +30,7 @@ const HoldShape = closed({
   created_at: instant('When it was added.'),
 })
 
-const shapeOf = ({ begins_at, ends_at, created_at, ...hold }: Hold) => ({
+const holdFacts = ({ begins_at, ends_at, created_at, ...hold }: Hold) => ({
   id: hold.id,
   kind: hold.kind,
   participant: hold.participant,
@@ -75,33 +75,33 @@ export const addHold = defineAct(
       const { pseudonyms: secret } = await loadAuditKeys(db, await deps.vault())
       const pseudonyms = found.identifiers.map((identifier) => pseudonymOf(secret, identifier))
       await enter({ note: 'hold add --person', persons: [{ role: 'asked', identifiers: found.identifiers }] })
-      return shapeOf(await insertHold(db, { ...common, kind: 'person', pseudonyms }))
+      return holdFacts(await insertHold(db, { ...common, kind: 'person', pseudonyms }))
     }
     if (participant !== undefined) {
       await requireParticipant(db, participant)
       await enter({ note: 'hold add --participant' })
-      return shapeOf(await insertHold(db, { ...common, kind: 'participant', participant, pseudonyms: null }))
+      return holdFacts(await insertHold(db, { ...common, kind: 'participant', participant, pseudonyms: null }))
     }
     const [begins_at, ends_at] = [new Date(from ?? Number.NaN), new Date(until ?? Number.NaN)]
     if (!(begins_at.getTime() < ends_at.getTime())) {
       throw new AdminRefusal('until: a period needs from and until, and from must be earlier')
     }
     await enter({ note: 'hold add --from --until' })
-    return shapeOf(await insertHold(db, { ...common, kind: 'period', begins_at, ends_at, pseudonyms: null }))
+    return holdFacts(await insertHold(db, { ...common, kind: 'period', begins_at, ends_at, pseudonyms: null }))
   },
 )
 
 /** Lists the holds in force, the oldest first. */
 export const listHolds = defineAct(
   { name: 'hold list', approval: 'never', input: NO_INPUT, result: Type.Array(HoldShape) },
-  async ({ db }: HasDatabase) => (await readHolds(db)).map(shapeOf),
+  async ({ db }: HasDatabase) => (await readHolds(db)).map(holdFacts),
 )
 
 /** Finds the scope and the reason of a hold; null: no such hold is in force. */
 export async function findShownHold({ db }: HasDatabase, number: number) {
   const found = (await readHolds(db)).find(({ id }) => id === number)
   if (found === undefined) return null
-  const { id: _, ...shown } = shapeOf(found)
+  const { id: _, ...shown } = holdFacts(found)
   return shown
 }
 

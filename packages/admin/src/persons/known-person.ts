@@ -2,10 +2,10 @@
 
 import type { PersonIdentifier } from '@rollcall/core/model/audit-entry'
 import {
-  type PlaceOfRecords,
+  type RecordSearchScope,
   recordsWithIdentifier,
   unsharedIdentifiers,
-  withAllTypes,
+  withAllIdentifierTypes,
 } from '@rollcall/core/model/person-identifiers'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -21,12 +21,11 @@ export interface KnownIdentifier extends PersonIdentifier {
 }
 
 /** How often, at most, the search goes from identifiers to their records, and to the identifiers of these records. */
-const MOST_ROUNDS = 5
+const MOST_FIND_ROUNDS = 5
 
 /**
- * Finds the identifiers of a person: the given one, and those of the person's records. An identifier that several
- * records have leads to none of them. Phone numbers and e-mail addresses of records are left out, because several
- * people may share them.
+ * Finds the identifiers of a person: the given one, and those of the person's records. An identifier that several records have
+ * leads to none of them. Phone numbers and e-mail addresses of records are left out, because several people may share them.
  * @throws AdminRefusal no kind and no registry can have such an identifier
  */
 export async function findIdentifiersOfPerson(
@@ -34,20 +33,20 @@ export async function findIdentifiersOfPerson(
   named: { readonly type: string; readonly value: string },
 ): Promise<readonly KnownIdentifier[]> {
   const { registries, joined } = await chooseRegistriesOfPerson(db, named)
-  const known = new Map(readForms(registries, named).map((one): [string, KnownIdentifier] => [keyOf(one), one]))
+  const known = new Map(identifierForms(registries, named).map((one): [string, KnownIdentifier] => [mapKeyOf(one), one]))
   let fresh = [...known.values()]
-  for (let round = 0; round < MOST_ROUNDS && fresh.length > 0; round += 1) {
-    const others = await Promise.all(fresh.map((one) => othersOf(db, registries, one)))
-    fresh = (await joined(others.flat())).filter((one) => !known.has(keyOf(one)))
-    for (const one of fresh) known.set(keyOf(one), one)
+  for (let round = 0; round < MOST_FIND_ROUNDS && fresh.length > 0; round += 1) {
+    const others = await Promise.all(fresh.map((one) => otherIdentifiersOf(db, registries, one)))
+    fresh = (await joined(others.flat())).filter((one) => !known.has(mapKeyOf(one)))
+    for (const one of fresh) known.set(mapKeyOf(one), one)
   }
   return [...known.values()]
 }
 
-const keyOf = ({ type, value }: PersonIdentifier): string => `${type}:${value}`
+const mapKeyOf = ({ type, value }: PersonIdentifier): string => `${type}:${value}`
 
 /** The forms of an identifier in the registries, which may normalise it differently, or not list its type. */
-function readForms(
+function identifierForms(
   registries: readonly Registry[],
   { type: name, value: raw }: { readonly type: string; readonly value: string },
 ): readonly KnownIdentifier[] {
@@ -67,7 +66,7 @@ function readForms(
   const value = identifierValue(UNLISTED, raw)
   if (value !== null && unlisted.length > 0) {
     const one = { type: UNLISTED.name, value, registries: new Set(unlisted) }
-    found.set(keyOf(one), one)
+    found.set(mapKeyOf(one), one)
   }
   if (found.size > 0) return [...found.values()]
   const kinds = [...KINDS, ...registries.map((registry) => registry.kind)]
@@ -75,7 +74,7 @@ function readForms(
   throw new AdminRefusal(`type and value: must be an identifier of a type such as ${types.join(', ')}`)
 }
 
-async function othersOf(
+async function otherIdentifiersOf(
   db: Database,
   registries: readonly Registry[],
   identifier: KnownIdentifier,
@@ -86,20 +85,18 @@ async function othersOf(
       const reader = (await recordsOfPersons(db, registry)).source.reader('sync')
       return registry.kind.record_types.map((recordType) => ({ registry, recordType, reader }))
     })
-  const found = await Promise.all(
-    (await Promise.all(places)).flat().map((place) => identifiersOfOnlyRecord(place, identifier)),
-  )
+  const found = await Promise.all((await Promise.all(places)).flat().map((place) => identifiersOfOnlyRecord(place, identifier)))
   return found.flat()
 }
 
 /** Returns the unshared identifiers of the only record with this identifier, and of records merged into that record. */
 async function identifiersOfOnlyRecord(
-  place: PlaceOfRecords,
+  place: RecordSearchScope,
   identifier: PersonIdentifier,
 ): Promise<readonly KnownIdentifier[]> {
   const { kind } = place.registry
   const isUnlisted = identifier.type === UNLISTED.name
-  const [record, another] = await recordsWithIdentifier(place, isUnlisted ? kind : withAllTypes(kind), identifier)
+  const [record, another] = await recordsWithIdentifier(place, isUnlisted ? kind : withAllIdentifierTypes(kind), identifier)
   if (record === undefined || another !== undefined) return []
   const alone = await unsharedIdentifiers(place, record)
   return alone.map(({ type, value }) => ({ type, value, registries: null }))

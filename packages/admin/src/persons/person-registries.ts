@@ -1,7 +1,7 @@
 /** Chooses the registries in which a person is looked up: live ones, or those of the sandbox. */
 
 import { ENVIRONMENTS } from '@rollcall/core/model/environment'
-import { recordsWithIdentifier, withAllTypes } from '@rollcall/core/model/person-identifiers'
+import { recordsWithIdentifier, withAllIdentifierTypes } from '@rollcall/core/model/person-identifiers'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -28,12 +28,12 @@ export async function chooseRegistriesOfPerson(db: Database, given: Identifier):
   const everything = <Given>(identifiers: readonly Given[]) => Promise.resolve(identifiers)
   for (const environment of ENVIRONMENTS) {
     const registries = registriesIn(environment)
-    if (!(await isRecorded(db, registries, given))) continue
+    if (!(await isInAnyRecord(db, registries, given))) continue
     if (environment === 'live') return { registries, joined: everything }
     return {
       registries,
       async joined(identifiers) {
-        const real = await Promise.all(identifiers.map((one) => isRecorded(db, registriesIn('live'), one)))
+        const real = await Promise.all(identifiers.map((one) => isInAnyRecord(db, registriesIn('live'), one)))
         return identifiers.filter((_, at) => !real[at])
       },
     }
@@ -42,11 +42,7 @@ export async function chooseRegistriesOfPerson(db: Database, given: Identifier):
 }
 
 /** True when a record of one of these registries has the identifier. */
-async function isRecorded(
-  db: Database,
-  registries: readonly Registry[],
-  { type, value }: Identifier,
-): Promise<boolean> {
+async function isInAnyRecord(db: Database, registries: readonly Registry[], { type, value }: Identifier): Promise<boolean> {
   for (const registry of registries) {
     const meaning = normaliseForRegistry(registry, { identifier_type: type, identifier_value: value })
     if (meaning === null) continue
@@ -59,14 +55,12 @@ async function isRecorded(
   return false
 }
 
-/**
- * Normalises an identifier for a registry; null: the value is not valid. The kind need not list the identifier type.
- */
+/** Normalises an identifier for a registry; null: the value is not valid. The kind need not list the identifier type. */
 export function normaliseForRegistry(
   registry: Registry,
   { identifier_type, identifier_value }: { readonly identifier_type: string; readonly identifier_value: string },
 ): { readonly kind: Kind; readonly identifier: Identifier; readonly isListed: boolean } | null {
-  const wide = withAllTypes(registry.kind)
+  const wide = withAllIdentifierTypes(registry.kind)
   const listed = resolveIdentifierType(wide, identifier_type)
   const type: IdentifierType = listed ?? { name: identifier_type, normaliser: 'code' }
   const value = identifierValue(type, identifier_value)

@@ -1,7 +1,7 @@
 /** Finds the records of a person in one environment by an identifier, and the identifiers that only they have. */
 
 import type { PersonIdentifier } from '@rollcall/core/model/audit-entry'
-import { recordsWithIdentifier, unsharedIdentifiers, withAllTypes } from '@rollcall/core/model/person-identifiers'
+import { recordsWithIdentifier, unsharedIdentifiers, withAllIdentifierTypes } from '@rollcall/core/model/person-identifiers'
 import type { RecordId } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -56,7 +56,7 @@ export async function findPerson(
     const reader = (await recordsOfPersons(db, registry)).source.reader('sync')
     for (const recordType of registry.kind.record_types) {
       const place = { registry, recordType, reader }
-      const [record, second] = await recordsWithIdentifier(place, withAllTypes(registry.kind), identifier)
+      const [record, second] = await recordsWithIdentifier(place, withAllIdentifierTypes(registry.kind), identifier)
       if (second !== undefined) {
         throw new AdminRefusal(
           `value: more than one ${recordType.name} of ${registry.namespace} has it; give an identifier of one person`,

@@ -1,20 +1,19 @@
 /**
- * Protected persons. A grant that does not name the category shows neither their records nor what other records have of
- * them.
+ * Protected persons. A grant that does not name the category shows neither their records nor what other records have of them.
  */
 
 import type { JournalAct } from '@rollcall/core/model/journal'
 import { recordsWithIdentifier } from '@rollcall/core/model/person-identifiers'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { Identifier } from '@rollcall/core/model/records'
-import { IDENTIFIERS_GROUP, type Registry } from '@rollcall/core/model/registry'
+import { IDENTIFIER_COLUMN_GROUP, type Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { withdrawNotifications } from '@rollcall/delivery/store/events/withdrawing'
 import { identifierValue, isContact, oneOf, resolveIdentifierType } from '@rollcall/protocol'
 import {
-  findProtected,
+  findProtectedPersonIds,
   findProtectionBy,
   listProtected as listRows,
   type NewProtection,
@@ -42,7 +41,7 @@ const PersonInput = {
   identifier_type: text("One of the registry's identifier types."),
   identifier_value: markPersonal(text('The value of an identifier of the person.')),
 } as const
-const RewrittenCount = wholeNumber('Records of others, such as households, that were found by the person too.')
+const RewrittenRecordCount = wholeNumber('Records of others, such as households, that were found by the person too.')
 
 /** Protects a person; every server follows within a second. A record that the registry gets later is protected too. */
 export const protectPerson = defineAct(
@@ -52,15 +51,13 @@ export const protectPerson = defineAct(
     input: closed({
       ...PersonInput,
       category: Category,
-      reason: markPersonal(
-        Type.String({ minLength: 1, maxLength: 500, description: 'For those who read the list later.' }),
-      ),
+      reason: markPersonal(Type.String({ minLength: 1, maxLength: 500, description: 'For those who read the list later.' })),
     }),
     result: closed({
       namespace: Namespace,
       category: Category,
       records: wholeNumber('Records of the person: 0 where the registry has none yet.'),
-      rewritten: RewrittenCount,
+      rewritten: RewrittenRecordCount,
       withdrawn: wholeNumber('Notifications about the person that waited, and are not sent.'),
     }),
   },
@@ -76,12 +73,10 @@ export const protectPerson = defineAct(
     const find = async (client: PoolClient) => {
       const { identifier, bearer } = await findPerson(db, client, registry, named)
       if ((await findProtectionBy(client, registry.id, identifier)) === null) return { identifier, bearer }
-      throw new AdminRefusal('identifier: the person is protected already; lift that protection first', {
-        reason: 'conflict',
-      })
+      throw new AdminRefusal('identifier: the person is protected already; lift that protection first', { reason: 'conflict' })
     }
     const commit = async (client: PoolClient) => {
-      const done = await protectFound(db, client, registry, { ...(await find(client)), category, reason })
+      const done = await protectFoundPerson(db, client, registry, { ...(await find(client)), category, reason })
       return { namespace, category, ...done }
     }
     // A refused act must not be in the journal: a restore repeats the journal, and would give the person this category.
@@ -99,7 +94,7 @@ export const protectPerson = defineAct(
  */
 export async function repeatProtection(
   db: Database,
-  { registry: namespace, category, reason, ...given }: Omit<PersonProtected, 'kind'>,
+  { registry: namespace, category, reason, ...given }: Omit<PersonProtectedAct, 'kind'>,
 ): Promise<void> {
   if (hasUnfilled(await requireRegistry(db, namespace))) await applyIndexes(db, namespace)
   const registry = await requireRegistry(db, namespace)
@@ -109,24 +104,24 @@ export async function repeatProtection(
     const known = await findProtectionBy(client, registry.id, identifier)
     if (known?.category === category) return
     if (known !== null) await unprotectRow(client, registry, known.id)
-    await protectFound(db, client, registry, { identifier, bearer, category, reason })
+    await protectFoundPerson(db, client, registry, { identifier, bearer, category, reason })
   })
 }
 
-type PersonProtected = Extract<JournalAct, { readonly kind: 'person_protected' }>
+type PersonProtectedAct = Extract<JournalAct, { readonly kind: 'person_protected' }>
 
 const hasUnfilled = ({ unfilled }: Registry): boolean =>
-  [...unfilled.values()].some((names) => names.has(IDENTIFIERS_GROUP))
+  [...unfilled.values()].some((names) => names.has(IDENTIFIER_COLUMN_GROUP))
 
 /** Finds the person whom an identifier names. Changes of the registry's records wait until the transaction ends. */
 async function findPerson(db: Database, client: ClientBase, registry: Registry, named: Identifier) {
   await lockRegistryFor(client, registry.id, 'merge')
   const bearer = await findRecordToProtect(storedRecordsOf(db, registry).within(client), registry, named)
-  return { identifier: bearer === null ? named : primaryOf(bearer), bearer }
+  return { identifier: bearer === null ? named : requirePrimary(bearer), bearer }
 }
 
 /** Protects a person who is not protected yet. */
-async function protectFound(db: Database, client: ClientBase, registry: Registry, person: NewProtection) {
+async function protectFoundPerson(db: Database, client: ClientBase, registry: Registry, person: NewProtection) {
   const { bearer, category } = person
   const rewritten = await protectRow(client, registry, person)
   if (bearer === null) return { records: 0, rewritten, withdrawn: 0 }
@@ -151,14 +146,14 @@ export const unprotectPerson = defineAct(
       }),
     },
     input: closed(PersonInput),
-    result: closed({ namespace: Namespace, rewritten: RewrittenCount }),
+    result: closed({ namespace: Namespace, rewritten: RewrittenRecordCount }),
   },
   async ({ db }: HasDatabase, { namespace, ...given }) => {
     const registry = await requireRegistry(db, namespace)
     const named = identifierOf(registry, given)
     return withTransaction(db.pool, async (client) => {
       await lockRegistryFor(client, registry.id, 'merge')
-      const [person, another] = await findProtected(client, registry.id, named)
+      const [person, another] = await findProtectedPersonIds(client, registry.id, named)
       if (person === undefined) {
         throw new AdminRefusal('identifier: no protected person has it', { reason: 'not_found' })
       }
@@ -193,7 +188,7 @@ export const listProtectedPersons = defineAct(
   async ({ db }: HasDatabase, { namespace, identifiers = false }) => {
     const registry = await requireRegistry(db, namespace)
     const rows = await listRows(db, registry)
-    const counts = registry.own_records ? null : await countBearers(db, registry, rows)
+    const counts = registry.own_records ? null : await countRecordsOf(db, registry, rows)
     return rows.map(({ type, value, category, reason, protected_at, records }, at) => ({
       category,
       protected_at: protected_at.toISOString(),
@@ -206,7 +201,7 @@ export const listProtectedPersons = defineAct(
 )
 
 /** Counts the records with each identifier in a source that is read live: at most two for each record type. */
-const countBearers = (db: Database, registry: Registry, named: readonly Identifier[]): Promise<readonly number[]> =>
+const countRecordsOf = (db: Database, registry: Registry, named: readonly Identifier[]): Promise<readonly number[]> =>
   Promise.all(
     named.map(async (one) => {
       const reader = recordsOf(db, registry).within(db.pool)
@@ -233,7 +228,7 @@ function identifierOf({ kind }: Registry, { identifier_type, identifier_value }:
 }
 
 /** The primary identifier of the record. */
-function primaryOf({ recordType, identifiers }: RecordToProtect): Identifier {
+function requirePrimary({ recordType, identifiers }: RecordToProtect): Identifier {
   const primary = identifiers.find(({ type }) => type === recordType.primary_identifier)
   if (primary === undefined) throw new Error('a record has no primary identifier')
   return primary

@@ -1,10 +1,6 @@
 /** Finds the record of a person who is to be protected, in the transaction that protects the person. */
 
-import {
-  identifiersNamingRecord,
-  type PlaceOfRecords,
-  recordsWithIdentifier,
-} from '@rollcall/core/model/person-identifiers'
+import { identifiersNamingRecord, type RecordSearchScope, recordsWithIdentifier } from '@rollcall/core/model/person-identifiers'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { RecordReader } from '@rollcall/core/model/record-source'
 import type { Identifier } from '@rollcall/core/model/records'
@@ -13,7 +9,7 @@ import type { RecordToProtect } from '@rollcall/records/records/protect-person'
 import { AdminRefusal } from '../admin-function.ts'
 
 /** The most records that are compared; households that name the person may be among them. */
-const MOST_COMPARED = 1_000
+const MOST_RECORDS_READ = 1_000
 
 /**
  * Finds the record that the identifier names; null: the registry has none.
@@ -26,7 +22,7 @@ export async function findRecordToProtect(
 ): Promise<RecordToProtect | null> {
   const found: RecordToProtect[] = []
   const isNamed = ({ type, value }: Identifier): boolean => type === named.type && value === named.value
-  const page = { sort: [], limit: MOST_COMPARED, offset: 0, cap: MOST_COMPARED, categories: PROTECTION_CATEGORIES }
+  const page = { sort: [], limit: MOST_RECORDS_READ, offset: 0, cap: MOST_RECORDS_READ, categories: PROTECTION_CATEGORIES }
   for (const recordType of registry.kind.record_types) {
     const predicate = { is: 'identifier', identifiers: [named] } as const
     const { records } = await reader.find(registry, { recordType, predicate, page })
@@ -37,9 +33,7 @@ export async function findRecordToProtect(
       const own = namesOf(document)
       const aliases = (merged.get(id) ?? []).flatMap((one) => namesOf(one.document))
       if (aliases.some(isNamed)) {
-        throw new AdminRefusal('identifier: the record was merged into another one; name that one', {
-          reason: 'conflict',
-        })
+        throw new AdminRefusal('identifier: the record was merged into another one; name that one', { reason: 'conflict' })
       }
       if (own.some(isNamed)) found.push({ recordType, id, identifiers: [...own, ...aliases] })
     }
@@ -52,15 +46,11 @@ export async function findRecordToProtect(
 }
 
 /** Leaves out identifiers that other records of a live source have too. For our own tables the store does this. */
-async function removeShared(
-  reader: RecordReader,
-  registry: Registry,
-  bearer: RecordToProtect,
-): Promise<RecordToProtect> {
+async function removeShared(reader: RecordReader, registry: Registry, bearer: RecordToProtect): Promise<RecordToProtect> {
   const isShared = async (identifier: Identifier): Promise<boolean> => {
     if (identifier.type === bearer.recordType.primary_identifier) return false
     for (const recordType of registry.kind.record_types) {
-      const place: PlaceOfRecords = { registry, recordType, reader }
+      const place: RecordSearchScope = { registry, recordType, reader }
       const bearers = await recordsWithIdentifier(place, registry.kind, identifier)
       if (bearers.some(({ id }) => recordType.name !== bearer.recordType.name || id !== bearer.id)) return true
     }

@@ -1,11 +1,11 @@
 import { createPublicKey, randomUUID, verify } from 'node:crypto'
-import { entryHash, firstHash } from '@rollcall/audit/chain'
+import { entryHash, firstPreviousHash } from '@rollcall/audit/chain'
 import { addParticipant } from '@rollcall/participants/store/participants'
 import { canonicalJson } from '@rollcall/protocol'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { removeRegistryRow } from '@rollcall/records/registries/removed-registries'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ENTRIES_WITH_CONTENT } from '../../../audit/src/store/entry-shape.ts'
+import { ENTRIES_WITH_CONTENT_SQL } from '../../../audit/src/store/entry-shape.ts'
 import { personRowsSql } from '../../../audit/src/store/packed-persons.ts'
 import { auditEntry, testAuditLog } from '../../../settings/test/audit-log.ts'
 import { places, tamper } from '../../../settings/test/tampering.ts'
@@ -45,15 +45,16 @@ async function chainOf(...entries: readonly { participant?: string; person?: str
 }
 
 const participants = async () =>
-  (
-    await world.rows(
-      `select content::json ->> 'participant' as p from ${ENTRIES_WITH_CONTENT} order by chain, sequence`,
-    )
-  ).map(({ p }) => p)
-const tombstones = async () =>
-  (await world.rows('select content, kid, signature from account_tombstone order by id')).map(
-    ({ content, kid, signature }) => ({ content: JSON.parse(String(content)), text: content, kid, signature }),
+  (await world.rows(`select content::json ->> 'participant' as p from ${ENTRIES_WITH_CONTENT_SQL} order by chain, sequence`)).map(
+    ({ p }) => p,
   )
+const tombstones = async () =>
+  (await world.rows('select content, kid, signature from account_tombstone order by id')).map(({ content, kid, signature }) => ({
+    content: JSON.parse(String(content)),
+    text: content,
+    kid,
+    signature,
+  }))
 
 async function isSigned(tombstone: Awaited<ReturnType<typeof tombstones>>[number] | undefined): Promise<boolean> {
   const [key] = await world.rows('select public_key from account_key where kid = $1', tombstone?.kid)
@@ -65,7 +66,7 @@ async function isSigned(tombstone: Awaited<ReturnType<typeof tombstones>>[number
 async function killedChain({ rows }: RetentionTest, entries: number): Promise<void> {
   const chain = randomUUID()
   const at = new Date(Date.now() - 2 * 366 * 86_400_000).toISOString()
-  let hash = firstHash(chain)
+  let hash = firstPreviousHash(chain)
   for (let sequence = 1; sequence <= entries; sequence += 1) {
     const entry = canonicalJson(auditEntry())
     hash = entryHash(hash, { chain, sequence, at, entry, commitments: Buffer.alloc(0) })
@@ -79,9 +80,7 @@ async function killedChain({ rows }: RetentionTest, entries: number): Promise<vo
 describe('prune of the audit log', () => {
   test('whole months that a checkpoint closes are deleted, and a signed tombstone says so', async () => {
     await chainOf({ person: '1' }, { person: '2' }, {})
-    const [last] = await world.rows(
-      `select chain, encode(hash, 'hex') as hash from account order by sequence desc limit 1`,
-    )
+    const [last] = await world.rows(`select chain, encode(hash, 'hex') as hash from account order by sequence desc limit 1`)
     const dry = await pruneStoredData(acting(world.deps(LATER)), { dry_run: true })
     expect(dry).toMatchObject({ dry_run: true, accounts: { deleted: 3, held: 0 } })
     expect(await participants()).toHaveLength(4)
@@ -246,18 +245,15 @@ describe('prune of the audit log', () => {
     await expect(pruneStoredData(acting({ ...world.deps(), owner: db }), {})).rejects.toThrow(
       new AdminRefusal('the audit log belongs to another role: set ROLLCALL_OWNER_DATABASE_URL (docs/roles.md)'),
     )
-    await expect(
-      erasePerson(acting({ ...world.deps(), owner: db }), { type: 'UIN', value: '1', reason: 'x' }),
-    ).rejects.toThrow('the audit log belongs to another role')
+    await expect(erasePerson(acting({ ...world.deps(), owner: db }), { type: 'UIN', value: '1', reason: 'x' })).rejects.toThrow(
+      'the audit log belongs to another role',
+    )
   })
 })
 
 describe('prune of stored messages', () => {
   const bodyKey = (day: string) =>
-    world.rows(
-      `insert into body_key (day, sealed) select $1::date, set_byte('x', 0, max(version)) from master_key`,
-      day,
-    )
+    world.rows(`insert into body_key (day, sealed) select $1::date, set_byte('x', 0, max(version)) from master_key`, day)
   const days = async () => (await world.rows('select day::text from body_key order by day')).map(({ day }) => day)
   const daysAgo = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString().slice(0, 10)
 
@@ -285,9 +281,7 @@ describe('prune of stored messages', () => {
       { name: 'exchanges', deleted: 1 },
       { name: 'body_keys', deleted: 0 },
     ]
-    expect((await pruneStoredData(acting(world.deps()), { dry_run: true })).stored).toEqual(
-      expect.arrayContaining(counts),
-    )
+    expect((await pruneStoredData(acting(world.deps()), { dry_run: true })).stored).toEqual(expect.arrayContaining(counts))
     expect((await pruneStoredData(acting(world.deps()), {})).stored).toEqual(expect.arrayContaining(counts))
     expect(await senders()).toEqual(['a.example'])
     await removeHold(acting(world.deps()), { id: hold.id })

@@ -2,16 +2,11 @@
 
 import { mayDeleteEntries } from '@rollcall/audit/store/held-entries'
 import type { Limits } from '@rollcall/core/limits'
-import { bodyKeyRetention, eventRetention, retentionRows, SECONDS_PER_DAY } from '@rollcall/core/model/retention'
+import { bodyKeyRetentionSeconds, eventRetentionSeconds, retentionRows, SECONDS_PER_DAY } from '@rollcall/core/model/retention'
 import type { Database } from '@rollcall/database/database'
 import { clearRemovedHolds } from '@rollcall/database/holds'
 import { countEvents, forgetEvents } from '@rollcall/delivery/store/events/forgetting'
-import {
-  countExchanges,
-  countInbox,
-  forgetExchanges,
-  forgetInbox,
-} from '@rollcall/engine/store/exchanges/forget-exchanges'
+import { countExchanges, countInbox, forgetExchanges, forgetInbox } from '@rollcall/engine/store/exchanges/forget-exchanges'
 import { countBodyKeys, destroyBodyKeys } from '@rollcall/keys/store/body-keys'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
@@ -45,13 +40,13 @@ export interface RetentionDeps extends HasVault, HasOwner {
 }
 
 /** A kind of stored data that is deleted by the clock of the database. Servers do the same every ten minutes. */
-interface StoredKind {
+interface PrunableData {
   readonly name: string
   readonly count: (db: Database, limits: Limits) => Promise<number>
   readonly prune: (db: Database, limits: Limits) => Promise<number>
 }
 
-const STORED_KINDS: readonly StoredKind[] = [
+const PRUNABLE_DATA: readonly PrunableData[] = [
   {
     name: 'exchanges',
     count: (db, { exchange_retention }) => countExchanges(db, exchange_retention),
@@ -64,22 +59,22 @@ const STORED_KINDS: readonly StoredKind[] = [
   },
   {
     name: 'events',
-    count: (db, limits) => countEvents(db, eventRetention(limits)),
-    prune: (db, limits) => forgetEvents(db, eventRetention(limits)),
+    count: (db, limits) => countEvents(db, eventRetentionSeconds(limits)),
+    prune: (db, limits) => forgetEvents(db, eventRetentionSeconds(limits)),
   },
   {
     name: 'body_keys',
-    count: (db, limits) => countBodyKeys(db, bodyKeyRetention(limits)),
-    prune: (db, limits) => destroyBodyKeys(db, bodyKeyRetention(limits)),
+    count: (db, limits) => countBodyKeys(db, bodyKeyRetentionSeconds(limits)),
+    prune: (db, limits) => destroyBodyKeys(db, bodyKeyRetentionSeconds(limits)),
   },
 ]
 
-const PRUNED = closed({
+const PRUNE_RESULT = closed({
   dry_run: flag('Whether nothing was deleted.'),
   stored: Type.Array(
     closed({
       name: oneOf(
-        STORED_KINDS.map(({ name }) => name),
+        PRUNABLE_DATA.map(({ name }) => name),
         { description: 'As in the table of ages.' },
       ),
       deleted: wholeNumber('Rows.'),
@@ -94,15 +89,15 @@ const PRUNED = closed({
 
 /** Deletes data after its retention. Only the owner of the database can prune the audit log. */
 export const pruneStoredData = defineAct(
-  { name: 'prune', approval: 'never', input: closed({ dry_run: Type.Optional(flag('Only count.')) }), result: PRUNED },
+  { name: 'prune', approval: 'never', input: closed({ dry_run: Type.Optional(flag('Only count.')) }), result: PRUNE_RESULT },
   (deps: RetentionDeps, { dry_run = false }) => pruneOrCount(deps, dry_run),
 )
 
 async function pruneOrCount(deps: RetentionDeps, dry_run: boolean) {
   const { db, owner = db, limits, now = () => new Date() } = deps
-  if (!dry_run) await requireOwner(owner)
+  if (!dry_run) await checkOwnsAuditLog(owner)
   const stored = []
-  for (const { name, count, prune: run } of STORED_KINDS) {
+  for (const { name, count, prune: run } of PRUNABLE_DATA) {
     stored.push({ name, deleted: await (dry_run ? count(db, limits) : run(db, limits)) })
   }
   const before = beginOfMonth(now().getTime() - limits.account_retention * SECONDS_PER_DAY * 1_000)
@@ -113,12 +108,12 @@ async function pruneOrCount(deps: RetentionDeps, dry_run: boolean) {
 
 /** Counts what `prune` would delete now, and deletes nothing. */
 export const countPrunable = defineAct(
-  { name: 'prune --dry-run', approval: 'never', input: NO_INPUT, result: PRUNED },
+  { name: 'prune --dry-run', approval: 'never', input: NO_INPUT, result: PRUNE_RESULT },
   (deps: RetentionDeps) => pruneOrCount(deps, true),
 )
 
 /** Checks that the role may delete audit entries. @throws AdminRefusal it may not: another role owns the audit log */
-export async function requireOwner(owner: Database): Promise<void> {
+export async function checkOwnsAuditLog(owner: Database): Promise<void> {
   if (await mayDeleteEntries(owner)) return
   throw new AdminRefusal('the audit log belongs to another role: set ROLLCALL_OWNER_DATABASE_URL (docs/roles.md)')
 }

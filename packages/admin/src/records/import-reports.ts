@@ -2,52 +2,50 @@
 
 import type { Registry } from '@rollcall/core/model/registry'
 import { findLastImport } from '@rollcall/import/import-progress'
-import { makeReport, reportedPaths } from '@rollcall/import/report'
+import { columnCountsWithPaths, makeReport } from '@rollcall/import/report'
 import Type from 'typebox'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, instant, isoTime, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
 
-const Lines = (description: string) => Type.Array(Type.Integer(), { description, maxItems: 3 })
-const valueCounts = {
+const LineNumbers = (description: string) => Type.Array(Type.Integer(), { description, maxItems: 3 })
+const valueReportMembers = {
   understood: wholeNumber('How often there was a value that is understood.'),
   empty: wholeNumber('How often there was none.'),
   not_understood: wholeNumber('How often there was one that is not understood.'),
-  lines: Lines('The first lines with a value that is not understood.'),
+  lines: LineNumbers('The first lines with a value that is not understood.'),
   rule: orNull(text('The rule that these values break; null: there are none, or a column of the table has it.')),
   unlisted: wholeNumber('How often a code was not on its list. It is stored as it is, and counts as understood.'),
-  unlisted_lines: Lines('The first lines with such a code.'),
-  after_today: wholeNumber(
-    'How often a birth date was after the day of the import. It is stored, and counts as understood.',
-  ),
-  after_today_lines: Lines('The first lines with such a date.'),
+  unlisted_lines: LineNumbers('The first lines with such a code.'),
+  after_today: wholeNumber('How often a birth date was after the day of the import. It is stored, and counts as understood.'),
+  after_today_lines: LineNumbers('The first lines with such a date.'),
 }
 
-const Rejections = Type.Array(
+const RejectionReasons = Type.Array(
   closed({
     reason: text('The rule.'),
     count: wholeNumber('Lines that were rejected for it.'),
-    lines: Lines('The first ones.'),
+    lines: LineNumbers('The first ones.'),
   }),
   { description: 'Why lines were rejected as a whole. Rules that a value breaks stand with its column or attribute.' },
 )
 const RepeatedLines = closed(
-  { count: wholeNumber('Lines whose record replaced that of an earlier line.'), lines: Lines('The first ones.') },
+  { count: wholeNumber('Lines whose record replaced that of an earlier line.'), lines: LineNumbers('The first ones.') },
   { description: 'Lines that have the primary identifier of an earlier line, unless they were rejected for it.' },
 )
 const Attributes = Type.Array(
-  closed({ record_type: RecordTypeName, name: text('Attribute, or type of identifier.'), ...valueCounts }),
+  closed({ record_type: RecordTypeName, name: text('Attribute, or type of identifier.'), ...valueReportMembers }),
   { description: 'What the records had; records that could not be read at all are not among them.' },
 )
-const keptCount = wholeNumber('Records that are stored although a value of them is not understood.')
+const keptRecordCount = wholeNumber('Records that are stored although a value of them is not understood.')
 
 /** The report of an import (whole, also after an interruption) or of a source check. It quotes no value of a record. */
 export const ImportReport = closed({
-  kept: keptCount,
-  rejections: Rejections,
+  kept: keptRecordCount,
+  rejections: RejectionReasons,
   repeated: RepeatedLines,
   attributes: Attributes,
   columns: Type.Array(
-    closed({ column: text('Column of the table.'), path: text('Its path in the column mapping.'), ...valueCounts }),
+    closed({ column: text('Column of the table.'), path: text('Its path in the column mapping.'), ...valueReportMembers }),
     { description: 'For CSV: what the cells of the mapped columns had.' },
   ),
   unused_columns: Type.Array(Type.String(), {
@@ -55,7 +53,7 @@ export const ImportReport = closed({
   }),
 })
 
-const entryCounts = {
+const entryCountMembers = {
   entries: wholeNumber('Entries that were read.'),
   written: wholeNumber('Records that were written.'),
   inserted: wholeNumber('Of those, the records that were not there before.'),
@@ -67,10 +65,8 @@ export const RunningImport = closed(
     running: flag('False: it was interrupted; called again with the same file it goes on.'),
     updated_at: instant('When its last batch was committed.'),
     line: wholeNumber('Line of the file on which the last entry stands that was read.'),
-    ...entryCounts,
-    rejections: Type.Array(
-      closed({ reason: text('Why entries were rejected as a whole.'), count: wholeNumber('How many.') }),
-    ),
+    ...entryCountMembers,
+    rejections: Type.Array(closed({ reason: text('Why entries were rejected as a whole.'), count: wholeNumber('How many.') })),
   },
   { description: 'An import that has begun and not ended.' },
 )
@@ -78,12 +74,12 @@ export const RunningImport = closed(
 export const EndedImport = closed(
   {
     ended_at: instant('When it ended.'),
-    ...entryCounts,
-    kept: keptCount,
-    rejections: Rejections,
+    ...entryCountMembers,
+    kept: keptRecordCount,
+    rejections: RejectionReasons,
     repeated: RepeatedLines,
     attributes: Attributes,
-    paths: Type.Array(closed({ path: text('Path in the column mapping.'), ...valueCounts }), {
+    paths: Type.Array(closed({ path: text('Path in the column mapping.'), ...valueReportMembers }), {
       description: 'For CSV: what the cells of the mapped columns had.',
     }),
   },
@@ -102,7 +98,7 @@ export async function showLastImport({ db }: HasDatabase, { id, kind }: Registry
     return { import: begun, last_import: null }
   }
   const { kept, rejections, repeated, attributes } = makeReport(kind, read, null)
-  const paths = reportedPaths(read)
+  const paths = columnCountsWithPaths(read)
   const report = { kept, rejections, repeated, attributes, paths }
   return { import: null, last_import: { ended_at: isoTime(updated_at), ...counted, ...report } }
 }

@@ -1,7 +1,7 @@
 /** Random merges, unmerges and writes: every identifier finds what a small model says, in SQL and in memory. */
 import { Readable } from 'node:stream'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
-import { IDENTIFIERS_GROUP, type Registry } from '@rollcall/core/model/registry'
+import { IDENTIFIER_COLUMN_GROUP, type Registry } from '@rollcall/core/model/registry'
 import { extractRecord } from '@rollcall/core/query/memory/extract-record'
 import { matches } from '@rollcall/core/query/memory/matches'
 import { parseJson } from '@rollcall/protocol'
@@ -129,7 +129,7 @@ async function take(model: Model, step: Step): Promise<void> {
     model.remove(one)
   } else {
     const [recordType] = registry.kind.record_types
-    await query(`insert into column_fill values ($1, 'Person', $2)`, [registry.id, IDENTIFIERS_GROUP])
+    await query(`insert into column_fill values ($1, 'Person', $2)`, [registry.id, IDENTIFIER_COLUMN_GROUP])
     await backfillColumns(database.db, registry, recordType)
   }
 }

@@ -104,12 +104,8 @@ test('records that are not protected alike are not merged; both of a merge are p
   const lift = (identifier_value: string) =>
     unprotectPerson(acting(deps()), { namespace: 'civil', identifier_type: 'UIN', identifier_value })
   await lift('P-1')
-  expect(await unmergeRecords(acting(deps()), { namespace: 'civil', retired: uin('P-2') })).toMatchObject({
-    notified: 0,
-  })
+  expect(await unmergeRecords(acting(deps()), { namespace: 'civil', retired: uin('P-2') })).toMatchObject({ notified: 0 })
   expect(await merge()).toMatchObject({ notified: 0 })
   await lift('P-1')
-  await expect(lift('P-2')).rejects.toThrow(
-    new AdminRefusal('identifier: no protected person has it', { reason: 'not_found' }),
-  )
+  await expect(lift('P-2')).rejects.toThrow(new AdminRefusal('identifier: no protected person has it', { reason: 'not_found' }))
 })

@@ -115,11 +115,7 @@ describe('identifiers of the retired record', () => {
     await subscribe('Death', 'U-1')
     const said = person('U-2', { death_date: '2026-06-14' }, id('MRN', 'M-2'), id('DRN', 'D-9'))
     expect(await publish('Death', said)).toMatchObject({ matched: 1 })
-    const after = {
-      identifier: [uin('U-1'), id('BRN', 'B-1'), id('DRN', 'D-9')],
-      sex: 'female',
-      death_date: '2026-06-14',
-    }
+    const after = { identifier: [uin('U-1'), id('BRN', 'B-1'), id('DRN', 'D-9')], sex: 'female', death_date: '2026-06-14' }
     expect(await found('UIN', 'U-2')).toEqual([after])
     expect(await found('DRN', 'D-9')).toEqual([after])
     expect(await rows('select from r1_person')).toHaveLength(1)
@@ -133,8 +129,7 @@ describe('identifiers of the retired record', () => {
 
   test('nothing is replaced under them', async () => {
     await merge('U-1', 'U-2')
-    const message =
-      'replace: the record was merged into another one, which is replaced under its own primary identifier alone'
+    const message = 'replace: the record was merged into another one, which is replaced under its own primary identifier alone'
     await expect(publish('UPDATE', person('U-2'), { replace: true })).rejects.toThrow(new AdminRefusal(message))
   })
 
@@ -205,10 +200,7 @@ describe('who was notified of the retired record', () => {
     await publish('LiveBirth', person('s1t-c99'))
     await merge('S1T-C88', 'S1T-C99')
     const [event] = await rows(`select identifiers::json, replaced_by from event where event_type = 'CANCEL'`)
-    expect(event).toEqual({
-      identifiers: { identifier: [uin('s1t-c99')] },
-      replaced_by: { type: 'UIN', value: 's1t-c88' },
-    })
+    expect(event).toEqual({ identifiers: { identifier: [uin('s1t-c99')] }, replaced_by: { type: 'UIN', value: 's1t-c88' } })
   })
 
   test('gets one CANCEL, with the identifiers of it and the survivor’s', async () => {
@@ -290,9 +282,7 @@ describe('who was notified of the retired record', () => {
       new AdminRefusal('corrects: must name an event of this record'),
     )
     await unmerge('U-2')
-    expect(await publish('CANCEL', person('U-2', { death_date: null }), { corrects: 'death' })).toMatchObject({
-      matched: 1,
-    })
+    expect(await publish('CANCEL', person('U-2', { death_date: null }), { corrects: 'death' })).toMatchObject({ matched: 1 })
     expect(await rows('select state from subscription where id = $1', dead)).toEqual([{ state: 'live' }])
   })
 })

@@ -5,12 +5,12 @@ import type { RecordChange } from '@rollcall/core/model/event'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { FoundRecord, Identifier, RecordId } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
-import { sqlState } from '@rollcall/database/database-errors'
+import { sqlStateOrSystemCode } from '@rollcall/database/database-errors'
 import { withTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/publish'
 import {
   compiledFiltersOf,
-  type NamedEvent,
+  type EventOfChange,
   type RecordedEvent,
   type RecordingDeps,
 } from '@rollcall/delivery/events/recording'
@@ -26,7 +26,7 @@ import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
-import type { HasRecording } from '../deps.ts'
+import type { HasEventRecording } from '../deps.ts'
 import { closed, markPersonal, Namespace, RecordTypeName, text, wholeNumber } from '../members.ts'
 
 const RecordIdentifier = (description: string) =>
@@ -37,7 +37,7 @@ const RecordIdentifier = (description: string) =>
     ),
   )
 
-const PLACE_INPUT = {
+const RECORD_PLACE = {
   namespace: Namespace,
   record_type: Type.Optional(text("One of the registry's record types (default: all of them are searched).")),
 }
@@ -49,13 +49,13 @@ const MERGE_RESULT = closed({
 })
 
 const MERGE_INPUT = closed({
-  ...PLACE_INPUT,
+  ...RECORD_PLACE,
   survivor: RecordIdentifier('An identifier of the record that stays.'),
   retired: RecordIdentifier('An identifier of the record that is merged into it.'),
 })
 
 const UNMERGE_INPUT = closed({
-  ...PLACE_INPUT,
+  ...RECORD_PLACE,
   retired: RecordIdentifier('An identifier of the record that was merged into another.'),
 })
 
@@ -65,19 +65,19 @@ const UNMERGE_INPUT = closed({
  */
 export const mergeRecords = defineAct(
   { name: 'record merge', approval: 'never', input: MERGE_INPUT, result: MERGE_RESULT },
-  (deps: HasRecording, { namespace, record_type, survivor: stays, retired: goes }) =>
-    whileLocked(deps, namespace, async (change) => {
-      const survivor = liveRecord('survivor', await namedRecords(change, record_type, 'survivor', stays))
-      const retired = liveRecord('retired', await namedRecords(change, record_type, 'retired', goes))
+  (deps: HasEventRecording, { namespace, record_type, survivor: stays, retired: goes }) =>
+    withRecordsLocked(deps, namespace, async (change) => {
+      const survivor = requireUnmerged('survivor', await findNamedRecords(change, record_type, 'survivor', stays))
+      const retired = requireUnmerged('retired', await findNamedRecords(change, record_type, 'retired', goes))
       const { recordType, id, document: before } = retired
       if (survivor.recordType !== recordType) {
         throw new AdminRefusal('survivor and retired: must be records of one type')
       }
       if (survivor.id === id) throw new AdminRefusal('survivor and retired: are the same record')
-      await checkProtection(change, recordType, survivor.id, id)
-      const replaced_by = primaryOf(change.registry.kind, recordType, survivor)
-      const named: NamedEvent = { event_type: 'CANCEL', corrects: 'CANCEL', corrected: 'all', replaced_by }
-      const event = await recordEvent(change, recordType, { record: id, before, after: null }, named)
+      await checkSameProtection(change, recordType, survivor.id, id)
+      const replaced_by = survivorPrimary(change.registry.kind, recordType, survivor)
+      const named: EventOfChange = { event_type: 'CANCEL', corrects: 'CANCEL', corrected: 'all', replaced_by }
+      const event = await recordMergeEvent(change, recordType, { record: id, before, after: null }, named)
       const { client, registry, sink, now } = change
       const merge = { survivor: survivor.id, retired: id, event: event.id, now }
       await sink.retireRecord(client, registry, recordType, merge)
@@ -91,20 +91,20 @@ export const mergeRecords = defineAct(
  */
 export const unmergeRecords = defineAct(
   { name: 'record unmerge', approval: 'never', input: UNMERGE_INPUT, result: MERGE_RESULT },
-  (deps: HasRecording, { namespace, record_type, retired: comes }) =>
-    whileLocked(deps, namespace, async (change) => {
-      const { recordType, ...retired } = retiredRecord(await namedRecords(change, record_type, 'retired', comes))
-      await checkProtection(change, recordType, retired.survivor, retired.record)
-      await change.sink.restoreRecord(change.client, change.registry, recordType, retired).catch(refuseToRestore)
-      const named: NamedEvent = { event_type: 'CANCEL', corrects: 'CORRECTION', corrected: retired.event }
+  (deps: HasEventRecording, { namespace, record_type, retired: comes }) =>
+    withRecordsLocked(deps, namespace, async (change) => {
+      const { recordType, ...retired } = requireRetired(await findNamedRecords(change, record_type, 'retired', comes))
+      await checkSameProtection(change, recordType, retired.survivor, retired.record)
+      await change.sink.restoreRecord(change.client, change.registry, recordType, retired).catch(throwUnmergeRefusal)
+      const named: EventOfChange = { event_type: 'CANCEL', corrects: 'CORRECTION', corrected: retired.event }
       const { record, document: after } = retired
-      const event = await recordEvent(change, recordType, { record, before: null, after }, named)
+      const event = await recordMergeEvent(change, recordType, { record, before: null, after }, named)
       return { namespace, record_type: recordType.name, notified: event.matched }
     }),
 )
 
 /** Checks that the two records are protected under the same categories: after a merge, identifiers of one find the other. */
-async function checkProtection(
+async function checkSameProtection(
   { client, registry, recording }: MergeDeps,
   recordType: RecordType,
   survivor: RecordId,
@@ -129,8 +129,8 @@ interface MergeDeps {
 }
 
 /** Does the work in one transaction in which nothing else changes records of the registry. */
-async function whileLocked<Result>(
-  { db, limits, now: clock = () => new Date() }: HasRecording,
+async function withRecordsLocked<Result>(
+  { db, limits, now: clock = () => new Date() }: HasEventRecording,
   namespace: string,
   work: (change: MergeDeps) => Promise<Result>,
 ): Promise<Result> {
@@ -144,11 +144,11 @@ async function whileLocked<Result>(
   })
 }
 
-async function recordEvent(
+async function recordMergeEvent(
   { client, registry, sink, recording }: MergeDeps,
   recordType: RecordType,
   change: Pick<RecordChange, 'record' | 'before' | 'after'>,
-  named: NamedEvent,
+  named: EventOfChange,
 ): Promise<RecordedEvent> {
   const aliases = (await sink.aliasesOf(client, registry, recordType, [change.record])).get(change.record) ?? []
   const changes = [{ record_type: recordType.name, ...change, aliases }]
@@ -157,19 +157,19 @@ async function recordEvent(
   return event
 }
 
-interface HasType {
+interface HasRecordType {
   readonly recordType: RecordType
 }
 
 /** The records that an identifier names, by record type. */
 interface FoundRecords {
-  readonly live: readonly (FoundRecord & HasType)[]
-  readonly retired: readonly (RetiredRecord & HasType)[]
+  readonly live: readonly (FoundRecord & HasRecordType)[]
+  readonly retired: readonly (RetiredRecord & HasRecordType)[]
 }
 
 type GivenIdentifier = ReadOnly<Static<typeof MERGE_INPUT>>['retired']
 
-async function namedRecords(
+async function findNamedRecords(
   { client, registry, sink }: MergeDeps,
   record_type: string | undefined,
   member: 'survivor' | 'retired',
@@ -184,8 +184,8 @@ async function namedRecords(
   const value = identifierValue(type, identifier_value)
   if (value === null) throw new AdminRefusal(`${member}.identifier_value: must be a valid ${type.name}`)
   const types = record_type === undefined ? kind.record_types : [requireRecordType(registry, record_type)]
-  const live: (FoundRecord & HasType)[] = []
-  const retired: (RetiredRecord & HasType)[] = []
+  const live: (FoundRecord & HasRecordType)[] = []
+  const retired: (RetiredRecord & HasRecordType)[] = []
   for (const recordType of types) {
     const found = await sink.findRecordsWithIdentifier(client, registry, recordType, { type: type.name, value })
     live.push(...found.live.map((one) => ({ ...one, recordType })))
@@ -195,21 +195,21 @@ async function namedRecords(
   throw new AdminRefusal(`${member}: no record has this identifier`, { reason: 'not_found' })
 }
 
-function liveRecord(member: 'survivor' | 'retired', { live }: FoundRecords): FoundRecord & HasType {
+function requireUnmerged(member: 'survivor' | 'retired', { live }: FoundRecords): FoundRecord & HasRecordType {
   if (live.length === 0) {
     throw new AdminRefusal(`${member}: the record was merged into another one; name that one`, { reason: 'conflict' })
   }
   return requireOneRecord(member, live)
 }
 
-function retiredRecord({ retired }: FoundRecords): RetiredRecord & HasType {
+function requireRetired({ retired }: FoundRecords): RetiredRecord & HasRecordType {
   if (retired.length === 0) {
     throw new AdminRefusal('retired: the record was not merged into another one', { reason: 'conflict' })
   }
   return requireOneRecord('retired', retired)
 }
 
-function requireOneRecord<Found extends HasType>(member: string, found: readonly Found[]): Found {
+function requireOneRecord<Found extends HasRecordType>(member: string, found: readonly Found[]): Found {
   const [only] = found
   if (only !== undefined && found.length === 1) return only
   const isOfOneType = found.every(({ recordType }) => recordType === only?.recordType)
@@ -221,18 +221,18 @@ function requireOneRecord<Found extends HasType>(member: string, found: readonly
 }
 
 /** The survivor's primary identifier, by which receivers of the retired record ask for the survivor. */
-function primaryOf(kind: Kind, recordType: RecordType, { document }: FoundRecord): Identifier {
+function survivorPrimary(kind: Kind, recordType: RecordType, { document }: FoundRecord): Identifier {
   const primary = ownPrimaryIdentifier(kind, recordType, JSON.parse(document))
   if (primary === undefined) throw new Error('a record has no primary identifier')
   return { type: primary.identifier_type, value: primary.identifier_value }
 }
 
 /** Throws AdminRefusal if the kind has changed, or another record has the primary identifier now; else the given error. */
-function refuseToRestore(error: unknown): never {
+function throwUnmergeRefusal(error: unknown): never {
   if (error instanceof InvalidRecord) {
     throw new AdminRefusal(`retired: the record cannot be restored: ${error.reason}`, { cause: error })
   }
-  if (sqlState(error) !== UNIQUE_VIOLATION) throw error
+  if (sqlStateOrSystemCode(error) !== UNIQUE_VIOLATION) throw error
   throw new AdminRefusal('retired: another record has its primary identifier now', { reason: 'conflict' })
 }
 

@@ -31,10 +31,7 @@ export const showRecord = defineAct(
       value: markPersonal(text('Its value.')),
     }),
     result: Type.Array(
-      closed({
-        record_type: RecordTypeName,
-        record: markPersonal(Type.Unknown({ description: 'The record as it is stored.' })),
-      }),
+      closed({ record_type: RecordTypeName, record: markPersonal(Type.Unknown({ description: 'The record as it is stored.' })) }),
     ),
   },
   async (deps: HasDatabase, { namespace, type, value }, enter) => {

@@ -6,7 +6,7 @@ import { inTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/publish'
 import { compiledFiltersOf } from '@rollcall/delivery/events/recording'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
-import type { CompleteFile, RemovalResult } from '@rollcall/import/completion'
+import type { CompleteFileOptions, RemovalResult } from '@rollcall/import/completion'
 import { FILE_FORMATS, type FormatName } from '@rollcall/import/formats'
 import { EVENT_MODES, type ImportProgress, importFile } from '@rollcall/import/import-file'
 import { identifierValue, oneOf, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
@@ -17,7 +17,7 @@ import Type from 'typebox'
 import { type BaseActDeps, defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
 import { auditAct } from '../audit/operator-entries.ts'
-import type { HasRecording } from '../deps.ts'
+import type { HasEventRecording } from '../deps.ts'
 import { closed, flag, markPersonal, Namespace, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
 import { ImportReport } from './import-reports.ts'
 
@@ -26,11 +26,11 @@ export const IMPORT_FORMATS = Object.keys(FILE_FORMATS) as FormatName[]
 export { delimiterName } from '@rollcall/import/csv'
 export type { FormatName } from '@rollcall/import/formats'
 export { EVENT_MODES, type EventMode, type ImportProgress } from '@rollcall/import/import-file'
-export { type FileRow, openRecordFile, type RecordFile } from '@rollcall/import/record-file'
+export { openRecordFile, type RecordFile, type RecordOrProblem } from '@rollcall/import/record-file'
 
 const CountOf = (description: string) => wholeNumber(description)
 
-interface ImportDeps extends HasRecording {
+interface ImportDeps extends HasEventRecording {
   /** The path of a file, or a stream. An interrupted import of a stream cannot be continued. */
   readonly source: string | Readable
   /** The path for rejected lines; null: they are not listed. Default for a file: `<file>.rejects.ndjson`. */
@@ -43,14 +43,14 @@ interface ImportDeps extends HasRecording {
   readonly onProgress?: (progress: ImportProgress) => void
 }
 
-const ReadAs = closed({
+const ReadFormat = closed({
   format: oneOf(IMPORT_FORMATS),
   encoding: text('Encoding of the text.'),
   delimiter: orNull(text('For CSV: the character between cells; null for JSON.')),
   header: orNull(flag('For CSV: whether the first row has the names of the columns; null for JSON.')),
 })
 
-const Removal = closed({
+const RecordRemoval = closed({
   before: CountOf('Records that there were before the import.'),
   absent: CountOf('Of these, the records that the file does not name.'),
   removed: CountOf('Of these, the records that are deleted.'),
@@ -70,8 +70,7 @@ export const importRecords = defineAct(
       format: Type.Optional(oneOf(IMPORT_FORMATS, { description: 'Default: from the extension of the file.' })),
       mapping: Type.Optional(
         Type.Unknown({
-          description:
-            'For CSV: by path in the record, such as identifier[UIN], the column or how it is read (docs/import.md).',
+          description: 'For CSV: by path in the record, such as identifier[UIN], the column or how it is read (docs/import.md).',
         }),
       ),
       delimiter: Type.Optional(text('For CSV: the character between cells (default: found out).')),
@@ -104,9 +103,9 @@ export const importRecords = defineAct(
       replaced: orNull(CountOf('Of those written, those that took the place of another; null in a dry run.')),
       dry_run: flag('True: nothing was written; the counts say what would have been.'),
       unchanged: orNull(CountOf('Of those written, those that were there already as they are; null unless complete.')),
-      removal: orNull(Removal),
+      removal: orNull(RecordRemoval),
       rejected: CountOf('Records rejected.'),
-      read_as: ReadAs,
+      read_as: ReadFormat,
       report: ImportReport,
       events: oneOf(EVENT_MODES, { description: 'Whether changes were events.' }),
       resumed_from: CountOf('Lines that an earlier, interrupted import had done.'),
@@ -131,7 +130,7 @@ export const importRecords = defineAct(
       ...(rejectsPath !== undefined && { rejectsPath }),
       ...(complete === true && {
         complete: {
-          remove: removalOf(deps, now()),
+          remove: makeRemover(deps, now()),
           ...(allow_removal !== undefined && { allowRemoval: allow_removal }),
           ...(removalsPath !== undefined && { removalsPath }),
         },
@@ -166,19 +165,19 @@ export const importRecords = defineAct(
 const removalFacts = ({ before, absent, removed, refusal }: RemovalResult) => ({ before, absent, removed, refusal })
 
 /** Makes the function that removes records which a complete file lacks. It audits and leaves traces as deletions do. */
-function removalOf(deps: ImportDeps & BaseActDeps, began: Date): CompleteFile['remove'] {
+function makeRemover(deps: ImportDeps & BaseActDeps, began: Date): CompleteFileOptions['remove'] {
   let isEntered = false
   return async (registry, recordType, identifiers, isEvent) => {
     if (!isEntered) await auditAct(deps, { note: 'record delete', registry: registry.namespace })
     isEntered = true
-    return deleteBatches(deps, registry, recordType, identifiers, { began, isEvent })
+    return deleteInBatches(deps, registry, recordType, identifiers, { began, isEvent })
   }
 }
 
 /** The number of records that one transaction deletes. */
-const BATCH_SIZE = 1_000
+const DELETED_AT_ONCE = 1_000
 
-interface DeleteDeps extends HasRecording {
+interface DeleteDeps extends HasEventRecording {
   readonly signal?: AbortSignal
 }
 
@@ -214,17 +213,13 @@ export async function deleteNamedRecords(
   if (identifiers.length === 0) throw new AdminRefusal('name the records: by identifiers')
   const registry = await requireRegistry(deps.db, namespace)
   const recordType = requireRecordType(registry, record_type)
-  const named = primaryIdentifiers(registry, recordType, identifiers)
-  const deleted = await deleteBatches(deps, registry, recordType, named)
+  const named = normalisePrimaries(registry, recordType, identifiers)
+  const deleted = await deleteInBatches(deps, registry, recordType, named)
   return { namespace, record_type, asked: named.length, deleted }
 }
 
 /** Normalises the values, and returns each once. No error message has a value: it is personal data. */
-function primaryIdentifiers(
-  { kind }: Registry,
-  { primary_identifier }: RecordType,
-  named: readonly string[],
-): readonly string[] {
+function normalisePrimaries({ kind }: Registry, { primary_identifier }: RecordType, named: readonly string[]): readonly string[] {
   const type = resolveIdentifierType(kind, primary_identifier)
   const values = named.map((name, at) => {
     const value = type === undefined ? null : identifierValue(type, name)
@@ -235,7 +230,7 @@ function primaryIdentifiers(
 }
 
 /** Deletes records, each batch in one transaction with the traces of its records. */
-async function deleteBatches(
+async function deleteInBatches(
   { db, limits, now = () => new Date(), signal }: DeleteDeps,
   registry: Registry,
   recordType: RecordType,
@@ -247,11 +242,11 @@ async function deleteBatches(
   const client = await db.pool.connect()
   let deleted = 0
   try {
-    for (let at = 0; at < identifiers.length; at += BATCH_SIZE) {
+    for (let at = 0; at < identifiers.length; at += DELETED_AT_ONCE) {
       if (signal?.aborted) {
         throw new AdminRefusal(`interrupted: ${deleted} are deleted; the same command deletes the rest`)
       }
-      const batch = identifiers.slice(at, at + BATCH_SIZE)
+      const batch = identifiers.slice(at, at + DELETED_AT_ONCE)
       const act = { kind: 'records_deleted', registry: registry.namespace, record_type, identifiers: batch } as const
       const remove = async () => {
         await lockRegistryFor(client, registry.id, 'change')

@@ -1,15 +1,7 @@
 /** The searchable attributes of a registry. */
 
 import type { Registry } from '@rollcall/core/model/registry'
-import {
-  type Attribute,
-  CODE_LISTS,
-  type CodeListName,
-  type Kind,
-  namesOf,
-  oneOf,
-  type RecordType,
-} from '@rollcall/protocol'
+import { type Attribute, CODE_LISTS, type CodeListName, type Kind, namesOf, oneOf, type RecordType } from '@rollcall/protocol'
 import { requireRegistry } from '@rollcall/records/registries/registries'
 import {
   addAttribute as addRow,
@@ -22,18 +14,11 @@ import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
-import { refuseIfGranted } from '../grants/ungranted.ts'
+import { refuseGrantedRemoval } from '../grants/ungranted.ts'
 import { closed, flag, Namespace, orNull, RecordTypeName, text } from '../members.ts'
 
 /** The types that an operator's own attribute can have. Only a kind has ages. */
-export const ATTRIBUTE_TYPES = [
-  'text',
-  'code',
-  'date',
-  'datetime',
-  'number',
-  'boolean',
-] as const satisfies Attribute['type'][]
+export const ATTRIBUTE_TYPES = ['text', 'code', 'date', 'datetime', 'number', 'boolean'] as const satisfies Attribute['type'][]
 
 // The cast is safe: the table has exactly the names of the type.
 const CODES = oneOf(Object.keys(CODE_LISTS) as CodeListName[], {
@@ -42,7 +27,7 @@ const CODES = oneOf(Object.keys(CODE_LISTS) as CodeListName[], {
 const Name = text('Its name in queries: lower-case letters, digits and _.')
 const Names = (description: string) => Type.Array(Type.String(), { description })
 const Paths = Names('Dotted paths in the record, tried in order.')
-const PLACE = { namespace: Namespace, record_type: RecordTypeName } as const
+const TYPE_PLACE = { namespace: Namespace, record_type: RecordTypeName } as const
 
 const FLAG_MEMBERS = {
   many: flag('One record may have it many times.'),
@@ -69,7 +54,7 @@ export const addAttribute = defineAct(
     name: 'attribute add',
     approval: 'never',
     input: closed({
-      ...PLACE,
+      ...TYPE_PLACE,
       name: Name,
       paths: Paths,
       type: oneOf(ATTRIBUTE_TYPES, { description: 'Type of its values.' }),
@@ -90,15 +75,15 @@ export const addAttribute = defineAct(
       ...(indexed && { indexed }),
       ...(sortable && { sortable }),
     }
-    return shownByName(await addRow(db, namespace, record_type, attribute), record_type, attribute.name)
+    return attributeByName(await addRow(db, namespace, record_type, attribute), record_type, attribute.name)
   },
 )
 
 /** Declares an index for an attribute that is searched without one. */
 export const indexAttribute = defineAct(
-  { name: 'attribute index', approval: 'never', input: closed({ ...PLACE, name: Name }), result: AttributeResult },
+  { name: 'attribute index', approval: 'never', input: closed({ ...TYPE_PLACE, name: Name }), result: AttributeResult },
   async ({ db }: HasDatabase, { namespace, record_type, name }) =>
-    shownByName(await indexRow(db, namespace, record_type, name), record_type, name),
+    attributeByName(await indexRow(db, namespace, record_type, name), record_type, name),
 )
 
 /** Removes an attribute that was added, with its column, or the index that was added to an attribute of the kind. */
@@ -106,12 +91,12 @@ export const removeAttribute = defineAct(
   {
     name: 'attribute remove',
     approval: 'never',
-    input: closed({ ...PLACE, name: Name }),
-    result: closed({ ...PLACE, name: Name, removed: flag('Always true.') }),
+    input: closed({ ...TYPE_PLACE, name: Name }),
+    result: closed({ ...TYPE_PLACE, name: Name, removed: flag('Always true.') }),
   },
   async ({ db }: HasDatabase, { namespace, record_type, name }) => {
     const without = kindWithout(await requireRegistry(db, namespace), record_type, name)
-    if (without !== null) await refuseIfGranted(db, namespace, without, name)
+    if (without !== null) await refuseGrantedRemoval(db, namespace, without, name)
     await removeRow(db, namespace, record_type, name)
     return { namespace, record_type, name, removed: true }
   },
@@ -119,10 +104,7 @@ export const removeAttribute = defineAct(
 
 /** Lists the attributes of a registry: those of its kind and its own. */
 export const listAttributes = defineAdminFunction(
-  {
-    input: closed({ namespace: Namespace, record_type: Type.Optional(RecordTypeName) }),
-    result: Type.Array(AttributeResult),
-  },
+  { input: closed({ namespace: Namespace, record_type: Type.Optional(RecordTypeName) }), result: Type.Array(AttributeResult) },
   async ({ db }: HasDatabase, { namespace, record_type }) => {
     const registry = await requireRegistry(db, namespace)
     const types = record_type === undefined ? registry.kind.record_types : [requireRecordType(registry, record_type)]
@@ -140,7 +122,7 @@ function kindWithout(registry: Registry, record_type: string, removed: string): 
   return first === undefined ? null : { ...registry.kind, record_types: [first, ...others] }
 }
 
-function shownByName(registry: Registry, record_type: string, name: string) {
+function attributeByName(registry: Registry, record_type: string, name: string) {
   const type = requireRecordType(registry, record_type)
   const attribute = type.attributes.find((row) => row.name === name)
   if (attribute === undefined) throw new Error('unreachable: the attribute was declared')

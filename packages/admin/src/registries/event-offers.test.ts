@@ -1,6 +1,6 @@
 import { kindNamed, type RecordType } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
-import { eventExamples } from './event-offers.ts'
+import { makeEventExamples } from './event-offers.ts'
 
 function kindOf(name: string) {
   const kind = kindNamed(name)
@@ -21,11 +21,8 @@ test('each civil event is offered somebody whom it fits, without the dates that 
   const { kind, types } = kindOf('civil')
   const [person] = types
   if (person === undefined) throw new Error('it has a record type')
-  const offers = eventExamples(kind, person, PEOPLE)
-  const said = offers.map(({ event_type, record, needs }) => [
-    event_type,
-    ...[record.name, needs.map(({ path }) => path).join()],
-  ])
+  const offers = makeEventExamples(kind, person, PEOPLE)
+  const said = offers.map(({ event_type, record, needs }) => [event_type, ...[record.name, needs.map(({ path }) => path).join()]])
   expect(said).toEqual([
     ['LiveBirth', 'child', 'birth_date,registration_date'],
     ['Death', 'old', 'death_date'],
@@ -43,13 +40,13 @@ test('each civil event is offered somebody whom it fits, without the dates that 
 
 test('an event is offered records of the types that it is of, and nobody where nobody fits', () => {
   const { kind, types } = kindOf('social')
-  expect(types.map((type) => eventExamples(kind, type, [{}]).map(({ event_type }) => event_type))).toEqual([
+  expect(types.map((type) => makeEventExamples(kind, type, [{}]).map(({ event_type }) => event_type))).toEqual([
     ['REGISTER'],
     ['REGISTER', 'NewHouseHoldMember'],
   ])
   const civil = kindOf('civil')
   const [person] = civil.types
   if (person === undefined) throw new Error('it has a record type')
-  const offered = eventExamples(civil.kind, person, [{ death_date: '2001-01-01' }])
+  const offered = makeEventExamples(civil.kind, person, [{ death_date: '2001-01-01' }])
   expect(offered.map(({ event_type }) => event_type)).toEqual(['REGISTER', 'UPDATE'])
 })

@@ -1,34 +1,28 @@
 /** Synthetic records for a form that publishes events: at most one for each event type. */
-import {
-  type EventType,
-  isJsonObject,
-  type JsonObject,
-  type Kind,
-  type RecordType,
-  readAttribute,
-} from '@rollcall/protocol'
+import { type EventType, isJsonObject, type JsonObject, type Kind, type RecordType, readAttribute } from '@rollcall/protocol'
 import Type from 'typebox'
 import { closed, text } from '../members.ts'
 
 export const EventExample = closed({
   event_type: text('Name of the event type.'),
-  record: Type.Unsafe<JsonObject>(
-    Type.Object({}, { description: 'A synthetic record that it fits, without what it needs.' }),
-  ),
+  record: Type.Unsafe<JsonObject>(Type.Object({}, { description: 'A synthetic record that it fits, without what it needs.' })),
   needs: Type.Array(closed({ name: text('Name of a date attribute.'), path: text('Where it stands in the record.') }), {
     description: 'What has to be said with it.',
   }),
 })
 
-/** Makes an example for each event type: a sample without what the event needs. A type without a sample is left out. */
-export const eventExamples = (kind: Kind, type: RecordType, samples: readonly JsonObject[]) =>
+/**
+ * Makes an example for each event type: a sample record without the dates for which the form asks the publisher. An event type
+ * without a fitting sample is left out.
+ */
+export const makeEventExamples = (kind: Kind, type: RecordType, samples: readonly JsonObject[]) =>
   kind.event_types.flatMap((event) => {
     const record = canHaveEvent(kind, type, event) ? chooseSample(type, event, samples) : undefined
     if (record === undefined) return []
     const needed = type.attributes.filter(({ name }) => event.needs?.includes(name))
     const needs = needed.map(({ name, paths: [path = name] }) => ({ name, path }))
     const without = structuredClone(record)
-    for (const path of needed.flatMap(({ paths }) => paths)) removeAt(without, path.split('.'))
+    for (const path of needed.flatMap(({ paths }) => paths)) removeAtPath(without, path.split('.'))
     return [{ event_type: event.name, record: without, needs }]
   })
 
@@ -45,8 +39,7 @@ function chooseSample(type: RecordType, { offers = {} }: EventType, samples: rea
     return attribute && (readAttribute(attribute, record) ?? undefined)
   }
   const fitting = samples.filter(
-    (record) =>
-      has.every((name) => said(record, name) !== undefined) && lacks.every((name) => said(record, name) === undefined),
+    (record) => has.every((name) => said(record, name) !== undefined) && lacks.every((name) => said(record, name) === undefined),
   )
   if (by === undefined) return fitting[0]
   const dayOf = (record: JsonObject): string => {
@@ -57,8 +50,8 @@ function chooseSample(type: RecordType, { offers = {} }: EventType, samples: rea
   return dated.at(by.first === 'latest' ? -1 : 0)
 }
 
-function removeAt(record: JsonObject, [first = '', ...rest]: readonly string[]): void {
+function removeAtPath(record: JsonObject, [first = '', ...rest]: readonly string[]): void {
   const member = record[first]
   if (rest.length === 0) delete record[first]
-  else if (isJsonObject(member)) removeAt(member, rest)
+  else if (isJsonObject(member)) removeAtPath(member, rest)
 }

@@ -2,7 +2,7 @@
 
 import type { Limits } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
-import { checkBackfilled, columnsUsedIn } from '@rollcall/core/query/mentions'
+import { checkColumnsBackfilled, columnsUsedIn } from '@rollcall/core/query/mentions'
 import { recordQuery } from '@rollcall/core/query/resolve-ages'
 import { readSearchCriteria, type SearchCriteria } from '@rollcall/core/query/search-criteria'
 import type { Database } from '@rollcall/database/database'
@@ -40,7 +40,7 @@ export async function explainItem(
 ): Promise<ExplainedItem> {
   const { limits, ...how } = options
   const criteria = readSearchCriteria(registry.kind, item, limits)
-  checkBackfilled(registry.unfilled, criteria)
+  checkColumnsBackfilled(registry.unfilled, criteria)
   const day = dayIn(registry.time_zone, now)
   const query = recordQuery(criteria, day, { cap: limits.search_results })
   const { missing, ...explained } = await explainSearch(db, registry, query, how)
@@ -48,13 +48,13 @@ export async function explainItem(
     record_type: criteria.recordType.name,
     ...explained,
     advice: [
-      ...(await absentIndexes(db, registry, criteria)),
-      ...missing.map((name) => adviseDeclaring(registry, criteria, name)),
+      ...(await findAbsentIndexes(db, registry, criteria)),
+      ...missing.map((name) => undeclaredIndexAdvice(registry, criteria, name)),
     ],
   }
 }
 
-async function absentIndexes(
+async function findAbsentIndexes(
   db: Database,
   registry: Registry,
   { recordType, predicate }: SearchCriteria,
@@ -66,7 +66,7 @@ async function absentIndexes(
     .map(({ of, state }) => ({ attribute: of, index: state, command: ['index', 'apply', registry.namespace] }))
 }
 
-function adviseDeclaring({ namespace }: Registry, { recordType }: SearchCriteria, attribute: string): IndexAdvice {
+function undeclaredIndexAdvice({ namespace }: Registry, { recordType }: SearchCriteria, attribute: string): IndexAdvice {
   const declarable = recordType.attributes.some(({ name }) => name === attribute)
   const command = declarable ? ['attribute', 'index', namespace, recordType.name, attribute] : null
   return { attribute, index: 'undeclared', command }

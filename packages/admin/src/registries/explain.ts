@@ -31,9 +31,7 @@ export const explainQuery = defineAct(
       record_type: RecordTypeName,
       tree: markPersonal(text('How it is understood.')),
       sql: text('The statement.'),
-      values: markPersonal(
-        orNull(Type.Array(Type.Unknown(), { description: 'What goes with the statement as $1 and so on.' })),
-      ),
+      values: markPersonal(orNull(Type.Array(Type.Unknown(), { description: 'What goes with the statement as $1 and so on.' }))),
       plan: markPersonal(
         Type.Unsafe<{ readonly text: string }>({
           type: 'object',
@@ -58,10 +56,10 @@ export const explainQuery = defineAct(
     { db, limits }: HasDatabase & { readonly limits: Limits },
     { namespace, query, record_type, analyze = false, values = false },
   ) => {
-    const item = itemOf(query as JsonValue, record_type)
+    const item = searchItemOf(query as JsonValue, record_type)
     const registry = await requireRegistry(db, namespace)
     const explained = await explainItem(db, registry, item, { limits, analyze, values }).catch((error: unknown) => {
-      throw asRefusal(error, limits)
+      throw toSearchRefusal(error, limits)
     })
     const advice = explained.advice.map(({ command, ...row }) => ({
       ...row,
@@ -71,7 +69,7 @@ export const explainQuery = defineAct(
   },
 )
 
-function asRefusal(error: unknown, limits: Limits): unknown {
+function toSearchRefusal(error: unknown, limits: Limits): unknown {
   if (error instanceof ItemRejection) return new AdminRefusal(`${error.code}: ${error.message}`)
   if (!isStatementTimeout(error)) return error
   return new AdminRefusal(`the search takes longer than a search may (${limits.search_timeout} seconds)`)
@@ -81,9 +79,9 @@ function asRefusal(error: unknown, limits: Limits): unknown {
  * Reads a value as a search item. A request, its message, an item and search_criteria are recognised by a member; a
  * value without any of these members is a query.
  */
-function itemOf(value: JsonValue, recordType: string | undefined): JsonObject {
+function searchItemOf(value: JsonValue, recordType: string | undefined): JsonObject {
   if (isJsonObject(value)) {
-    if (isJsonObject(value.message)) return itemOf(value.message, recordType)
+    if (isJsonObject(value.message)) return searchItemOf(value.message, recordType)
     if (Array.isArray(value.search_request)) {
       const [first] = value.search_request
       if (isJsonObject(first)) return first
@@ -93,11 +91,11 @@ function itemOf(value: JsonValue, recordType: string | undefined): JsonObject {
     if (Object.hasOwn(value, 'query_type')) return { search_criteria: value }
   }
   const named = recordType === undefined ? {} : { reg_record_type: recordType }
-  return { search_criteria: { ...named, query_type: queryType(value), query: value } }
+  return { search_criteria: { ...named, query_type: guessQueryType(value), query: value } }
 }
 
 /** Guesses the query_type of a query by its shape. A text is taken for graphql. */
-function queryType(query: JsonValue): string {
+function guessQueryType(query: JsonValue): string {
   if (typeof query === 'string') return 'graphql'
   return Array.isArray(query) ? 'predicate' : 'expression'
 }

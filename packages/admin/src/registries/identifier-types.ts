@@ -2,14 +2,7 @@
 
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
-import {
-  COMPARED_AS,
-  type IdentifierType,
-  isSortedIdentifier,
-  kindNamed,
-  oneOf,
-  sharedIdentifierType,
-} from '@rollcall/protocol'
+import { COMPARED_AS, type IdentifierType, isSortedIdentifier, kindNamed, oneOf, sharedIdentifierType } from '@rollcall/protocol'
 import { listRegistries, requireRegistry } from '@rollcall/records/registries/registries'
 import {
   addIdentifierType as addRow,
@@ -20,7 +13,7 @@ import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
-import { refuseIfGranted } from '../grants/ungranted.ts'
+import { refuseGrantedRemoval } from '../grants/ungranted.ts'
 import { closed, flag, Namespace, text } from '../members.ts'
 
 export { COMPARED_AS }
@@ -36,9 +29,7 @@ const ComparedAs = oneOf(COMPARED_AS, {
     'How values are compared: code without case and spaces; phone by their digits; email without case. Several people may share a phone or an email.',
 })
 
-const Sortable = flag(
-  'Whether a search may be sorted by it: by the smallest that a record bears; a record without one is last.',
-)
+const Sortable = flag('Whether a search may be sorted by it: by the smallest that a record bears; a record without one is last.')
 
 export const IdentifierTypeResult = closed({
   name: Name,
@@ -68,8 +59,8 @@ export const addIdentifierType = defineAct(
   },
   async ({ db }: HasDatabase, { namespace, name, ...given }) => {
     const type = identifierTypeOf(await requireRegistry(db, namespace), name, given)
-    await checkElsewhere(db, namespace, type)
-    return shownByName(await addRow(db, namespace, type), type.name)
+    await checkComparedAlike(db, namespace, type)
+    return shownTypeByName(await addRow(db, namespace, type), type.name)
   },
 )
 
@@ -92,7 +83,7 @@ export const changeIdentifierType = defineAct(
     const { aliases, patterns, sortable } = kind.identifier_types.find((type) => type.name === name) ?? {}
     const before = { ...(aliases && { aliases }), ...(patterns && { patterns }), ...(sortable && { sortable }) }
     const type = identifierTypeOf({ kind }, name, { ...before, ...given })
-    return shownByName(await changeRow(db, namespace, type), name)
+    return shownTypeByName(await changeRow(db, namespace, type), name)
   },
 )
 
@@ -108,7 +99,7 @@ export const removeIdentifierType = defineAct(
     const { kind } = await requireRegistry(db, namespace)
     const identifier_types = kind.identifier_types.filter((type) => type.name !== name)
     const isOfKind = kindNamed(kind.name)?.identifier_types.some((type) => type.name === name)
-    if (!isOfKind) await refuseIfGranted(db, namespace, { ...kind, identifier_types }, name)
+    if (!isOfKind) await refuseGrantedRemoval(db, namespace, { ...kind, identifier_types }, name)
     await removeRow(db, namespace, name)
     return { namespace, name, removed: true }
   },
@@ -147,7 +138,7 @@ export function identifierTypeOf({ kind }: Pick<Registry, 'kind'>, name: string,
 }
 
 /** Checks that other registries compare the type alike, so that persons stay the same. @throws AdminRefusal one does not */
-async function checkElsewhere(db: Database, namespace: string, { name, normaliser }: IdentifierType) {
+async function checkComparedAlike(db: Database, namespace: string, { name, normaliser }: IdentifierType) {
   for (const registry of await listRegistries(db)) {
     const other = registry.kind.identifier_types.find((type) => type.name === name)
     if (registry.namespace === namespace || other === undefined || other.normaliser === normaliser) continue
@@ -158,7 +149,7 @@ async function checkElsewhere(db: Database, namespace: string, { name, normalise
   }
 }
 
-function shownByName(registry: Registry, name: string) {
+function shownTypeByName(registry: Registry, name: string) {
   const type = registry.kind.identifier_types.find((row) => row.name === name)
   if (type === undefined) throw new Error('unreachable: the identifier type was declared')
   return shownType(registry, type)

@@ -18,8 +18,7 @@ const Names = (description: string) => Type.Array(Type.String(), { description }
 
 const Progress = closed({
   state: oneOf(['none', 'running', 'elsewhere', 'done', 'failed', 'stopped'], {
-    description:
-      'none: this node has built nothing since it was started; elsewhere: another node or a command is at it.',
+    description: 'none: this node has built nothing since it was started; elsewhere: another node or a command is at it.',
   }),
   by: orNull(text('The operator who began it.')),
   began_at: orNull(instant('When it was begun.')),

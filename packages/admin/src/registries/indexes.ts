@@ -13,7 +13,7 @@ import type { HasDatabase } from '../deps.ts'
 import { closed, flag, Namespace, RecordTypeName, text } from '../members.ts'
 
 const Names = (description: string) => Type.Array(Type.String(), { description })
-const ONE_OR_ALL = closed({ namespace: Type.Optional(text('Namespace of one registry (default: all registries).')) })
+const REGISTRY_OR_ALL = closed({ namespace: Type.Optional(text('Namespace of one registry (default: all registries).')) })
 
 export const IndexPlan = closed({
   namespace: Namespace,
@@ -31,9 +31,9 @@ export const IndexPlan = closed({
 
 /** Compares the declared indexes with those that exist, and changes nothing. */
 export const planIndexes = defineAdminFunction(
-  { input: ONE_OR_ALL, result: Type.Array(IndexPlan) },
+  { input: REGISTRY_OR_ALL, result: Type.Array(IndexPlan) },
   async ({ db }: HasDatabase, { namespace }) => {
-    const registries = await registriesOf(db, namespace)
+    const registries = await oneOrAllRegistries(db, namespace)
     const plans = await Promise.all(registries.map((registry) => plan(db, registry)))
     return plans.flat()
   },
@@ -44,7 +44,7 @@ export const applyIndexes = defineAct(
   {
     name: 'index apply',
     approval: 'never',
-    input: ONE_OR_ALL,
+    input: REGISTRY_OR_ALL,
     result: Type.Array(
       closed({
         namespace: Namespace,
@@ -57,7 +57,7 @@ export const applyIndexes = defineAct(
   async ({ db, signal, onProgress }: HasDatabase & ApplyOptions, input) => {
     const options = { ...(signal && { signal }), ...(onProgress && { onProgress }) }
     const done = []
-    for (const { namespace } of await registriesOf(db, input.namespace)) {
+    for (const { namespace } of await oneOrAllRegistries(db, input.namespace)) {
       if (signal?.aborted) break
       done.push({ namespace, ...(await apply(db, namespace, options)) })
     }
@@ -73,6 +73,6 @@ export async function listMissingBackfills({
   return registries.map(({ namespace, unfilled }) => ({ namespace, record_types: [...unfilled.keys()] }))
 }
 
-async function registriesOf(db: Database, namespace: string | undefined): Promise<readonly Registry[]> {
+async function oneOrAllRegistries(db: Database, namespace: string | undefined): Promise<readonly Registry[]> {
   return namespace === undefined ? listRegistries(db) : [await requireRegistry(db, namespace)]
 }

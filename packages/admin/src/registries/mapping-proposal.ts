@@ -1,7 +1,7 @@
 /** Proposes a mapping of the columns of a file, for review. */
 
 import type { Readable } from 'node:stream'
-import { nearestHint } from '@rollcall/base/shared/message-words'
+import { nearestNameHint } from '@rollcall/base/shared/message-words'
 import type { Database } from '@rollcall/database/database'
 import { refuseWithoutHeader } from '@rollcall/import/header-line'
 import { proposeColumns } from '@rollcall/import/propose-mapping'
@@ -23,8 +23,8 @@ interface ProposalDeps {
 /** The most left-out rows whose line numbers a proposal lists. */
 const MOST_LINES = 3
 
-const Rule = Type.Unknown({ description: 'How the value is read, as a mapping says it.' })
-const Path = text('Where the value stands in the record.')
+const ValueRule = Type.Unknown({ description: 'How the value is read, as a mapping says it.' })
+const RecordPath = text('Where the value stands in the record.')
 
 /** Proposes a mapping from the first rows of a table. The result has no values but those of short lists of codes. */
 export const proposeMapping = defineAdminFunction(
@@ -48,8 +48,7 @@ export const proposeMapping = defineAdminFunction(
           lines: Type.Array(Type.Integer(), { description: 'The first ones.', maxItems: MOST_LINES }),
         },
         {
-          description:
-            'Rows that were not looked at: they have another number of cells than the header line, or cannot be read.',
+          description: 'Rows that were not looked at: they have another number of cells than the header line, or cannot be read.',
         },
       ),
       columns: Type.Array(
@@ -58,9 +57,9 @@ export const proposeMapping = defineAdminFunction(
           state: oneOf(['mapped', 'decide', 'unmapped'] as const, {
             description: 'Proposed; left to a person, with choices; or nothing is known of it.',
           }),
-          path: orNull(Path),
-          rule: orNull(Rule),
-          choices: Type.Array(closed({ path: Path, rule: Rule, meaning: text('What would be meant.') }), {
+          path: orNull(RecordPath),
+          rule: orNull(ValueRule),
+          choices: Type.Array(closed({ path: RecordPath, rule: ValueRule, meaning: text('What would be meant.') }), {
             description: 'What may be meant, for a person to decide.',
           }),
           reasons: Type.Array(Type.String(), { description: 'Why.' }),
@@ -70,11 +69,11 @@ export const proposeMapping = defineAdminFunction(
     }),
   },
   async ({ db, source }: ProposalDeps, { of, record_type, delimiter, encoding }) => {
-    const kind = await findKind(db, of)
+    const kind = await requireKind(db, of)
     const recordType = record_type === undefined ? kind.record_types[0] : resolveRecordType(kind, record_type)
     if (recordType === undefined) {
       const names = kind.record_types.map(({ name }) => name)
-      const nearest = nearestHint(record_type ?? '', names)
+      const nearest = nearestNameHint(record_type ?? '', names)
       throw new AdminRefusal(`record_type: must be one of ${names.join(', ')}${nearest}`)
     }
     const asked = { ...(delimiter !== undefined && { delimiter }), ...(encoding !== undefined && { encoding }) }
@@ -90,12 +89,12 @@ export const proposeMapping = defineAdminFunction(
       whole: sample.whole,
       left_out: { rows: sample.leftOut.length, lines: sample.leftOut.slice(0, MOST_LINES) },
       columns: columns.map((column) => ({ ...column, choices: [...column.choices], reasons: [...column.reasons] })),
-      lacking: lackingTexts(recordType.primary_identifier, recordType.name, columns),
+      lacking: noPrimaryTexts(recordType.primary_identifier, recordType.name, columns),
     }
   },
 )
 
-function lackingTexts(primary: string, recordType: string, columns: readonly ProposedColumn[]): readonly string[] {
+function noPrimaryTexts(primary: string, recordType: string, columns: readonly ProposedColumn[]): readonly string[] {
   if (columns.some(({ path }) => path?.endsWith(`[${primary}]`))) return []
   const others = columns.flatMap(({ column, path }) => {
     const type = path === null ? undefined : /\[(\w+)\]$/.exec(path)?.[1]
@@ -114,12 +113,12 @@ function lackingTexts(primary: string, recordType: string, columns: readonly Pro
 }
 
 /** Finds the kind of a registry by its namespace, or the kind of this name. @throws AdminRefusal there is neither */
-export async function findKind(db: Database | null, of: string): Promise<Kind> {
+export async function requireKind(db: Database | null, of: string): Promise<Kind> {
   const registry = db === null ? null : await findRegistry(db, of)
   const kind = registry?.kind ?? kindNamed(of)
   if (kind !== undefined) return kind
   const namespaces = db === null ? [] : (await listRegistries(db)).map(({ namespace }) => namespace)
   const names = [...new Set([...namespaces, ...KINDS.map(({ name }) => name)])]
-  const nearest = nearestHint(of, names)
+  const nearest = nearestNameHint(of, names)
   throw new AdminRefusal(`there is no registry and no kind ${of}; there are ${names.join(', ')}${nearest}`)
 }

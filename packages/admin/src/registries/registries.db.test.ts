@@ -79,11 +79,7 @@ describe('what cannot be is refused, with the member and the rule', () => {
     [changeRegistry, { ...civil, majority_age: 0 }, /^majority_age: must be at least 1$/],
     [changeRegistry, { ...civil, time_zone: 'Mars' }, /^"Mars" is no time zone/],
     [changeRegistry, { ...civil, aliases: ['a|b'] }, /^alias "a\|b" contains \| or "$/],
-    [
-      changeRegistry,
-      { ...civil, reg_type_aliases: ['crvs'] },
-      /^the reg_type "crvs" means this registry without an alias$/,
-    ],
+    [changeRegistry, { ...civil, reg_type_aliases: ['crvs'] }, /^the reg_type "crvs" means this registry without an alias$/],
     [
       changeRegistry,
       { ...civil, reg_type_aliases: ['a b'] },
@@ -117,7 +113,5 @@ test('further values of reg_type mean the registry, and end again', async () => 
 
 test('a stopped deletion says what is done', async () => {
   const deleting = deleteRecords(acting({ ...deps(), signal: AbortSignal.abort() }), { ...person, identifiers: ['U1'] })
-  await expect(deleting).rejects.toThrow(
-    new AdminRefusal('interrupted: 0 are deleted; the same command deletes the rest'),
-  )
+  await expect(deleting).rejects.toThrow(new AdminRefusal('interrupted: 0 are deleted; the same command deletes the rest'))
 })

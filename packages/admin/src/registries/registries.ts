@@ -12,7 +12,7 @@ import {
   updateRegistry,
 } from '@rollcall/records/registries/registries'
 import { setPrimaryIdentifiers } from '@rollcall/records/registries/registry-identifier-types'
-import { changeSource, readChange } from '@rollcall/source/change-source'
+import { changeSource, checkSourceChange } from '@rollcall/source/change-source'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
@@ -28,7 +28,7 @@ const MajorityAge = Type.Integer({
   maximum: 99,
   description: 'Years at which a person comes of age; grants that never find minors count by it.',
 })
-const Aliases = Type.Array(Type.String(), { description: 'More values of receiver_id that it accepts.' })
+const ReceiverIdAliases = Type.Array(Type.String(), { description: 'More values of receiver_id that it accepts.' })
 
 const WebOrigins = Type.Array(Type.String(), {
   description: 'Origins of web pages that may ask it from a browser, such as https://app.example; none by default.',
@@ -63,7 +63,7 @@ const REGISTRY_MEMBERS = {
     { description: 'Kind of the registry.' },
   ),
   sender_id: text('Its sender_id in messages.'),
-  aliases: Aliases,
+  aliases: ReceiverIdAliases,
   time_zone: TimeZone,
   majority_age: MajorityAge,
   web_origins: WebOrigins,
@@ -93,11 +93,9 @@ export const addRegistry = defineAct(
     },
     input: closed({
       kind: REGISTRY_MEMBERS.kind,
-      namespace: Type.Optional(
-        text('First segment of its paths (default: the kind; of a sandbox the kind and -test).'),
-      ),
+      namespace: Type.Optional(text('First segment of its paths (default: the kind; of a sandbox the kind and -test).')),
       sender_id: Type.Optional(text('Its sender_id in messages (default: <namespace>.rollcall).')),
-      aliases: Type.Optional(Aliases),
+      aliases: Type.Optional(ReceiverIdAliases),
       time_zone: Type.Optional(TimeZone),
       majority_age: Type.Optional(MajorityAge),
       web_origins: Type.Optional(WebOrigins),
@@ -132,7 +130,7 @@ export const addRegistry = defineAct(
       if (environment === 'sandbox') {
         throw new AdminRefusal('source: a sandbox has synthetic people, and no database of its own', { at: ['source'] })
       }
-      await checkSourceFile({ db, env }, planned ?? kindKnownBy(kind, primary_identifiers), source, allow_writer)
+      await checkSourceFile({ db, env }, planned ?? kindWithPrimaries(kind, primary_identifiers), source, allow_writer)
     }
     const demo = await isDemoDatabase(db)
     const row = { kind, namespace, sender_id, aliases, time_zone, majority_age, environment, demo }
@@ -151,13 +149,13 @@ export const changeRegistry = defineAct(
       stored: async ({ db }: SourceDeps, { namespace }) => shownRegistry(await requireRegistry(db, namespace)),
       compare({ namespace, ...given }, stored) {
         const isOther = given.source !== undefined && !isSameJson(given.source, stored.source)
-        return isOther || isOpener(stored, given) ? { about: { namespace }, stored, wanted: given } : null
+        return isOther || isMoreOpen(stored, given) ? { about: { namespace }, stored, wanted: given } : null
       },
     },
     settings: true,
     input: closed({
       namespace: Namespace,
-      aliases: Type.Optional(Aliases),
+      aliases: Type.Optional(ReceiverIdAliases),
       time_zone: Type.Optional(TimeZone),
       majority_age: Type.Optional(MajorityAge),
       web_origins: Type.Optional(WebOrigins),
@@ -176,7 +174,7 @@ export const changeRegistry = defineAct(
       )
     const registry = await requireRegistry(db, namespace)
     if (source !== undefined) {
-      await withSourceRefusals(async () => readChange(registry, source))
+      await withSourceRefusals(async () => checkSourceChange(registry, source))
       await checkSourceFile({ db, env }, registry.kind, source, allow_writer)
     }
     // Primary identifiers and source come first, because they may be refused: a call changes all or nothing.
@@ -187,7 +185,7 @@ export const changeRegistry = defineAct(
 )
 
 /** True when a change permits more: a younger age of majority, or other web pages that may ask. */
-const isOpener = (
+const isMoreOpen = (
   stored: Pick<Registry, 'majority_age' | 'web_origins'>,
   given: { readonly majority_age?: number | undefined; readonly web_origins?: readonly string[] | undefined },
 ): boolean =>
@@ -200,10 +198,7 @@ export const listRegistries = defineAdminFunction(
   async ({ db }: HasDatabase) => {
     const registries = await listRows(db)
     return Promise.all(
-      registries.map(async (registry) => ({
-        ...shownRegistry(registry),
-        records: await countOwnRecords(db, registry),
-      })),
+      registries.map(async (registry) => ({ ...shownRegistry(registry), records: await countOwnRecords(db, registry) })),
     )
   },
 )
@@ -213,7 +208,7 @@ export const countOwnRecords = async (db: Database, registry: Registry): Promise
   registry.own_records || registry.source === null ? countRecords(db, registry) : {}
 
 /** Returns the kind, with the identifier types that are primary in this registry. @throws AdminRefusal */
-function kindKnownBy(kind: string, primary_identifiers: Readonly<Record<string, string>>): Kind {
+function kindWithPrimaries(kind: string, primary_identifiers: Readonly<Record<string, string>>): Kind {
   const found = kindNamed(kind)
   if (found === undefined) throw new AdminRefusal(`kind: there is no kind ${kind}`)
   return Object.keys(primary_identifiers).length === 0

@@ -1,6 +1,6 @@
 /** A registry as a whole: what it has, what can be searched, and how an import goes on. */
 import { type JsonObject, operationsOf } from '@rollcall/protocol'
-import { registriesAway } from '@rollcall/records/records/registry-records'
+import { unreachableRegistries } from '@rollcall/records/records/registry-records'
 import { requireRegistry } from '@rollcall/records/registries/registries'
 import { requireRecordType } from '@rollcall/records/registries/registry-attributes'
 import Type, { type TSchema } from 'typebox'
@@ -10,7 +10,7 @@ import type { HasDatabase } from '../deps.ts'
 import { closed, flag, Namespace, orNull, RecordTypeName, text } from '../members.ts'
 import { EndedImport, RunningImport, showLastImport } from '../records/import-reports.ts'
 import { AttributeResult, listAttributes } from './attributes.ts'
-import { EventExample, eventExamples } from './event-offers.ts'
+import { EventExample, makeEventExamples } from './event-offers.ts'
 import { IdentifierTypeResult, listIdentifierTypes } from './identifier-types.ts'
 import { IndexPlan, planIndexes } from './indexes.ts'
 import { countOwnRecords, RecordCounts, RegistryResult, shownRegistry } from './registries.ts'
@@ -25,9 +25,7 @@ export const showRegistry = defineAdminFunction(
       records: RecordCounts,
       attributes: Type.Array(AttributeResult),
       identifier_types: Type.Array(IdentifierTypeResult),
-      operations: Type.Array(Type.String(), {
-        description: 'Operations that it answers, by the names that a grant takes.',
-      }),
+      operations: Type.Array(Type.String(), { description: 'Operations that it answers, by the names that a grant takes.' }),
       event_types: Type.Array(Type.String(), {
         description: 'Event types that may be subscribed to, by the names that a grant takes.',
       }),
@@ -52,7 +50,7 @@ export const showRegistry = defineAdminFunction(
       purposes: await listPurposes({ db }, {}),
       indexes: await planIndexes({ db }, { namespace }),
       ...(await showLastImport({ db }, registry)),
-      source_away: registry.source === null ? null : registriesAway(db).includes(namespace),
+      source_away: registry.source === null ? null : unreachableRegistries(db).includes(namespace),
     }
   },
 )
@@ -79,7 +77,7 @@ export const showSamples = defineAdminFunction(
       const [record] = records
       const { name, primary_identifier, schema } = type
       if (record === undefined) return []
-      const events = eventExamples(registry.kind, type, records)
+      const events = makeEventExamples(registry.kind, type, records)
       return [{ record_type: name, primary_identifier, record, schema, events }]
     })
     if (found.length > 0) return found

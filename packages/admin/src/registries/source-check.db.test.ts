@@ -17,8 +17,7 @@ afterAll(async () => {
   await database.close()
 })
 
-const check = (source: unknown, more: object = {}) =>
-  checkSource({ db: database.db, env }, { of: 'civil', source, ...more })
+const check = (source: unknown, more: object = {}) => checkSource({ db: database.db, env }, { of: 'civil', source, ...more })
 
 test('a source is checked by its file, for a kind or a registry', async () => {
   const checked = await check(officeSource({ env: 'READER' }))

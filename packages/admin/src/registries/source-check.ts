@@ -11,7 +11,7 @@ import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, Namespace, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
 import { ImportReport } from '../records/import-reports.ts'
-import { findKind } from './mapping-proposal.ts'
+import { requireKind } from './mapping-proposal.ts'
 
 export { SourceFileSchema } from '@rollcall/source/file-schema'
 
@@ -63,7 +63,7 @@ export const checkSource = defineAdminFunction(
     result: CHECK_RESULT,
   },
   async (deps: SourceDeps, { of, source, allow_writer }) => {
-    return sourceCheckFacts(await checkSourceFile(deps, await findKind(deps.db, of), source, allow_writer))
+    return sourceCheckFacts(await checkSourceFile(deps, await requireKind(deps.db, of), source, allow_writer))
   },
 )
 

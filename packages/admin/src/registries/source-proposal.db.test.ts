@@ -19,8 +19,7 @@ afterAll(async () => {
   await database.close()
 })
 
-const propose = (more: object) =>
-  proposeSource({ db: database.db, env }, { of: 'civil', engine: 'postgresql', ...more })
+const propose = (more: object) => proposeSource({ db: database.db, env }, { of: 'civil', engine: 'postgresql', ...more })
 
 test('a proposal is a file that the check refuses at its first open line', async () => {
   const proposal = await propose({ url_env: 'READER', tables: { '': 'office.person' } })

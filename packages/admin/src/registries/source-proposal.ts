@@ -3,16 +3,16 @@
 import { checkEngine } from '@rollcall/source/engine/engine-names'
 import { openEngine } from '@rollcall/source/engines'
 import { proposeSource as propose } from '@rollcall/source/propose-source'
-import { openMembers, proposedText } from '@rollcall/source/proposed-text'
+import { proposedText, undecidedMemberLines } from '@rollcall/source/proposed-text'
 import Type from 'typebox'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { closed, flag, text, wholeNumber } from '../members.ts'
-import { findKind } from './mapping-proposal.ts'
+import { requireKind } from './mapping-proposal.ts'
 import { refuseWriter, type SourceDeps, withSourceRefusals } from './source-check.ts'
 
 /** The number of connections, and the milliseconds of a statement: a view may take longer than a search. */
-const POOL = 1
-const QUERY_MS = 10_000
+const POOL_SIZE = 1
+const MOST_QUERY_MS = 10_000
 
 /** Reads the catalog and the first rows of tables. The result names tables and columns, and has no values but codes. */
 export const proposeSource = defineAdminFunction(
@@ -37,14 +37,14 @@ export const proposeSource = defineAdminFunction(
     }),
   },
   async ({ db, env = process.env }: SourceDeps, { of, engine: name, url_env, url_file, tables = {}, allow_writer }) => {
-    const kind = await findKind(db, of)
+    const kind = await requireKind(db, of)
     if ((url_env === undefined) === (url_file === undefined)) {
       throw new AdminRefusal('url: give url_env or url_file, which say where the address of the database is')
     }
     const named = Object.entries(tables).map(([type, table]) => [type || kind.record_types[0].name, table] as const)
     const url = url_env === undefined ? { file: url_file ?? '' } : { env: url_env }
     return withSourceRefusals(async () => {
-      const limits = { pool: POOL, statementTimeout: QUERY_MS, candidates: 0, timeZone: 'UTC', ca: null, mirror: null }
+      const limits = { pool: POOL_SIZE, statementTimeout: MOST_QUERY_MS, candidates: 0, timeZone: 'UTC', ca: null, mirror: null }
       const file = { engine: checkEngine(name), url, ...limits, records: new Map() }
       const engine = openEngine(file, env)
       try {
@@ -54,7 +54,7 @@ export const proposeSource = defineAdminFunction(
         return {
           file: proposedText(of, file, records),
           columns: members.filter(({ value }) => value !== null).length,
-          decide: [...openMembers(records)],
+          decide: [...undecidedMemberLines(records)],
         }
       } finally {
         await engine.close()

@@ -23,9 +23,7 @@ const STATUS = closed({
   answers: flag('Whether it answers: all records were read once.'),
   followed: flag('Whether a node follows the source now.'),
   lag_seconds: orNull(
-    Type.Number({
-      description: 'Seconds for which changes of the source may be missing here; null: it does not answer.',
-    }),
+    Type.Number({ description: 'Seconds for which changes of the source may be missing here; null: it does not answer.' }),
   ),
   behind: wholeNumber('Rows that are known to have changed and are not written yet.'),
   rejects: wholeNumber('Rows that are no record, or not as they are now.'),
@@ -39,11 +37,11 @@ const STATUS = closed({
 export const showSourceStatus = defineAdminFunction(
   { input: closed({ namespace: Namespace }), result: STATUS },
   async ({ db }: HasDatabase, { namespace }) => {
-    const registry = await mirrorAt(db, namespace)
-    const mirror = (await findMirror(db, registry.id)) ?? NOT_BEGUN
+    const registry = await requireMirroredRegistry(db, namespace)
+    const mirror = (await findMirror(db, registry.id)) ?? UNBEGUN_MIRROR
     const { lag, behind, rejects, compared_at, failure, failed_at, followed } = mirror
     const answers = registry.awaits_records !== true
-    const state = stateOf(mirror, answers)
+    const state = mirrorStateOf(mirror, answers)
     return {
       namespace,
       state,
@@ -55,12 +53,12 @@ export const showSourceStatus = defineAdminFunction(
       compared_at: isoTime(compared_at),
       failure,
       failed_at: isoTime(failed_at),
-      advice: adviceOf(mirror, state),
+      advice: mirrorAdvice(mirror, state),
     }
   },
 )
 
-const NOT_BEGUN: MirrorState = {
+const UNBEGUN_MIRROR: MirrorState = {
   compared_at: null,
   comparison: null,
   lag: null,
@@ -71,18 +69,17 @@ const NOT_BEGUN: MirrorState = {
   followed: false,
 }
 
-function stateOf({ comparison, failure, followed }: MirrorState, answers: boolean): (typeof MIRROR_STATES)[number] {
+function mirrorStateOf({ comparison, failure, followed }: MirrorState, answers: boolean): (typeof MIRROR_STATES)[number] {
   if (failure !== null) return 'failing'
   if (!answers) return followed ? 'loading' : 'waiting'
   return comparison === null ? 'following' : 'comparing'
 }
 
-function adviceOf({ followed, rejects }: MirrorState, state: (typeof MIRROR_STATES)[number]): string | null {
+function mirrorAdvice({ followed, rejects }: MirrorState, state: (typeof MIRROR_STATES)[number]): string | null {
   if (state === 'failing') {
     return 'mend what it says in the source, or give the registry another source file; it is tried again by itself, and goes on where it was'
   }
-  if (!followed)
-    return 'start rollcall serve, with the address of the source in its environment: a node of it follows the source'
+  if (!followed) return 'start rollcall serve, with the address of the source in its environment: a node of it follows the source'
   if (rejects > 0) return 'rollcall source rejects lists rows that are no record; each is tried again when it changes'
   return null
 }
@@ -105,7 +102,7 @@ export const listSourceRejects = defineAdminFunction(
     ),
   },
   async ({ db }: HasDatabase, { namespace, after, after_record_type, limit = 50 }) => {
-    const registry = await mirrorAt(db, namespace)
+    const registry = await requireMirroredRegistry(db, namespace)
     const record_type = after_record_type ?? registry.kind.record_types[0]?.name ?? ''
     const from = after === undefined ? null : { record_type, key: after }
     return [...(await rejectedRows(db, registry.id, { after: from, limit }))]
@@ -121,7 +118,7 @@ export const compareSource = defineAct(
     result: closed({ namespace: Namespace, wanted: flag('True: a node begins within seconds.') }),
   },
   async ({ db }: HasDatabase, { namespace }) => {
-    const registry = await mirrorAt(db, namespace)
+    const registry = await requireMirroredRegistry(db, namespace)
     if (!(await requestComparison(db, registry.id))) {
       throw new AdminRefusal(`the records of ${namespace} are being read for the first time; wait for the end of that`)
     }
@@ -130,7 +127,7 @@ export const compareSource = defineAct(
 )
 
 /** Finds a registry that has a mirror. @throws AdminRefusal the registry has none */
-async function mirrorAt(db: Database, namespace: string): Promise<Registry> {
+async function requireMirroredRegistry(db: Database, namespace: string): Promise<Registry> {
   const registry = await requireRegistry(db, namespace)
   if (registry.own_records && registry.source !== null) return registry
   throw new AdminRefusal(

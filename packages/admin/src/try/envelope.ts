@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
-import { type FormedQuery, searchCriteriaOf } from '@rollcall/participants/programs/curl-and-typescript'
+import { type QueryWithForm, searchCriteriaOf } from '@rollcall/participants/programs/curl-and-typescript'
 import type { ParticipantKey } from '@rollcall/participants/store/participant-keys'
 import {
   ALGORITHMS,
@@ -20,7 +20,7 @@ export interface TrialQuestion {
   readonly registry: Registry
   readonly participant: Participant
   readonly record_type: string
-  readonly form: FormedQuery
+  readonly form: QueryWithForm
   readonly page_size: number | undefined
   readonly now: Date
 }

@@ -6,7 +6,7 @@
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import {
-  type FormedQuery,
+  type QueryWithForm,
   searchAsCurl,
   searchAsTypeScript,
   TRY_QUERY_FORMS,
@@ -25,17 +25,17 @@ import { requireParticipant } from '../participants/participants.ts'
 import { makeTrialEnvelope, textToSign } from './envelope.ts'
 
 /** The answer of our own listener for peers. */
-export interface OwnAnswer {
+export interface ListenerAnswer {
   readonly status: number
   readonly text: string
 }
 
 export interface OwnListener {
   /** Posts a request to the listener for peers of this node; null: the node has none. */
-  post(path: string, request: { readonly token: string; readonly body: string }): Promise<OwnAnswer | null>
+  post(path: string, request: { readonly token: string; readonly body: string }): Promise<ListenerAnswer | null>
 }
 
-export interface HasTrial extends HasDatabase {
+export interface HasTrialSearch extends HasDatabase {
   readonly ownListener: OwnListener
   readonly tokens: {
     issue(owner: Pick<Participant, 'sender_id' | 'client_id' | 'environment'>): Promise<{ access_token: string }>
@@ -44,7 +44,7 @@ export interface HasTrial extends HasDatabase {
   readonly now?: () => Date
 }
 
-const JsonSchema = (description: string) =>
+const AnyJsonObject = (description: string) =>
   Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true, description }))
 
 /** Builds a search from a form. With `send` it is also sent, but only in a demo or a sandbox. */
@@ -62,21 +62,19 @@ export const trySearch = defineAct(
           closed({ type: text('Type of an identifier.'), value: text('Its value.') }, { description: 'Whom to find.' }),
         ),
       ),
-      expression: Type.Optional(markPersonal(JsonSchema('Conditions by attribute, as docs/query.md describes.'))),
+      expression: Type.Optional(markPersonal(AnyJsonObject('Conditions by attribute, as docs/query.md describes.'))),
       predicate: Type.Optional(
         markPersonal(Type.Unsafe<JsonValue[]>(Type.Array(Type.Unknown(), { description: 'Conditions as a list.' }))),
       ),
       graphql: Type.Optional(markPersonal(text('A query as a text.'))),
       page_size: Type.Optional(Type.Integer({ minimum: 1, description: 'Records in the answer, at most.' })),
-      later: Type.Optional(
-        flag('The answer comes later, as a callback to the address of the participant (default: at once).'),
-      ),
+      later: Type.Optional(flag('The answer comes later, as a callback to the address of the participant (default: at once).')),
       send: Type.Optional(flag('Send it; refused unless registry and participant are of a demo or a sandbox.')),
     }),
     result: closed({
       method: text('Of the request.'),
       path: text('Path of the request, at the address that peers know.'),
-      envelope: markPersonal(JsonSchema('The message, unsigned.')),
+      envelope: markPersonal(AnyJsonObject('The message, unsigned.')),
       body: markPersonal(text('The bytes of the unsigned message.')),
       signature: closed({
         required: flag('Whether the messages of the participant must be signed.'),
@@ -101,22 +99,18 @@ export const trySearch = defineAct(
       ),
     }),
   },
-  async (
-    deps: HasTrial,
-    { namespace, sender_id, record_type, page_size, later = false, send = false, ...form },
-    enter,
-  ) => {
+  async (deps: HasTrialSearch, { namespace, sender_id, record_type, page_size, later = false, send = false, ...form }, enter) => {
     const { db, now = () => new Date() } = deps
     const registry = await requireRegistry(db, namespace)
     const participant = await requireParticipant(db, sender_id)
     const [type] = record_type === undefined ? registry.kind.record_types : [requireRecordType(registry, record_type)]
-    const tried = formOf(form)
+    const tried = requireForm(form)
     const question = { registry, participant, record_type: type.name, form: tried, page_size, now: now() }
     const { envelope, criteria, body } = makeTrialEnvelope(question)
     const { sync_paths, async_paths } = operation('search')
     const [end = ''] = later ? async_paths : sync_paths
     const path = `/${namespace}/v${PROTOCOL_VERSION}/${end}`
-    const problem = sendProblem(registry, participant)
+    const problem = findSendProblem(registry, participant)
     if (send && problem !== null) throw new AdminRefusal(`send: ${problem}`, { reason: 'conflict' })
     // Without `send` nothing is sent and nothing of a record is shown, so there is no audit entry.
     await enter(send ? {} : null)
@@ -147,7 +141,7 @@ export const trySearch = defineAct(
 )
 
 /** Finds the form of a question. @throws AdminRefusal the question has none of the forms, or several */
-function formOf(given: Readonly<Partial<Record<FormedQuery['name'], unknown>>>): FormedQuery {
+function requireForm(given: Readonly<Partial<Record<QueryWithForm['name'], unknown>>>): QueryWithForm {
   const [form, another] = TRY_QUERY_FORMS.filter((name) => given[name] !== undefined)
   if (form === undefined || another !== undefined) {
     throw new AdminRefusal(`give one of ${TRY_QUERY_FORMS.join(', ')}, and no other of them`)
@@ -157,19 +151,18 @@ function formOf(given: Readonly<Partial<Record<FormedQuery['name'], unknown>>>):
 }
 
 /** Why the search may not be sent; null: it may. */
-function sendProblem(registry: Registry, participant: Participant): string | null {
+function findSendProblem(registry: Registry, participant: Participant): string | null {
   if (!isTrial(registry)) return `the registry ${registry.namespace} is live: a search is only built there`
   if (!isTrial(participant)) return `${participant.sender_id} is live: nothing is sent in its name`
   if (participant.signature_policy !== 'required') return null
   return `the messages of ${participant.sender_id} must be signed, and nobody but itself has its key: a search is only built`
 }
 
-const isTrial = ({ demo, environment }: Pick<Registry, 'demo' | 'environment'>): boolean =>
-  demo || environment === 'sandbox'
+const isTrial = ({ demo, environment }: Pick<Registry, 'demo' | 'environment'>): boolean => demo || environment === 'sandbox'
 
 /** Sends the search. The search gets an audit entry of its own, in addition to that of the act. */
 async function sendSearch(
-  deps: HasTrial,
+  deps: HasTrialSearch,
   { participant, path, body }: { readonly participant: Participant; readonly path: string; readonly body: string },
 ) {
   const { access_token: token } = await deps.tokens.issue(participant)

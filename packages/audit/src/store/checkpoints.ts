@@ -41,7 +41,7 @@ export interface CheckpointReference {
 const CHECKPOINT_OVERLAP = '60 seconds'
 
 /** Finds the newest checkpoint of each other chain since a time. @param since null: the time of the newest checkpoint */
-export async function newestCheckpoints(
+export async function findNewestCheckpoints(
   pool: pg.Pool,
   chain: string,
   since: Date | null,

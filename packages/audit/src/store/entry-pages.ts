@@ -1,7 +1,7 @@
 /** Reads the audit log in pages, in the order of its chains, so that a large database needs little memory. */
 import type { Database } from '@rollcall/database/database'
 import type { Snapshot } from '@rollcall/database/transaction'
-import { ENTRIES_WITH_CONTENT, STORED_ENTRY, type StoredEntry } from './entry-shape.ts'
+import { ENTRIES_WITH_CONTENT_SQL, STORED_ENTRY_COLUMNS, type StoredEntry } from './entry-shape.ts'
 
 /** A stored entry with what `verify` checks; `at` has microseconds. */
 export interface EntryToVerify extends StoredEntry {
@@ -68,51 +68,51 @@ export interface TombstoneToVerify {
 }
 
 /** SQL that writes a time with microseconds. Infinity, which a changed row may have, is written as PostgreSQL writes it. */
-const AT_TEXT = `coalesce(to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), at::text) as at`
+const AT_TEXT_SQL = `coalesce(to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), at::text) as at`
 
 /**
  * SQL of a sequence number, limited to the safe integers of JavaScript. We write none beyond them, and the hash of an entry with
  * such a sequence does not match. `key` has the exact number.
  */
-const SAFE_SEQUENCE = `greatest(least(sequence, ${Number.MAX_SAFE_INTEGER}), ${Number.MIN_SAFE_INTEGER}) as sequence`
-const EXACT_SEQUENCE = 'sequence::text as key'
+const SAFE_SEQUENCE_SQL = `greatest(least(sequence, ${Number.MAX_SAFE_INTEGER}), ${Number.MIN_SAFE_INTEGER}) as sequence`
+const EXACT_SEQUENCE_SQL = 'sequence::text as key'
 
 // A changed database may have a sequence in both tables of entries. Neither row is skipped when a page ends between them.
-const READ_ENTRIES = `select chain, ${SAFE_SEQUENCE}, ${EXACT_SEQUENCE}, tableoid::text as place, ${AT_TEXT}, ${STORED_ENTRY}, commitments, hash,
+const READ_ENTRIES = `select chain, ${SAFE_SEQUENCE_SQL}, ${EXACT_SEQUENCE_SQL}, tableoid::text as place, ${AT_TEXT_SQL}, ${STORED_ENTRY_COLUMNS}, commitments, hash,
     tableoid = 'account_entry'::regclass as is_packed, entry <> '' as is_whole,
     shape, persons, keys::text as keys, emergency
-  from ${ENTRIES_WITH_CONTENT}
+  from ${ENTRIES_WITH_CONTENT_SQL}
   where (chain, account.sequence) >= ($1, $2::bigint) and (chain, account.sequence, tableoid) > ($1, $2::bigint, $3::oid)
   order by chain, account.sequence, tableoid limit 500`
 
-const READ_SHAPES = 'select digest, content from account_shape where digest > $1 order by digest limit 500'
+const READ_ENTRY_SHAPES = 'select digest, content from account_shape where digest > $1 order by digest limit 500'
 
-const READ_PERSONS = `select chain, ${SAFE_SEQUENCE}, ${EXACT_SEQUENCE}, position, pseudonym, salt, role from account_person
+const READ_PERSONS = `select chain, ${SAFE_SEQUENCE_SQL}, ${EXACT_SEQUENCE_SQL}, position, pseudonym, salt, role from account_person
   where (chain, account_person.sequence, position) > ($1, $2::bigint, $3)
   order by chain, account_person.sequence, position limit 5000`
 
-const READ_CHECKPOINTS = `select id::text as id, chain, ${SAFE_SEQUENCE}, hash, ${AT_TEXT}, content, digest, kid, signature from account_checkpoint
+const READ_CHECKPOINTS = `select id::text as id, chain, ${SAFE_SEQUENCE_SQL}, hash, ${AT_TEXT_SQL}, content, digest, kid, signature from account_checkpoint
   where (chain, account_checkpoint.id) > ($1, $2::bigint)
   order by chain, account_checkpoint.id limit 500`
 
-const READ_TOMBSTONES = `select id::text as id, ${AT_TEXT}, content, kid, signature, chains::text[] as chains from account_tombstone
+const READ_TOMBSTONES = `select id::text as id, ${AT_TEXT_SQL}, content, kid, signature, chains::text[] as chains from account_tombstone
   where account_tombstone.id > $1::bigint order by account_tombstone.id limit 10`
 
 /** The columns of a `StoredReview`, as SQL. */
-export const REVIEW_COLUMNS = `id::text as id, chain, ${SAFE_SEQUENCE}, ${AT_TEXT}, reviewed_by, sealed`
+export const REVIEW_COLUMNS = `id::text as id, chain, ${SAFE_SEQUENCE_SQL}, ${AT_TEXT_SQL}, reviewed_by, sealed`
 
 const READ_REVIEWS = `select ${REVIEW_COLUMNS} from account_review
   where account_review.id > $1::bigint order by account_review.id limit 500`
 
 /** A chain id that sorts before every other, from which reading begins. */
-const FIRST_CHAIN = '00000000-0000-0000-0000-000000000000'
+const LEAST_CHAIN_ID = '00000000-0000-0000-0000-000000000000'
 const LEAST_SEQUENCE = '-9223372036854775808'
 
 interface WithExactSequence {
   readonly key: string
 }
 
-async function* readPages<Row extends object>(
+async function* readRowsInPages<Row extends object>(
   snapshot: Snapshot,
   text: string,
   first: readonly unknown[],
@@ -128,33 +128,33 @@ async function* readPages<Row extends object>(
 }
 
 export const readEntries = (snapshot: Snapshot): AsyncGenerator<EntryToVerify> =>
-  readPages<EntryToVerify & WithExactSequence & { readonly place: string }>(
+  readRowsInPages<EntryToVerify & WithExactSequence & { readonly place: string }>(
     snapshot,
     READ_ENTRIES,
-    [FIRST_CHAIN, LEAST_SEQUENCE, '0'],
+    [LEAST_CHAIN_ID, LEAST_SEQUENCE, '0'],
     ({ chain, key, place }) => [chain, key, place],
   )
 
 export const readShapes = (snapshot: Snapshot): AsyncGenerator<ShapeToVerify> =>
-  readPages<ShapeToVerify>(snapshot, READ_SHAPES, [Buffer.alloc(0)], ({ digest }) => [digest])
+  readRowsInPages<ShapeToVerify>(snapshot, READ_ENTRY_SHAPES, [Buffer.alloc(0)], ({ digest }) => [digest])
 
 export const readPersons = (snapshot: Snapshot): AsyncGenerator<PersonToVerify> =>
-  readPages<PersonToVerify & WithExactSequence>(
+  readRowsInPages<PersonToVerify & WithExactSequence>(
     snapshot,
     READ_PERSONS,
-    [FIRST_CHAIN, LEAST_SEQUENCE, -1],
+    [LEAST_CHAIN_ID, LEAST_SEQUENCE, -1],
     ({ chain, key, position }) => [chain, key, position],
   )
 
 /** Reads the checkpoints, sorted by chain and then by the order of writing. */
 export const readCheckpoints = (snapshot: Snapshot): AsyncGenerator<CheckpointToVerify> =>
-  readPages(snapshot, READ_CHECKPOINTS, [FIRST_CHAIN, LEAST_SEQUENCE], ({ chain, id }) => [chain, id])
+  readRowsInPages(snapshot, READ_CHECKPOINTS, [LEAST_CHAIN_ID, LEAST_SEQUENCE], ({ chain, id }) => [chain, id])
 
 export const readTombstones = (snapshot: Snapshot): AsyncGenerator<TombstoneToVerify> =>
-  readPages(snapshot, READ_TOMBSTONES, [LEAST_SEQUENCE], ({ id }) => [id])
+  readRowsInPages(snapshot, READ_TOMBSTONES, [LEAST_SEQUENCE], ({ id }) => [id])
 
 export const readReviews = (snapshot: Snapshot): AsyncGenerator<StoredReview> =>
-  readPages(snapshot, READ_REVIEWS, [LEAST_SEQUENCE], ({ id }) => [id])
+  readRowsInPages(snapshot, READ_REVIEWS, [LEAST_SEQUENCE], ({ id }) => [id])
 
 /** Finds the ids and contents of the tombstones that name a chain. */
 export async function findTombstonesOfChain(
@@ -174,7 +174,7 @@ export async function findCheckpoints(
   digests: readonly string[],
 ): Promise<ReadonlyMap<string, { readonly chain: string; readonly sequence: number; readonly hash: string }>> {
   const { rows } = await snapshot.query<{ digest: string; chain: string; sequence: number; hash: string }>(
-    `select encode(digest, 'hex') as digest, chain, ${SAFE_SEQUENCE}, encode(hash, 'hex') as hash from account_checkpoint
+    `select encode(digest, 'hex') as digest, chain, ${SAFE_SEQUENCE_SQL}, encode(hash, 'hex') as hash from account_checkpoint
       where digest = any($1)`,
     [digests.map((digest) => Buffer.from(digest, 'hex'))],
   )

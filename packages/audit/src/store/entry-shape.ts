@@ -20,13 +20,13 @@ export const entriesSql = (name: string): string =>
   `(select account.*, account.tableoid, coalesce(account_shape.content, account.entry) as content
   from account left join account_shape on account_shape.digest = account.shape) as ${name}`
 /** `entriesSql` under the name `account`. */
-export const ENTRIES_WITH_CONTENT = entriesSql('account')
+export const ENTRIES_WITH_CONTENT_SQL = entriesSql('account')
 
 /** The columns of a `StoredEntry`, as SQL. */
-export const STORED_ENTRY = `account.content, account.packed, account.correlation_id, account.message_id, account.reply_message_id`
+export const STORED_ENTRY_COLUMNS = `account.content, account.packed, account.correlation_id, account.message_id, account.reply_message_id`
 
 /** The columns whose values some marks of a shape stand for. */
-type Column = 'correlation_id' | 'message_id' | 'reply_message_id'
+type MarkColumn = 'correlation_id' | 'message_id' | 'reply_message_id'
 
 /** A way to pack the values of a mark. `length`: the bytes of each value; null: the length is written before each value. */
 interface Packing {
@@ -39,7 +39,7 @@ interface Packing {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const DIGEST_PATTERN = /^[0-9a-f]{64}$/
 const SECONDS_PATTERN = /^[1-9][0-9]{9}$/
-const MOST_SECONDS = 0xffff_ffff
+const MOST_UNIX_SECONDS = 0xffff_ffff
 
 /** True when a text is a UUID in lower case. */
 export const isLowerCaseUuid = (value: string): boolean => value.length === 36 && UUID.test(value)
@@ -54,7 +54,7 @@ const baseEncodedPacking = (encoding: 'base64' | 'base64url'): Packing => ({
 })
 
 /** The ways to pack a value, by the letter of the mark. */
-const PACKINGS = {
+const PACKINGS_BY_LETTER = {
   u: {
     length: 16,
     write: (value) => (isLowerCaseUuid(value) ? Buffer.from(value.replaceAll('-', ''), 'hex') : null),
@@ -71,7 +71,7 @@ const PACKINGS = {
   i: {
     length: 4,
     write(value) {
-      if (!SECONDS_PATTERN.test(value) || Number(value) > MOST_SECONDS) return null
+      if (!SECONDS_PATTERN.test(value) || Number(value) > MOST_UNIX_SECONDS) return null
       const bytes = Buffer.alloc(4)
       bytes.writeUInt32BE(Number(value))
       return bytes
@@ -85,38 +85,36 @@ const PACKINGS = {
 } as const satisfies Readonly<Record<string, Packing>>
 
 const MARK_COLUMNS = { c: 'correlation_id', m: 'message_id', r: 'reply_message_id' } as const satisfies Readonly<
-  Record<string, Column>
+  Record<string, MarkColumn>
 >
 
-export type PackingName = keyof typeof PACKINGS
-export type ColumnName = keyof typeof MARK_COLUMNS
+export type PackingLetter = keyof typeof PACKINGS_BY_LETTER
+export type ColumnLetter = keyof typeof MARK_COLUMNS
 
 /** The mark of each letter. A shape has the mark in place of a value. */
 const marksByLetter = Object.fromEntries(
-  [...Object.keys(PACKINGS), ...Object.keys(MARK_COLUMNS)].map((name) => [
+  [...Object.keys(PACKINGS_BY_LETTER), ...Object.keys(MARK_COLUMNS)].map((name) => [
     name,
     `\\u00${name.charCodeAt(0).toString(16)}`,
   ]),
-) as Readonly<Record<PackingName | ColumnName, string>>
-export const markOf = (name: PackingName | ColumnName): string => marksByLetter[name]
+) as Readonly<Record<PackingLetter | ColumnLetter, string>>
+export const markOfLetter = (name: PackingLetter | ColumnLetter): string => marksByLetter[name]
 
 const MARK_PATTERN = /\\u00([67][0-9a-f])/
 
 /** Divides a shape: the texts between the marks, and between two texts the letter of the mark. */
 export const splitShape = (shape: string): readonly string[] =>
-  shape
-    .split(MARK_PATTERN)
-    .map((piece, index) => (index % 2 === 0 ? piece : String.fromCharCode(Number.parseInt(piece, 16))))
+  shape.split(MARK_PATTERN).map((piece, index) => (index % 2 === 0 ? piece : String.fromCharCode(Number.parseInt(piece, 16))))
 
 /** Packs a value in the way of this name. @returns null: the value does not have the form for it */
-export function packValue(name: PackingName, value: string): Buffer | null {
-  const { length, write } = PACKINGS[name]
+export function packValue(name: PackingLetter, value: string): Buffer | null {
+  const { length, write } = PACKINGS_BY_LETTER[name]
   const bytes = write(value)
-  return bytes === null || length !== null ? bytes : Buffer.concat([lengthOf(bytes), bytes])
+  return bytes === null || length !== null ? bytes : Buffer.concat([lengthPrefix(bytes), bytes])
 }
 
 /** The length of the bytes: in one byte, or from 128 on in four bytes whose first bit is set. */
-function lengthOf({ length }: Buffer): Buffer {
+function lengthPrefix({ length }: Buffer): Buffer {
   if (length < 0x80) return Buffer.of(length)
   const lengthBytes = Buffer.alloc(4)
   lengthBytes.writeUInt32BE(length + 0x8000_0000)
@@ -133,11 +131,11 @@ export function entryTextOf(stored: StoredEntry): string | null {
     return at > packed.length ? null : packed.subarray(at - length, at)
   }
   const readValue = (name: string): string | null => {
-    if (isColumn(name))
+    if (isColumnLetter(name))
       return stored[MARK_COLUMNS[name]] === null ? null : JSON.stringify(stored[MARK_COLUMNS[name]]).slice(1, -1)
-    if (!isPacking(name)) return null
-    const packing: Packing = PACKINGS[name]
-    const length = packing.length ?? takeLength(take)
+    if (!isPackingLetter(name)) return null
+    const packing: Packing = PACKINGS_BY_LETTER[name]
+    const length = packing.length ?? takeValueLength(take)
     const bytes = length === null ? null : take(length)
     return bytes === null ? null : packing.read(bytes)
   }
@@ -151,10 +149,10 @@ export function entryTextOf(stored: StoredEntry): string | null {
   return text !== '' && at === packed.length ? text : null
 }
 
-const isColumn = (name: string): name is ColumnName => Object.hasOwn(MARK_COLUMNS, name)
-const isPacking = (name: string): name is PackingName => Object.hasOwn(PACKINGS, name)
+const isColumnLetter = (name: string): name is ColumnLetter => Object.hasOwn(MARK_COLUMNS, name)
+const isPackingLetter = (name: string): name is PackingLetter => Object.hasOwn(PACKINGS_BY_LETTER, name)
 
-function takeLength(take: (length: number) => Buffer | null): number | null {
+function takeValueLength(take: (length: number) => Buffer | null): number | null {
   const first = take(1)?.[0]
   if (first === undefined || first < 0x80) return first ?? null
   const rest = take(3)

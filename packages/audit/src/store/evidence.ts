@@ -1,6 +1,6 @@
 import type { Database } from '@rollcall/database/database'
-import { ENTRIES_WITH_CONTENT, entryTextOf, STORED_ENTRY, type StoredEntry } from './entry-shape.ts'
-import { splitPersonRuns } from './packed-persons.ts'
+import { ENTRIES_WITH_CONTENT_SQL, entryTextOf, STORED_ENTRY_COLUMNS, type StoredEntry } from './entry-shape.ts'
+import { unpackPersons } from './packed-persons.ts'
 
 export interface EntryPlace {
   readonly chain: string
@@ -34,7 +34,7 @@ export async function findPlacesOfMessage(
   limit: number,
 ): Promise<readonly MessagePlace[]> {
   const { rows } = await pool.query<MessagePlace>(
-    `select chain, sequence, content::jsonb ->> 'participant' as participant from ${ENTRIES_WITH_CONTENT}
+    `select chain, sequence, content::jsonb ->> 'participant' as participant from ${ENTRIES_WITH_CONTENT_SQL}
      where (message_id = $1 or reply_message_id = $1)
        and ($2::text is null or content::jsonb ->> 'participant' = $2)
      order by at, chain, sequence limit $3`,
@@ -77,13 +77,13 @@ export async function readHashedEntries(
 ): Promise<readonly HashedEntry[]> {
   type Row = Pick<HashedEntry, 'sequence' | 'at'> & StoredEntry & { commitments: Buffer; persons: Buffer | null }
   const { rows } = await pool.query<Row>(
-    `select sequence, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, ${STORED_ENTRY},
+    `select sequence, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, ${STORED_ENTRY_COLUMNS},
        commitments, persons
-     from ${ENTRIES_WITH_CONTENT} where chain = $1 and sequence between $2 and $3 order by sequence`,
+     from ${ENTRIES_WITH_CONTENT_SQL} where chain = $1 and sequence between $2 and $3 order by sequence`,
     [chain, sequence, last],
   )
   return rows.map(({ sequence, at, commitments, persons, ...stored }) => {
-    const runs = persons === null ? [] : (splitPersonRuns(persons) ?? [])
+    const runs = persons === null ? [] : (unpackPersons(persons) ?? [])
     const hashed = Buffer.concat([commitments, ...runs.map(({ commitment }) => commitment)])
     const entry = entryTextOf(stored)
     if (entry === null) throw new Error(`entry ${sequence} of chain ${chain} cannot be read: run rollcall audit verify`)
@@ -92,10 +92,7 @@ export async function readHashedEntries(
 }
 
 /** The hash of an entry, or of the last pruned entry of a chain, in hexadecimal; null when it is unknown. */
-export async function findEntryHash(
-  { pool }: Pick<Database, 'pool'>,
-  { chain, sequence }: EntryPlace,
-): Promise<string | null> {
+export async function findEntryHash({ pool }: Pick<Database, 'pool'>, { chain, sequence }: EntryPlace): Promise<string | null> {
   const { rows } = await pool.query<{ readonly hash: string }>(
     `select encode(hash, 'hex') as hash from account where chain = $1 and sequence = $2
      union all

@@ -1,19 +1,19 @@
 /** Finds messages for an operator: each is the audit entry of what was answered, acknowledged or sent. */
 
 import type { Database } from '@rollcall/database/database'
-import { ENTRIES_WITH_CONTENT, STORED_ENTRY } from './entry-shape.ts'
+import { ENTRIES_WITH_CONTENT_SQL, STORED_ENTRY_COLUMNS } from './entry-shape.ts'
 import {
   type EntryFilter,
-  type EntryRowOf,
+  type EntryRowWith,
   type EntrySearchBounds,
   type EntrySearchResult,
-  endBehindPlace,
-  HAS_MEMBERS,
-  IS_BEHIND_PLACE,
+  HAS_MEMBERS_SQL,
+  IS_BEHIND_PLACE_SQL,
   type LoggedEntry,
-  memberValues,
+  memberParameters,
   parseEntry,
-  placeValues,
+  periodEndBehindPlace,
+  placeParameters,
   searchNewestFirst,
 } from './read-entries.ts'
 
@@ -21,18 +21,17 @@ import {
 export const MESSAGE_OUTCOMES = ['accepted', 'succeeded', 'partial', 'rejected', 'refused'] as const
 export type MessageOutcome = (typeof MESSAGE_OUTCOMES)[number]
 
-const OUTCOMES_TEXT = `substring(content from '"outcomes":([{][^}]*[}])')`
+const OUTCOMES_TEXT_SQL = `substring(content from '"outcomes":([{][^}]*[}])')`
 
 /**
- * SQL of the outcome. An acknowledgement is accepted; an answer has the counts of its items. It searches the text,
- * because parsing many entries takes long. In canonical JSON the quotation marks within a value are escaped, so they
- * cannot match.
+ * SQL of the outcome. An acknowledgement is accepted; an answer has the counts of its items. It searches the text, because
+ * parsing many entries takes long. In canonical JSON the quotation marks within a value are escaped, so they cannot match.
  */
 export const OUTCOME_SQL = `case
     when strpos(content, '"kind":"acknowledgement"') > 0 then 'accepted'
     when strpos(content, '"kind":"refusal"') > 0 then 'refused'
-    when ${OUTCOMES_TEXT} ~ '^[{]("succ":[0-9]+)?[}]$' then 'succeeded'
-    when strpos(${OUTCOMES_TEXT}, '"succ":') > 0 then 'partial'
+    when ${OUTCOMES_TEXT_SQL} ~ '^[{]("succ":[0-9]+)?[}]$' then 'succeeded'
+    when strpos(${OUTCOMES_TEXT_SQL}, '"succ":') > 0 then 'partial'
     else 'rejected'
   end`
 
@@ -51,24 +50,24 @@ export interface MessageFilter extends Omit<EntryFilter, 'kind'> {
   readonly keys?: readonly string[] | undefined
 }
 
-const MESSAGE_ENTRY_COLUMNS = `chain, sequence, at, ${STORED_ENTRY}, ${OUTCOME_SQL} as outcome`
+const MESSAGE_ENTRY_COLUMNS = `chain, sequence, at, ${STORED_ENTRY_COLUMNS}, ${OUTCOME_SQL} as outcome`
 
 /**
  * SQL condition: the entry is of a message, and not of an operator's act, a refusal or an unsent message. With `not
  * like` the database expects most entries to match, so it reads from the newest on and stops early.
  */
-const IS_MESSAGE = `content not like '%"kind":"operator"%' and content not like '%"kind":"refusal"%'
+const IS_MESSAGE_SQL = `content not like '%"kind":"operator"%' and content not like '%"kind":"refusal"%'
   and content not like '%"kind":"unsent"%'`
 
-const HAS_MESSAGE_KEY = `(message_id = any($9::text[]) or reply_message_id = any($9))`
+const HAS_MESSAGE_KEY_SQL = `(message_id = any($9::text[]) or reply_message_id = any($9))`
 
-const findMessagesSql = (conditions: string): string => `select ${MESSAGE_ENTRY_COLUMNS} from ${ENTRIES_WITH_CONTENT}
-  where at >= $1 and at < $2 and ${HAS_MEMBERS} and ${IS_MESSAGE} and ${IS_BEHIND_PLACE} and ${conditions}
+const findMessagesSql = (conditions: string): string => `select ${MESSAGE_ENTRY_COLUMNS} from ${ENTRIES_WITH_CONTENT_SQL}
+  where at >= $1 and at < $2 and ${HAS_MEMBERS_SQL} and ${IS_MESSAGE_SQL} and ${IS_BEHIND_PLACE_SQL} and ${conditions}
     and ($5::text is null or ${OUTCOME_SQL} = $5)
   order by at desc, chain, sequence desc limit $10`
 
 const FIND_MESSAGES_BETWEEN = findMessagesSql('$9::text[] is null')
-const FIND_MESSAGES_BY_KEY = findMessagesSql(HAS_MESSAGE_KEY)
+const FIND_MESSAGES_BY_KEY = findMessagesSql(HAS_MESSAGE_KEY_SQL)
 
 /** Lists messages, the newest first. With message_ids it uses an index; else it looks through the newest entries. */
 export async function findAuditedMessages(
@@ -77,20 +76,19 @@ export async function findAuditedMessages(
   { limit, most }: EntrySearchBounds,
 ): Promise<EntrySearchResult<AuditedMessage>> {
   const wanted = Object.entries({ participant, registry, operation }).filter(([, value]) => value !== undefined)
-  const end = endBehindPlace(before, to)
+  const end = periodEndBehindPlace(before, to)
   const read = async (text: string, span: { from: Date; to: Date }, rowsWanted: number) => {
-    const { rows } = await db.pool.query<
-      EntryRowOf<Pick<AuditedMessage, 'outcome' | 'message_id' | 'reply_message_id'>>
-    >(text, [
-      ...[span.from, span.to, ...memberValues(wanted), outcome ?? null],
-      ...[...placeValues(before), keys ?? null, rowsWanted],
-    ])
+    const { rows } = await db.pool.query<EntryRowWith<Pick<AuditedMessage, 'outcome' | 'message_id' | 'reply_message_id'>>>(
+      text,
+      [
+        ...[span.from, span.to, ...memberParameters(wanted), outcome ?? null],
+        ...[...placeParameters(before), keys ?? null, rowsWanted],
+      ],
+    )
     return rows.map(parseEntry)
   }
   if (keys === undefined)
-    return searchNewestFirst(db, { from, to: end }, { limit, most }, (span, rows) =>
-      read(FIND_MESSAGES_BETWEEN, span, rows),
-    )
+    return searchNewestFirst(db, { from, to: end }, { limit, most }, (span, rows) => read(FIND_MESSAGES_BETWEEN, span, rows))
   const span = { from: from ?? new Date(0), to: end ?? LATEST_TIME }
   return { found: await read(FIND_MESSAGES_BY_KEY, span, limit), rest: null }
 }

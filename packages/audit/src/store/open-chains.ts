@@ -24,7 +24,7 @@ export async function findOpenChains(connection: Kysely<unknown>): Promise<reado
  * The time of the newest audit entry; 1970 when there is none. After a restore by other means than Rollcall, it counts
  * as the time of the snapshot.
  */
-export async function newestEntryTime(client: Pick<PoolClient, 'query'>): Promise<Date> {
+export async function readNewestEntryTime(client: Pick<PoolClient, 'query'>): Promise<Date> {
   const { rows } = await client.query<{ at: Date | null }>('select max(at) as at from account')
   return rows[0]?.at ?? new Date(0)
 }

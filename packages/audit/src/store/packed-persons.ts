@@ -14,14 +14,10 @@ const ERASED_ROLE = 0
 const NO_SALT = Buffer.alloc(SALT_BYTES)
 
 /** The commitment to a person: SHA-256 of salt, pseudonym and role. */
-export const commitmentOf = ({
-  salt,
-  pseudonym,
-  role,
-}: Omit<PackedPerson, 'role'> & { readonly role: string }): Buffer =>
-  sha256(Buffer.concat([salt, pseudonym, roleBytes.get(role) ?? Buffer.from(role)]))
+export const commitmentOf = ({ salt, pseudonym, role }: Omit<PackedPerson, 'role'> & { readonly role: string }): Buffer =>
+  sha256(Buffer.concat([salt, pseudonym, bytesByRole.get(role) ?? Buffer.from(role)]))
 
-const roleBytes = new Map<string, Buffer>(PERSON_ROLES.map((role) => [role, Buffer.from(role)]))
+const bytesByRole = new Map<string, Buffer>(PERSON_ROLES.map((role) => [role, Buffer.from(role)]))
 
 export interface PackedPerson {
   readonly role: PersonRole
@@ -41,15 +37,15 @@ export function packPersons(persons: readonly PackedPerson[]): Buffer {
 }
 
 /** One person of an entry, read from the packed bytes. Of an erased person only the commitment is left. */
-export interface PersonRun {
+export interface UnpackedPerson {
   /** The person; null when the person was erased. */
   readonly person: PackedPerson | null
   readonly commitment: Buffer
 }
 
 /** Divides packed bytes into runs. @returns null: the bytes are no runs of persons */
-export function splitPersonRuns(packed: Buffer): readonly PersonRun[] | null {
-  const runs: PersonRun[] = []
+export function unpackPersons(packed: Buffer): readonly UnpackedPerson[] | null {
+  const runs: UnpackedPerson[] = []
   for (let start = 0; start < packed.length; start += PERSON_BYTES) {
     const number = packed[start]
     const value = packed.subarray(start + 1, start + 1 + PSEUDONYM_BYTES)
@@ -74,7 +70,7 @@ export function erasePackedPersons(
 ): { readonly packed: Buffer; readonly positions: readonly number[] } {
   const erased = Buffer.from(packed)
   const positions: number[] = []
-  for (const [position, { person, commitment }] of (splitPersonRuns(packed) ?? []).entries()) {
+  for (const [position, { person, commitment }] of (unpackPersons(packed) ?? []).entries()) {
     if (person === null || !isErased(person.pseudonym, position)) continue
     const start = position * PERSON_BYTES
     erased.fill(ERASED_ROLE, start, start + PERSON_BYTES)
@@ -85,11 +81,11 @@ export function erasePackedPersons(
 }
 
 /** How many bytes of a value make its key. Values may share a key, so the whole values are compared after a look-up. */
-const KEY_BYTES = 6
+const ENTRY_KEY_BYTES = 6
 
 /** The key of a pseudonym or of a correlation_id: a number by which an index finds entries. */
 export const entryKeyOf = (value: Buffer | string): number =>
-  (typeof value === 'string' ? sha256(value) : value).readUIntBE(0, KEY_BYTES)
+  (typeof value === 'string' ? sha256(value) : value).readUIntBE(0, ENTRY_KEY_BYTES)
 
 /** The keys of an entry: one for each person, and one for each exchange whose answer it repeats. */
 export function entryKeysOf(persons: readonly PackedPerson[], repeats: readonly string[] = []): readonly number[] {

@@ -5,12 +5,12 @@
  */
 
 import { type Kysely, sql } from 'kysely'
-import { ENTRIES_WITH_CONTENT } from './entry-shape.ts'
-import { IS_ENTRY_HELD } from './held-entries.ts'
+import { ENTRIES_WITH_CONTENT_SQL } from './entry-shape.ts'
+import { IS_ENTRY_HELD_SQL } from './held-entries.ts'
 import { personRowsSql } from './packed-persons.ts'
 
 /** The beginning of a chain, up to an entry. */
-export interface ChainPart {
+export interface ChainBeginning {
   readonly chain: string
   /** The sequence number of the last entry in this part of the chain. */
   readonly sequence: number
@@ -18,15 +18,15 @@ export interface ChainPart {
   readonly hash: Buffer
 }
 
-export interface OldChain {
+export interface ChainWithOldEntries {
   readonly chain: string
   /** True when the chain has a checkpoint. */
   readonly signed: boolean
 }
 
 /** Lists the chains whose first entry is older than a time, sorted by id. Each chain costs a few look-ups. */
-export async function findChainsBefore(connection: Kysely<unknown>, before: Date): Promise<readonly OldChain[]> {
-  const { rows } = await sql<OldChain>`
+export async function findChainsBegunBefore(connection: Kysely<unknown>, before: Date): Promise<readonly ChainWithOldEntries[]> {
+  const { rows } = await sql<ChainWithOldEntries>`
     with recursive known as (
       (select chain from account order by chain limit 1)
       union all
@@ -44,7 +44,7 @@ export async function findChainsBefore(connection: Kysely<unknown>, before: Date
 export type PruneStop = 'young' | 'held' | 'end' | null
 
 /** Old entries of a chain that one statement has read. */
-export interface PruneChunk extends ChainPart {
+export interface PruneChunk extends ChainBeginning {
   readonly entries: number
 }
 
@@ -65,8 +65,8 @@ export async function readOldChunk(
     stays: 'young' | 'held' | null
   }>`
     with part as materialized (
-      select sequence, hash, case when not (at < ${before}) then 'young' when ${sql.raw(IS_ENTRY_HELD)} then 'held' end as stays
-      from ${sql.raw(ENTRIES_WITH_CONTENT)} where chain = ${chain} and sequence > ${after} and sequence < ${Number.MAX_SAFE_INTEGER}
+      select sequence, hash, case when not (at < ${before}) then 'young' when ${sql.raw(IS_ENTRY_HELD_SQL)} then 'held' end as stays
+      from ${sql.raw(ENTRIES_WITH_CONTENT_SQL)} where chain = ${chain} and sequence > ${after} and sequence < ${Number.MAX_SAFE_INTEGER}
       order by sequence limit ${most}
     ), stop as (select sequence, stays from part where stays is not null order by sequence limit 1),
     goes as (select part.sequence, part.hash from part
@@ -83,7 +83,7 @@ export async function readOldChunk(
 }
 
 /** A checkpoint and the entry that it signs up to. The caller verifies it: other roles may insert rows. */
-export interface ClosingCheckpoint extends ChainPart {
+export interface ClosingCheckpoint extends ChainBeginning {
   readonly content: string
   readonly kid: string
   readonly signature: Buffer
@@ -94,7 +94,7 @@ export interface ClosingCheckpoint extends ChainPart {
 /** Finds the first checkpoint that signs an entry, if the last entry that it signs is old too; null for none. */
 export async function findClosingCheckpoint(
   connection: Kysely<unknown>,
-  { chain, sequence }: ChainPart,
+  { chain, sequence }: ChainBeginning,
   before: Date,
 ): Promise<ClosingCheckpoint | null> {
   const { rows } = await sql<ClosingCheckpoint>`
@@ -124,7 +124,7 @@ export async function findLastCheckpoint(
 }
 
 /** The digest of the newest checkpoint of a chain, in hexadecimal; null when it has none. */
-export async function findNewestDigest(connection: Kysely<unknown>, chain: string): Promise<string | null> {
+export async function findNewestCheckpointDigest(connection: Kysely<unknown>, chain: string): Promise<string | null> {
   const { rows } = await sql<{ digest: string }>`
     select pg_catalog.encode(digest, 'hex'::text) as digest from account_checkpoint
     where chain = ${chain} order by id desc limit 1`.execute(connection)
@@ -143,7 +143,7 @@ export async function lockHolds(transaction: Kysely<unknown>): Promise<void> {
  */
 export async function deleteChainPart(
   transaction: Kysely<unknown>,
-  { chain, sequence }: ChainPart,
+  { chain, sequence }: ChainBeginning,
 ): Promise<{ readonly entries: number; readonly persons: number }> {
   const { rows } = await sql<{ persons: number }>`
     select pg_catalog.count(*)::integer as persons from ${sql.raw(personRowsSql())} as person

@@ -1,8 +1,8 @@
 /** Reads audit entries: those about a person, those of a participant, or the newest ones. */
 import type { AuditKind, PersonRole, StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import type { Database } from '@rollcall/database/database'
-import { ENTRIES_WITH_CONTENT, entryTextOf, STORED_ENTRY, type StoredEntry } from './entry-shape.ts'
-import { entryKeyOf, splitPersonRuns } from './packed-persons.ts'
+import { ENTRIES_WITH_CONTENT_SQL, entryTextOf, STORED_ENTRY_COLUMNS, type StoredEntry } from './entry-shape.ts'
+import { entryKeyOf, unpackPersons } from './packed-persons.ts'
 
 /** An entry with its place in the audit log. */
 export interface LoggedEntry {
@@ -24,22 +24,21 @@ export interface EntryOfPerson extends LoggedEntry {
   readonly found: readonly { readonly pseudonym: Buffer; readonly role: PersonRole }[]
 }
 
-export type EntryRowOf<Members> = Omit<LoggedEntry, 'entry'> & StoredEntry & Members
+export type EntryRowWith<Members> = Omit<LoggedEntry, 'entry'> & StoredEntry & Members
 
 /** Adds the parsed entry to its row. Throws an Error when the entry cannot be read. */
 export const parseEntry = <Members extends object>(
-  row: EntryRowOf<Members>,
-): EntryRowOf<Members> & { readonly entry: StoredAuditEntry } => {
+  row: EntryRowWith<Members>,
+): EntryRowWith<Members> & { readonly entry: StoredAuditEntry } => {
   const text = entryTextOf(row)
-  if (text === null)
-    throw new Error(`entry ${row.sequence} of chain ${row.chain} cannot be read: run rollcall audit verify`)
+  if (text === null) throw new Error(`entry ${row.sequence} of chain ${row.chain} cannot be read: run rollcall audit verify`)
   return { ...row, entry: JSON.parse(text) as StoredAuditEntry }
 }
 
-/** The columns of an `EntryRowOf`, as SQL. */
-const ENTRY_ROW_COLUMNS = `chain, sequence, at, ${STORED_ENTRY}`
+/** The columns of an `EntryRowWith`, as SQL. */
+const ENTRY_ROW_COLUMNS = `chain, sequence, at, ${STORED_ENTRY_COLUMNS}`
 
-const IS_IN_PERIOD = `($2::timestamptz is null or account.at >= $2) and ($3::timestamptz is null or account.at < $3)`
+const IS_IN_PERIOD_SQL = `($2::timestamptz is null or account.at >= $2) and ($3::timestamptz is null or account.at < $3)`
 
 /** Reads the entries with one of these pseudonyms, the oldest first. */
 export async function findEntriesOfPseudonyms(
@@ -48,20 +47,18 @@ export async function findEntriesOfPseudonyms(
   { from, to }: Period,
 ): Promise<readonly EntryOfPerson[]> {
   type Found = { readonly pseudonym: string; readonly role: PersonRole }
-  const { rows } = await pool.query<
-    EntryRowOf<{ readonly persons: Buffer | null; readonly found: readonly Found[] | null }>
-  >(
-    `select ${ENTRY_ROW_COLUMNS}, persons, found from ${ENTRIES_WITH_CONTENT} join (
+  const { rows } = await pool.query<EntryRowWith<{ readonly persons: Buffer | null; readonly found: readonly Found[] | null }>>(
+    `select ${ENTRY_ROW_COLUMNS}, persons, found from ${ENTRIES_WITH_CONTENT_SQL} join (
        select chain, sequence, json_agg(json_build_object('pseudonym', encode(pseudonym, 'hex'), 'role', role)) as found
        from account_person where pseudonym = any($1) group by chain, sequence
        union all
        select chain, sequence, null from account_entry where keys && $4
      ) as person using (chain, sequence)
-     where ${IS_IN_PERIOD} order by at, chain, sequence`,
+     where ${IS_IN_PERIOD_SQL} order by at, chain, sequence`,
     [pseudonyms, from ?? null, to ?? null, pseudonyms.map(entryKeyOf)],
   )
   return rows.flatMap((row) => {
-    const packed = row.persons === null ? [] : (splitPersonRuns(row.persons) ?? [])
+    const packed = row.persons === null ? [] : (unpackPersons(row.persons) ?? [])
     const found = [
       ...(row.found ?? []).map(({ pseudonym, role }) => ({ pseudonym: Buffer.from(pseudonym, 'hex'), role })),
       ...packed.flatMap(({ person }) =>
@@ -79,14 +76,14 @@ export async function findEntriesThatRepeat(
   { from, to }: Period,
 ): Promise<readonly LoggedEntry[]> {
   if (correlation_ids.length === 0) return []
-  const { rows } = await pool.query<EntryRowOf<object>>(
-    `select ${ENTRY_ROW_COLUMNS} from ${ENTRIES_WITH_CONTENT} join (
+  const { rows } = await pool.query<EntryRowWith<object>>(
+    `select ${ENTRY_ROW_COLUMNS} from ${ENTRIES_WITH_CONTENT_SQL} join (
        select chain, sequence from only account
        where strpos(entry, '"repeats":[') > 0 and ((entry::jsonb) -> 'repeats') ?| $1
        union all
        select chain, sequence from account_entry where keys && $4
      ) as found using (chain, sequence)
-     where (content::jsonb -> 'repeats') ?| $1 and ${IS_IN_PERIOD} order by at, chain, sequence`,
+     where (content::jsonb -> 'repeats') ?| $1 and ${IS_IN_PERIOD_SQL} order by at, chain, sequence`,
     [correlation_ids, from ?? null, to ?? null, correlation_ids.map(entryKeyOf)],
   )
   return rows.map(parseEntry)
@@ -99,7 +96,7 @@ export async function findUnsentMessages(
 ): Promise<ReadonlySet<string>> {
   if (message_ids.length === 0) return new Set()
   const { rows } = await pool.query<{ reply_message_id: string }>(
-    `select reply_message_id from ${ENTRIES_WITH_CONTENT}
+    `select reply_message_id from ${ENTRIES_WITH_CONTENT_SQL}
      where reply_message_id = any($1::text[]) and strpos(content, '"kind":"unsent"') > 0`,
     [message_ids],
   )
@@ -113,23 +110,23 @@ export interface EntryFilter extends Period {
   readonly registry?: string | undefined
   readonly kind?: AuditKind | undefined
   /** Reads only entries that come after this one in the list, which begins with the newest. */
-  readonly before?: TimedPlace | undefined
+  readonly before?: TimedEntryPlace | undefined
 }
 
 /** The place of an entry in a list that begins with the newest. */
-export type TimedPlace = Pick<LoggedEntry, 'chain' | 'sequence' | 'at'>
+export type TimedEntryPlace = Pick<LoggedEntry, 'chain' | 'sequence' | 'at'>
 
-/** SQL condition: the entry comes after a place in the list. `placeValues` gives $6, $7 and $8. */
-export const IS_BEHIND_PLACE = `($6::timestamptz is null or at < $6
+/** SQL condition: the entry comes after a place in the list. `placeParameters` gives $6, $7 and $8. */
+export const IS_BEHIND_PLACE_SQL = `($6::timestamptz is null or at < $6
   or (at = $6 and (chain > $7::uuid or (chain = $7 and sequence < $8::bigint))))`
 
-/** The values of $6, $7 and $8 for `IS_BEHIND_PLACE`; undefined: every entry is behind the place. */
-export const placeValues = (before: TimedPlace | undefined): unknown[] => [
+/** The values of $6, $7 and $8 for `IS_BEHIND_PLACE_SQL`; undefined: every entry is behind the place. */
+export const placeParameters = (before: TimedEntryPlace | undefined): unknown[] => [
   ...[before?.at ?? null, before?.chain ?? null, before?.sequence ?? null],
 ]
 
 /** The end (excluded) of the period behind a place. Entry times are whole milliseconds, so one millisecond is added. */
-export const endBehindPlace = (before: TimedPlace | undefined, to: Date | undefined): Date | undefined =>
+export const periodEndBehindPlace = (before: TimedEntryPlace | undefined, to: Date | undefined): Date | undefined =>
   before === undefined ? to : new Date(Math.min(before.at.getTime() + 1, to?.getTime() ?? Infinity))
 
 /** How many entries each statement looks through, from the newest on; the last number stays for all later statements. */
@@ -149,8 +146,8 @@ export async function findNewestEntries(
   { limit, most }: EntrySearchBounds,
 ): Promise<EntrySearchResult<LoggedEntry>> {
   const wanted = Object.entries({ participant, registry, kind }).filter(([, value]) => value !== undefined)
-  return searchNewestFirst(db, { from, to: endBehindPlace(before, to) }, { limit, most }, (span, rows) =>
-    entriesBetween(db, wanted, span, before, rows),
+  return searchNewestFirst(db, { from, to: periodEndBehindPlace(before, to) }, { limit, most }, (span, rows) =>
+    findEntriesBetween(db, wanted, span, before, rows),
   )
 }
 
@@ -162,7 +159,7 @@ export interface EntrySearchBounds {
 }
 
 /** The period that one statement reads; `to` is not in the period. */
-export interface ReadPeriod {
+export interface PeriodToRead {
   readonly from: Date
   readonly to: Date
 }
@@ -175,7 +172,7 @@ export async function searchNewestFirst<Found>(
   db: Pick<Database, 'pool'>,
   { from, to }: Period,
   { limit, most = Number.POSITIVE_INFINITY }: EntrySearchBounds,
-  between: (span: ReadPeriod, limit: number) => Promise<readonly Found[]>,
+  between: (span: PeriodToRead, limit: number) => Promise<readonly Found[]>,
   now = Date.now(),
 ): Promise<EntrySearchResult<Found>> {
   const found: Found[] = []
@@ -183,12 +180,12 @@ export async function searchNewestFirst<Found>(
   let until = to ?? new Date(now + MOST_CLOCK_LEAD_MS)
   let looked = 0
   for (let turn = 0; ; turn += 1) {
-    const newest = await entryBetween(db, { from: start, to: until }, 0)
+    const newest = await findEntryTime(db, { from: start, to: until }, 0)
     if (newest === null) return { found, rest: null }
     if (looked >= most) return { found, rest: until }
     const span = Math.min(ENTRIES_PER_STATEMENT[Math.min(turn, ENTRIES_PER_STATEMENT.length - 1)] ?? 0, most - looked)
     const to = new Date(newest.getTime() + 1)
-    const since = (await entryBetween(db, { from: start, to }, span - 1)) ?? start
+    const since = (await findEntryTime(db, { from: start, to }, span - 1)) ?? start
     found.push(...(await between({ from: since, to }, limit - found.length)))
     if (found.length >= limit) return { found, rest: null }
     until = since
@@ -199,46 +196,40 @@ export async function searchNewestFirst<Found>(
 /** Milliseconds by which the clock of the database may be ahead of ours. */
 const MOST_CLOCK_LEAD_MS = 3_600_000
 
-async function entriesBetween(
+async function findEntriesBetween(
   { pool }: Pick<Database, 'pool'>,
   wanted: readonly (readonly [string, unknown])[],
-  { from, to }: ReadPeriod,
-  before: TimedPlace | undefined,
+  { from, to }: PeriodToRead,
+  before: TimedEntryPlace | undefined,
   limit: number,
 ): Promise<readonly LoggedEntry[]> {
-  const { rows } = await pool.query<EntryRowOf<object>>(
-    `select ${ENTRY_ROW_COLUMNS} from ${ENTRIES_WITH_CONTENT}
-     where at >= $1 and at < $2 and ${HAS_MEMBERS} and ${IS_BEHIND_PLACE}
+  const { rows } = await pool.query<EntryRowWith<object>>(
+    `select ${ENTRY_ROW_COLUMNS} from ${ENTRIES_WITH_CONTENT_SQL}
+     where at >= $1 and at < $2 and ${HAS_MEMBERS_SQL} and ${IS_BEHIND_PLACE_SQL}
      order by at desc, chain, sequence desc limit $5`,
-    [from, to, ...memberValues(wanted), limit, ...placeValues(before)],
+    [from, to, ...memberParameters(wanted), limit, ...placeParameters(before)],
   )
   return rows.map(parseEntry)
 }
 
 /**
- * SQL condition on members of the entry; `memberValues` gives $3 and $4. Entries are canonical JSON: one that does not
+ * SQL condition on members of the entry; `memberParameters` gives $3 and $4. Entries are canonical JSON: one that does not
  * have the text of a member is not parsed. A `case` keeps this order; with `and` the database would parse all entries.
  */
-export const HAS_MEMBERS = `case when content like all ($3::text[])
+export const HAS_MEMBERS_SQL = `case when content like all ($3::text[])
     then cardinality($3::text[]) = 0 or content::jsonb @> $4::jsonb else false end`
 
-/** The values for `HAS_MEMBERS`. @param wanted names and values that members of the entry must have */
-export const memberValues = (
-  wanted: readonly (readonly [string, unknown])[],
-): [patterns: string[], members: string] => [
-  wanted.map(([name, value]) => `%${escapeLike(`${JSON.stringify(name)}:${JSON.stringify(value)}`)}%`),
+/** The values for `HAS_MEMBERS_SQL`. @param wanted names and values that members of the entry must have */
+export const memberParameters = (wanted: readonly (readonly [string, unknown])[]): [patterns: string[], members: string] => [
+  wanted.map(([name, value]) => `%${escapeLikePattern(`${JSON.stringify(name)}:${JSON.stringify(value)}`)}%`),
   JSON.stringify(Object.fromEntries(wanted)),
 ]
 
 /** Escapes a text for a pattern of `like`. */
-const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
+const escapeLikePattern = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
 
 /** The time of the entry that has `newer` newer entries in a period; null when the period has too few entries. */
-async function entryBetween(
-  { pool }: Pick<Database, 'pool'>,
-  { from, to }: ReadPeriod,
-  newer: number,
-): Promise<Date | null> {
+async function findEntryTime({ pool }: Pick<Database, 'pool'>, { from, to }: PeriodToRead, newer: number): Promise<Date | null> {
   const { rows } = await pool.query<{ at: Date }>(
     'select at from account where at >= $1 and at < $2 order by at desc offset $3 limit 1',
     [from, to, newer],
@@ -251,12 +242,12 @@ export async function* entriesOfParticipant(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, from }: { readonly participant: string; readonly registry: string; readonly from: Date },
 ): AsyncGenerator<LoggedEntry> {
-  const members = memberValues(Object.entries({ participant, registry }))
+  const members = memberParameters(Object.entries({ participant, registry }))
   let after = null as Pick<LoggedEntry, 'at' | 'chain' | 'sequence'> | null
   for (;;) {
-    const { rows }: { readonly rows: readonly EntryRowOf<object>[] } = await pool.query<EntryRowOf<object>>(
-      `select ${ENTRY_ROW_COLUMNS} from ${ENTRIES_WITH_CONTENT}
-       where at >= $1 and ($2::uuid is null or (at, chain, sequence) > ($1, $2, $5)) and ${HAS_MEMBERS}
+    const { rows }: { readonly rows: readonly EntryRowWith<object>[] } = await pool.query<EntryRowWith<object>>(
+      `select ${ENTRY_ROW_COLUMNS} from ${ENTRIES_WITH_CONTENT_SQL}
+       where at >= $1 and ($2::uuid is null or (at, chain, sequence) > ($1, $2, $5)) and ${HAS_MEMBERS_SQL}
        order by at, chain, sequence limit $6`,
       [after?.at ?? from, after?.chain ?? null, ...members, after?.sequence ?? null, ENTRY_PAGE_SIZE],
     )
@@ -269,10 +260,10 @@ export async function* entriesOfParticipant(
 const ENTRY_PAGE_SIZE = 5_000
 
 /** Yields the entries in which the emergency part of a grant was used, in pages, the oldest first. */
-export async function* emergencyEntries({ pool }: Pick<Database, 'pool'>): AsyncGenerator<readonly LoggedEntry[]> {
+export async function* readEmergencyEntries({ pool }: Pick<Database, 'pool'>): AsyncGenerator<readonly LoggedEntry[]> {
   for (let after = null as Pick<LoggedEntry, 'at' | 'chain' | 'sequence'> | null; ; ) {
-    const { rows }: { readonly rows: readonly EntryRowOf<object>[] } = await pool.query<EntryRowOf<object>>(
-      `select ${ENTRY_ROW_COLUMNS} from ${ENTRIES_WITH_CONTENT} join (
+    const { rows }: { readonly rows: readonly EntryRowWith<object>[] } = await pool.query<EntryRowWith<object>>(
+      `select ${ENTRY_ROW_COLUMNS} from ${ENTRIES_WITH_CONTENT_SQL} join (
          select chain, sequence from only account where strpos(entry, '"emergency":true') > 0
          union all
          select chain, sequence from account_entry where emergency
@@ -294,8 +285,8 @@ export async function findEntryAt(
   { pool }: Pick<Database, 'pool'>,
   { chain, sequence }: Pick<LoggedEntry, 'chain' | 'sequence'>,
 ): Promise<LoggedEntry | null> {
-  const { rows } = await pool.query<EntryRowOf<object>>(
-    `select ${ENTRY_ROW_COLUMNS} from ${ENTRIES_WITH_CONTENT} where chain = $1 and sequence = $2`,
+  const { rows } = await pool.query<EntryRowWith<object>>(
+    `select ${ENTRY_ROW_COLUMNS} from ${ENTRIES_WITH_CONTENT_SQL} where chain = $1 and sequence = $2`,
     [chain, sequence],
   )
   return rows[0] === undefined ? null : parseEntry(rows[0])

@@ -6,17 +6,17 @@ export type NewReview = Omit<StoredReview, 'id'>
 
 export async function addReview({ pool }: Pick<Database, 'pool'>, review: NewReview): Promise<void> {
   const { chain, sequence, at, reviewed_by, sealed } = review
-  await pool.query(
-    'insert into account_review (chain, sequence, at, reviewed_by, sealed) values ($1, $2, $3, $4, $5)',
-    [chain, sequence, at, reviewed_by, sealed],
-  )
+  await pool.query('insert into account_review (chain, sequence, at, reviewed_by, sealed) values ($1, $2, $3, $4, $5)', [
+    chain,
+    sequence,
+    at,
+    reviewed_by,
+    sealed,
+  ])
 }
 
 /** Lists the reviews of entries in these chains, the oldest first. */
-export async function listReviews(
-  { pool }: Pick<Database, 'pool'>,
-  chains: readonly string[],
-): Promise<readonly StoredReview[]> {
+export async function listReviews({ pool }: Pick<Database, 'pool'>, chains: readonly string[]): Promise<readonly StoredReview[]> {
   if (chains.length === 0) return []
   const { rows } = await pool.query<StoredReview>(
     `select ${REVIEW_COLUMNS} from account_review where chain = any($1::uuid[]) order by account_review.at, account_review.id`,

@@ -1,8 +1,8 @@
 /** Counts answers, acknowledgements, callbacks and refusals of a period by outcome and duration, from audit entries. */
 import type { Database } from '@rollcall/database/database'
-import { ENTRIES_WITH_CONTENT, entriesSql } from './entry-shape.ts'
+import { ENTRIES_WITH_CONTENT_SQL, entriesSql } from './entry-shape.ts'
 import { type MessageOutcome, OUTCOME_SQL } from './message-entries.ts'
-import type { ReadPeriod } from './read-entries.ts'
+import type { PeriodToRead } from './read-entries.ts'
 
 /** A count of messages with the same facts. */
 export interface TrafficRow {
@@ -11,7 +11,7 @@ export interface TrafficRow {
   readonly operation: string | null
   readonly mode: 'synchronous' | 'asynchronous'
   readonly outcome: MessageOutcome
-  /** The step on the scale of durations (`durationOfStep`); null: the duration is not known. */
+  /** The step on the scale of durations (`stepDurationMs`); null: the duration is not known. */
   readonly step: number | null
   readonly messages: number
 }
@@ -20,7 +20,7 @@ export interface TrafficRow {
 const DURATION_STEP_FACTOR = 1.1
 
 /** The longest duration in a step, in milliseconds. */
-export const durationOfStep = (step: number): number => DURATION_STEP_FACTOR ** step
+export const stepDurationMs = (step: number): number => DURATION_STEP_FACTOR ** step
 
 /**
  * Counts messages except notifications. The duration of an answer or callback goes from the receipt of the request to the audit
@@ -29,7 +29,7 @@ export const durationOfStep = (step: number): number => DURATION_STEP_FACTOR ** 
  */
 export async function countTrafficBetween(
   { pool }: Pick<Database, 'pool'>,
-  { from, to }: ReadPeriod,
+  { from, to }: PeriodToRead,
   exchanges: string,
 ): Promise<readonly TrafficRow[]> {
   const { rows } = await pool.query<TrafficRow>({
@@ -37,7 +37,7 @@ export async function countTrafficBetween(
     text: `with answered as materialized (
         select chain, sequence, at, message_id, content::jsonb as members, ${OUTCOME_SQL} as outcome,
           coalesce(correlation_id::text, content::jsonb ->> 'correlation_id') as correlation_id
-        from ${ENTRIES_WITH_CONTENT}
+        from ${ENTRIES_WITH_CONTENT_SQL}
         where at >= $1 and at < $2 and strpos(content, '"kind":"operator"') = 0
           and strpos(content, '"kind":"notification"') = 0 and strpos(content, '"kind":"unsent"') = 0
       ),

@@ -39,7 +39,7 @@ export interface JointRow {
  * The present time of the database, which dates audit entries. The function is named with its schema, because the application may
  * make a function of the same name, and the owner of the database runs this statement too.
  */
-export async function databaseTime(pool: pg.Pool): Promise<Date> {
+export async function readDatabaseTime(pool: pg.Pool): Promise<Date> {
   const text = 'select pg_catalog.clock_timestamp() as at'
   const { rows } = await pool.query<{ at: Date }>({ name: 'database time', text })
   return (rows[0] as { at: Date }).at
@@ -79,19 +79,19 @@ const WRITE_ENTRIES = `written as (
 const ENTRY_PARAMETER_COUNT = 17
 
 /** Statements by name, made once: each has some kilobytes, and the name determines the text. */
-const statementTexts = new Map<string, string>()
+const statementTextsByName = new Map<string, string>()
 
 /** Makes the statement that writes entries together with the rows of the given joint writes. */
-function statementOf(joints: readonly { readonly write: JointWrite<unknown>; readonly rows: readonly unknown[] }[]) {
+function makeWriteStatement(joints: readonly { readonly write: JointWrite<unknown>; readonly rows: readonly unknown[] }[]) {
   const name = ['write accounts', ...joints.map(({ write }) => write.name)].join(' with ')
   const values = joints.map(({ write, rows }) => write.values(rows))
-  const text = statementTexts.get(name) ?? textOf(joints.map(({ write }, at) => [write, values[at]?.length ?? 0]))
-  statementTexts.set(name, text)
+  const text = statementTextsByName.get(name) ?? statementSql(joints.map(({ write }, at) => [write, values[at]?.length ?? 0]))
+  statementTextsByName.set(name, text)
   return { name, text, values: [...values.flat(), ...joints.map(({ rows }) => rows.length)] }
 }
 
-/** Makes the SQL text of `statementOf`. @param joints each with the number of its parameters */
-function textOf(joints: readonly (readonly [JointWrite<unknown>, number])[]): string {
+/** Makes the SQL text of `makeWriteStatement`. @param joints each with the number of its parameters */
+function statementSql(joints: readonly (readonly [JointWrite<unknown>, number])[]): string {
   if (joints.length === 0) return `with ${WRITE_ENTRIES}) select clock_timestamp() as at, null as held`
   let first = ENTRY_PARAMETER_COUNT
   const held: string[] = []
@@ -123,11 +123,7 @@ export async function writeEntries(
   entries: readonly NewEntry[],
   { fresh, stored }: { readonly fresh: readonly NewShape[]; readonly stored: readonly NewShape[] },
 ): Promise<{ readonly at: Date; readonly unheld: readonly number[] }> {
-  const parts = entries.map(({ entry, packed, persons }) => [
-    Buffer.from(entry ?? ''),
-    packed ?? Buffer.alloc(0),
-    persons,
-  ])
+  const parts = entries.map(({ entry, packed, persons }) => [Buffer.from(entry ?? ''), packed ?? Buffer.alloc(0), persons])
   // Where each entry begins in the run of all parts, counted from 1, and the lengths of its parts.
   let next = 1
   const places = parts.map((those) => {
@@ -147,7 +143,7 @@ export async function writeEntries(
     })
     // Sorted by name, so that the same writes always make the same statement, which a connection then plans once.
     .sort((one, other) => (one.write.name < other.write.name ? -1 : 1))
-  const statement = statementOf(joints)
+  const statement = makeWriteStatement(joints)
   const { rows } = await pool.query<{ at: Date; held: Readonly<Record<string, readonly number[]>> | null }>({
     ...statement,
     values: [
@@ -156,13 +152,13 @@ export async function writeEntries(
       Buffer.concat([...shapes.keys()].map(({ digest }) => digest)),
       Buffer.concat(parts.flat()),
       Buffer.concat(entries.map(({ hash }) => hash)),
-      ...[0, 1, 2, 3].map((column) => arrayOf(places.map((place) => place[column] ?? 0))),
-      arrayOf(entries.map(({ shape }) => (shape && shapes.get(shape)) ?? null)),
+      ...[0, 1, 2, 3].map((column) => arrayText(places.map((place) => place[column] ?? 0))),
+      arrayText(entries.map(({ shape }) => (shape && shapes.get(shape)) ?? null)),
       entries.map(({ message_id }) => message_id),
       entries.map(({ reply_message_id }) => reply_message_id),
-      arrayOf(entries.map(({ keys }) => `"{${keys.join()}}"`)),
-      arrayOf(entries.map(({ correlation_id }) => correlation_id)),
-      arrayOf(entries.map(({ emergency }) => emergency)),
+      arrayText(entries.map(({ keys }) => `"{${keys.join()}}"`)),
+      arrayText(entries.map(({ correlation_id }) => correlation_id)),
+      arrayText(entries.map(({ emergency }) => emergency)),
       ...statement.values,
     ],
   })
@@ -176,5 +172,5 @@ export async function writeEntries(
 }
 
 /** An array as PostgreSQL's text. A comma may stand in a value only within quotation marks. */
-const arrayOf = (values: readonly (number | string | boolean | null)[]): string =>
+const arrayText = (values: readonly (number | string | boolean | null)[]): string =>
   `{${values.map((value) => value ?? 'null').join()}}`

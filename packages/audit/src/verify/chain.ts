@@ -1,6 +1,6 @@
 /** Verifies one chain of the audit log: the hash of each entry, the commitments to its persons, and each checkpoint. */
 import { hash } from 'node:crypto'
-import { entryHash, firstHash } from '../chain.ts'
+import { entryHash, firstPreviousHash } from '../chain.ts'
 import type { CheckpointContent } from '../checkpoints.ts'
 import type { CheckpointToVerify, EntryToVerify, PersonToVerify } from '../store/entry-pages.ts'
 import { COMMITMENT_BYTES, commitmentOf, SALT_BYTES } from '../store/packed-persons.ts'
@@ -10,7 +10,7 @@ import { areColumnsRight, type ReadEntry, readEntry } from './entry.ts'
 import type { Verifier } from './keys.ts'
 import type { VerificationReport } from './report.ts'
 
-export interface ChainParts {
+export interface VerifyChainDeps {
   readonly entries: Cursor<EntryToVerify>
   readonly persons: Cursor<PersonToVerify>
   readonly checkpoints: Cursor<CheckpointToVerify>
@@ -23,21 +23,20 @@ export interface ChainParts {
 }
 
 /** True when a time text of the database, which has microseconds, is the same time as a text with milliseconds. */
-export const isSameTime = (stored: string, milliseconds: string): boolean =>
-  stored === milliseconds.replace('Z', '000Z')
+export const isSameTime = (stored: string, milliseconds: string): boolean => stored === milliseconds.replace('Z', '000Z')
 
-const IS_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/
+const TIME_PATTERN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/
 
 /** Removes the microseconds of a time when they are 0. Others stay: the time was changed, and no hash must match. */
-const withMilliseconds = (at: string): string => at.replace(/000Z$/, 'Z')
+const omitZeroMicroseconds = (at: string): string => at.replace(/000Z$/, 'Z')
 
 /** Verifies a chain, and reports its faults. The cursors give its rows in order. */
-export async function verifyChain(chain: string, deps: ChainParts): Promise<void> {
+export async function verifyChain(chain: string, deps: VerifyChainDeps): Promise<void> {
   const { entries, report, pruned } = deps
   const checkpoints = createCheckpointCheck(chain, deps)
   const persons = createPersonCheck(chain, deps)
   let last = pruned?.sequence ?? 0
-  let previous: Buffer | null = pruned === undefined ? firstHash(chain) : Buffer.from(pruned.hash, 'hex')
+  let previous: Buffer | null = pruned === undefined ? firstPreviousHash(chain) : Buffer.from(pruned.hash, 'hex')
   let newest = new Date(0).toISOString()
   report.counts.chains += 1
   report.counts.pruned += last
@@ -55,16 +54,16 @@ export async function verifyChain(chain: string, deps: ChainParts): Promise<void
       report.fault('entry_missing', chain, last + 1, `to ${sequence - 1}`)
       previous = null
     }
-    const at = withMilliseconds(row.at)
+    const at = omitZeroMicroseconds(row.at)
     const read = readEntry(row)
     if (row.shape !== null && row.content === '') report.fault('shape_missing', chain, sequence)
-    else if (isChanged(previous, row, at, read)) report.fault('entry_changed', chain, sequence)
+    else if (isEntryChanged(previous, row, at, read)) report.fault('entry_changed', chain, sequence)
     else if (!areColumnsRight(row, read)) report.fault('entry_columns', chain, sequence)
     if (checkpoints.endedAt() < sequence) report.fault('entry_after_end', chain, sequence)
     await persons.check(row, read)
     previous = row.hash
     last = sequence
-    if (IS_TIME.test(at)) newest = at
+    if (TIME_PATTERN.test(at)) newest = at
     await checkpoints.reached(last, previous)
   }
   await persons.skip(Number.POSITIVE_INFINITY)
@@ -77,7 +76,7 @@ export async function verifyChain(chain: string, deps: ChainParts): Promise<void
  * True when the hash of an entry differs, or its text cannot be built.
  * @param previous the hash of the entry before; null: unknown, so the hash is not checked
  */
-function isChanged(
+function isEntryChanged(
   previous: Buffer | null,
   { chain, sequence, hash }: EntryToVerify,
   at: string,
@@ -87,7 +86,7 @@ function isChanged(
   return previous !== null && !entryHash(previous, { chain, sequence, at, entry, commitments }).equals(hash)
 }
 
-function createPersonCheck(chain: string, { persons, report, erased }: ChainParts) {
+function createPersonCheck(chain: string, { persons, report, erased }: VerifyChainDeps) {
   /** Reports the rows of persons that are left for entries up to `sequence`: no commitment belongs to these rows. */
   const skip = async (sequence: number): Promise<void> => {
     for (let row = await persons.peek(); row?.chain === chain && row.sequence <= sequence; ) {
@@ -124,10 +123,9 @@ function createPersonCheck(chain: string, { persons, report, erased }: ChainPart
         if (row.position >= count) report.fault('person_inserted', chain, sequence, `position ${row.position}`)
         else {
           const begin = position * COMMITMENT_BYTES
-          if (!isCommitted(row, commitments.subarray(begin, begin + COMMITMENT_BYTES)))
+          if (!isCommitmentOfPerson(row, commitments.subarray(begin, begin + COMMITMENT_BYTES)))
             report.fault('person_changed', chain, sequence, `position ${position}`)
-          if (erased.has(`${sequence}/${position}`))
-            report.fault('person_erased', chain, sequence, `position ${position}`)
+          if (erased.has(`${sequence}/${position}`)) report.fault('person_erased', chain, sequence, `position ${position}`)
           position += 1
         }
         await persons.take()
@@ -139,10 +137,10 @@ function createPersonCheck(chain: string, { persons, report, erased }: ChainPart
 }
 
 /** True when a commitment belongs to a person's row. Lengths are checked: bytes could be moved to the next column. */
-const isCommitted = (row: PersonToVerify, commitment: Buffer): boolean =>
+const isCommitmentOfPerson = (row: PersonToVerify, commitment: Buffer): boolean =>
   row.salt.length === SALT_BYTES && row.pseudonym.length === COMMITMENT_BYTES && commitmentOf(row).equals(commitment)
 
-function createCheckpointCheck(chain: string, { checkpoints, verifier, report, named }: ChainParts) {
+function createCheckpointCheck(chain: string, { checkpoints, verifier, report, named }: VerifyChainDeps) {
   let previous: string | null = null
   let signedTo = 0
   let ended = Number.POSITIVE_INFINITY
@@ -154,7 +152,7 @@ function createCheckpointCheck(chain: string, { checkpoints, verifier, report, n
     const content = verifier.isSigned(row) ? (JSON.parse(row.content) as CheckpointContent) : null
     if (content === null) report.fault('checkpoint_signature', chain, sequence)
     else {
-      if (!isSame(row, content, digest)) report.fault('checkpoint_columns', chain, sequence)
+      if (!isCheckpointRowAsSigned(row, content, digest)) report.fault('checkpoint_columns', chain, sequence)
       if (content.previous !== previous || sequence < signedTo) report.fault('checkpoint_link', chain, sequence)
       if (entry !== null && content.hash !== entry.toString('hex')) report.fault('checkpoint_hash', chain, sequence)
       signedTo = Math.max(signedTo, sequence)
@@ -189,7 +187,7 @@ function createCheckpointCheck(chain: string, { checkpoints, verifier, report, n
   }
 }
 
-const isSame = (row: CheckpointToVerify, content: CheckpointContent, digest: string): boolean =>
+const isCheckpointRowAsSigned = (row: CheckpointToVerify, content: CheckpointContent, digest: string): boolean =>
   row.chain === content.chain &&
   row.sequence === content.sequence &&
   row.hash.toString('hex') === content.hash &&

@@ -3,7 +3,7 @@ import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import { messageKeyOf } from '../audit-log.ts'
 import type { EntryToVerify } from '../store/entry-pages.ts'
 import { entryTextOf } from '../store/entry-shape.ts'
-import { COMMITMENT_BYTES, entryKeysOf, type PersonRun, splitPersonRuns } from '../store/packed-persons.ts'
+import { COMMITMENT_BYTES, entryKeysOf, type UnpackedPerson, unpackPersons } from '../store/packed-persons.ts'
 
 /** An entry as read from its row: the text and the commitments, which its hash covers, and its persons. */
 export interface ReadEntry {
@@ -11,7 +11,7 @@ export interface ReadEntry {
   readonly entry: string | null
   readonly commitments: Buffer
   /** The persons, from the packed bytes of the entry; null when the persons are rows of `account_person`. */
-  readonly runs: readonly PersonRun[] | null
+  readonly runs: readonly UnpackedPerson[] | null
   /** The number of persons, erased ones included. */
   readonly persons: number
 }
@@ -22,7 +22,7 @@ export function readEntry(row: EntryToVerify): ReadEntry {
     const { content, commitments } = row
     return { entry: content, commitments, runs: null, persons: Math.floor(commitments.length / COMMITMENT_BYTES) }
   }
-  const runs = row.persons === null ? null : splitPersonRuns(row.persons)
+  const runs = row.persons === null ? null : unpackPersons(row.persons)
   const commitments = Buffer.concat((runs ?? []).map(({ commitment }) => commitment))
   const isReadable = runs !== null && row.commitments.length === 0
   return { entry: isReadable ? entryTextOf(row) : null, commitments, runs: runs ?? [], persons: runs?.length ?? 0 }

@@ -4,7 +4,7 @@ import { DecryptionError } from '@rollcall/keys/encrypted-value'
 import type { Vault } from '@rollcall/keys/vault'
 import { calculateJwkThumbprint } from 'jose'
 import type { CheckpointContent } from '../checkpoints.ts'
-import { decryptKey } from '../keys.ts'
+import { decryptAuditKey } from '../keys.ts'
 import type { AuditKey } from '../store/audit-keys.ts'
 import type { VerificationReport } from './report.ts'
 
@@ -22,7 +22,7 @@ export interface Verifier {
   readonly used: ReadonlySet<string>
 }
 
-const SECRET_KINDS = ['pseudonym', 'confidential'] as const
+const SECRET_KEY_KINDS = ['pseudonym', 'confidential'] as const
 
 /** Creates the verifier. @param vault null: no master key, so nobody checks whether the stored keys are our own */
 export async function createVerifier(
@@ -36,9 +36,9 @@ export async function createVerifier(
   const redated = new Set<string>()
   const secrets = keys.filter(({ kind }) => kind !== 'signature')
   for (const key of secrets) {
-    if (!(await isUsable(key, vault))) report.fault('key_changed', null, null, key.kid)
+    if (!(await isSecretUsable(key, vault))) report.fault('key_changed', null, null, key.kid)
   }
-  for (const kind of keys.length === 0 ? [] : SECRET_KINDS) {
+  for (const kind of keys.length === 0 ? [] : SECRET_KEY_KINDS) {
     if (secrets.every((key) => key.kind !== kind)) report.fault('key_missing', null, null, kind)
   }
   for (const key of keys) {
@@ -46,7 +46,7 @@ export async function createVerifier(
     if (key.public_key === null) continue
     // The server never retires a key of the audit log, so a retired key is a fault. Its signatures are still verified with it.
     if (key.retired_at !== null) report.fault('key_changed', null, null, key.kid)
-    if (await isOurs(key, vault)) known.set(key.kid, createPublicKey({ key: key.public_key, format: 'jwk' }))
+    if (await isOwnSignatureKey(key, vault)) known.set(key.kid, createPublicKey({ key: key.public_key, format: 'jwk' }))
     else report.fault('key_changed', null, null, key.kid)
   }
   return {
@@ -74,11 +74,11 @@ export async function createVerifier(
 }
 
 /** True when a secret is active and the master key, if a vault is given, decrypts it, which proves its kid. */
-async function isUsable(key: AuditKey, vault: Vault | null): Promise<boolean> {
+async function isSecretUsable(key: AuditKey, vault: Vault | null): Promise<boolean> {
   if (key.retired_at !== null) return false
   if (vault === null) return true
   try {
-    await decryptKey(vault, key)
+    await decryptAuditKey(vault, key)
     return true
   } catch (error) {
     if (error instanceof DecryptionError) return false
@@ -95,12 +95,12 @@ function isEd25519({ public_key }: AuditKey): boolean {
   }
 }
 
-async function isOurs(key: AuditKey, vault: Vault | null): Promise<boolean> {
+async function isOwnSignatureKey(key: AuditKey, vault: Vault | null): Promise<boolean> {
   const thumbprint = await calculateJwkThumbprint(key.public_key ?? {}).catch(() => null)
   if (thumbprint !== key.kid || !isEd25519(key) || key.sealed === null) return false
   if (vault === null) return true
   try {
-    const jwk = JSON.parse((await decryptKey(vault, key)).toString()) as { readonly x?: string }
+    const jwk = JSON.parse((await decryptAuditKey(vault, key)).toString()) as { readonly x?: string }
     return jwk.x === key.public_key?.x
   } catch (error) {
     if (error instanceof DecryptionError) return false

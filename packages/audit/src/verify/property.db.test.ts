@@ -44,9 +44,7 @@ test('any sequence of writes on several chains verifies', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(write, { maxLength: 20 }), fc.integer({ min: 1, max: 5 }), async (writes, every) => {
       const processes = [0, 1, 2].map(() => testAuditLog(database.db, { limits: { checkpoint_entries: every } }))
-      await Promise.all(
-        writes.map(({ process, entry, persons }) => processes[process]?.write(auditEntry(entry), persons)),
-      )
+      await Promise.all(writes.map(({ process, entry, persons }) => processes[process]?.write(auditEntry(entry), persons)))
       await Promise.all(processes.map((process) => process.close()))
       expect(await faults(database)).toEqual([])
     }),
@@ -125,8 +123,7 @@ test('any single change of any column of any table of the audit log is found', a
         where contype in ('c', 'f') and conrelid::regclass::text = any($1)`,
       [tables],
     )
-    for (const { table, name } of constraints)
-      await tamper(on, `alter table ${table} drop constraint if exists ${name}`)
+    for (const { table, name } of constraints) await tamper(on, `alter table ${table} drop constraint if exists ${name}`)
     const isFound = async ({ table, column, type }: Column, row: number, place: number): Promise<void> => {
       const other = CHANGED[type]?.(column, place)
       expect(other, `${table}.${column} has the type ${type}: CHANGED needs another value of it`).toBeDefined()
@@ -149,9 +146,7 @@ test('any single change of any column of any table of the audit log is found', a
     expect(covered).toHaveLength(all.length - UNCOVERED.length)
     for (const column of covered) await isFound(column, 0, 0)
     expect(await faults(on)).toEqual([])
-    await fc.assert(fc.asyncProperty(fc.constantFrom(...covered), fc.nat(1_000), fc.nat(5_000), isFound), {
-      numRuns: 150,
-    })
+    await fc.assert(fc.asyncProperty(fc.constantFrom(...covered), fc.nat(1_000), fc.nat(5_000), isFound), { numRuns: 150 })
   } finally {
     await on.close()
   }

@@ -13,14 +13,12 @@ export const FAULT_TEXTS = {
   person_missing: 'the row of a person was deleted without a tombstone',
   person_inserted: 'the row of a person belongs to no commitment of an entry',
   person_erased: 'the row of a person is there that a tombstone says was erased',
-  checkpoint_signature:
-    'the signature of a checkpoint is wrong, or its key is unknown: the checkpoint was changed or forged',
+  checkpoint_signature: 'the signature of a checkpoint is wrong, or its key is unknown: the checkpoint was changed or forged',
   checkpoint_columns: 'a column of a checkpoint says something else than its content',
   checkpoint_hash: 'a checkpoint signs another hash: the entries before it were rewritten',
   checkpoint_link: 'a checkpoint does not follow the one before it: one was removed, changed or added',
   checkpoint_missing: 'a checkpoint is missing that another chain names: it was removed, or its whole chain was',
-  tombstone_signature:
-    'the signature of a tombstone is wrong, or its key is unknown: the tombstone was changed or forged',
+  tombstone_signature: 'the signature of a tombstone is wrong, or its key is unknown: the tombstone was changed or forged',
   tombstone_columns: 'a column of a tombstone says something else than its content',
   key_changed:
     'a key was changed: its public half does not belong to its kid or to its private half, a secret does not decrypt, it was retired, or checkpoints say that it was made at another time',
@@ -81,8 +79,8 @@ export interface RestoreGap {
 }
 
 /** The most faults and tails that are listed; more are counted. */
-const MOST_FAULTS = 100
-const MOST_TAILS = 20
+const MOST_LISTED_FAULTS = 100
+const MOST_LISTED_TAILS = 20
 
 export interface VerificationReport {
   readonly counts: VerificationCounts
@@ -119,14 +117,14 @@ export function newReport(): VerificationReport {
     fault(kind, chain, sequence = null, detail = null) {
       this.faultCount += 1
       if (chain !== null) faulty.add(chain)
-      if (faults.length < MOST_FAULTS) faults.push({ kind, chain, sequence, detail })
+      if (faults.length < MOST_LISTED_FAULTS) faults.push({ kind, chain, sequence, detail })
     },
     tail(tail) {
       this.unsigned += tail.to - tail.from + 1
       ends.set(tail.chain, tail)
       tails.push(tail)
       tails.sort((a, b) => b.to - b.from - (a.to - a.from))
-      tails.length = Math.min(tails.length, MOST_TAILS)
+      tails.length = Math.min(tails.length, MOST_LISTED_TAILS)
     },
   }
 }

@@ -22,7 +22,7 @@ export function createLostCheckpoints(
   const gaps = restores.map((restore) => ({
     restore,
     signed: new Map(restore.open.map(({ chain, signed }) => [chain, signed])),
-    shown: shownGap(restore),
+    shown: toRestoreGap(restore),
   }))
   report.restores.push(...gaps.map(({ shown }) => shown))
   return {
@@ -49,7 +49,7 @@ export function createLostCheckpoints(
   }
 }
 
-const shownGap = ({ at, snapshot_at, backup, reason, journal, open }: RestoreTombstone): RestoreGap => ({
+const toRestoreGap = ({ at, snapshot_at, backup, reason, journal, open }: RestoreTombstone): RestoreGap => ({
   at,
   snapshot_at,
   backup,

@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto'
 import { DecryptionError } from '@rollcall/keys/encrypted-value'
 import type { Vault } from '@rollcall/keys/vault'
-import { type ConfidentialKey, decryptKey } from '../keys.ts'
+import { type ConfidentialKey, decryptAuditKey } from '../keys.ts'
 import { openReview } from '../reviews.ts'
 import type { AuditKey } from '../store/audit-keys.ts'
 import type { StoredReview } from '../store/entry-pages.ts'
@@ -14,7 +14,7 @@ export async function verifyReviews(
   vault: Vault | null,
   report: VerificationReport,
 ): Promise<void> {
-  const key = vault === null ? null : await confidentialKey(keys, vault)
+  const key = vault === null ? null : await findConfidentialKey(keys, vault)
   for await (const row of rows) {
     report.counts.reviews += 1
     if (vault === null) continue
@@ -25,11 +25,11 @@ export async function verifyReviews(
 }
 
 /** Decrypts the key that seals reviews; null when this key is missing or altered. `createVerifier` reports that fault. */
-async function confidentialKey(keys: readonly AuditKey[], vault: Vault): Promise<ConfidentialKey | null> {
+async function findConfidentialKey(keys: readonly AuditKey[], vault: Vault): Promise<ConfidentialKey | null> {
   const row = keys.find(({ kind }) => kind === 'confidential')
   if (row === undefined) return null
   try {
-    return { kid: row.kid, key: createSecretKey(await decryptKey(vault, row)) }
+    return { kid: row.kid, key: createSecretKey(await decryptAuditKey(vault, row)) }
   } catch (error) {
     if (error instanceof DecryptionError) return null
     throw error

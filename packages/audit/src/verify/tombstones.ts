@@ -36,8 +36,7 @@ export async function verifyTombstones(
     if (content.kind === 'erasure') for (const chain of chainsNamedIn(content)) erasing.add(chain)
     else if (content.kind === 'restore') restores.push(content)
     else {
-      for (const part of content.pruned)
-        if (part.sequence > (pruned.get(part.chain)?.sequence ?? 0)) pruned.set(part.chain, part)
+      for (const part of content.pruned) if (part.sequence > (pruned.get(part.chain)?.sequence ?? 0)) pruned.set(part.chain, part)
     }
   }
   return {
@@ -58,11 +57,7 @@ export async function verifyTombstones(
 }
 
 /** Verifies a tombstone and reports its faults; null when it has no valid signature, so that it excuses nothing. */
-function verifyTombstone(
-  row: TombstoneToVerify,
-  verifier: Verifier,
-  report: VerificationReport,
-): TombstoneContent | null {
+function verifyTombstone(row: TombstoneToVerify, verifier: Verifier, report: VerificationReport): TombstoneContent | null {
   if (!verifier.isSigned(row)) {
     report.fault('tombstone_signature', row.chains[0] ?? null, null, `tombstone ${row.id}`)
     return null

@@ -2,16 +2,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startedDatabase } from '../../../keys/test/postgres.ts'
 import { vaultOf } from '../../../settings/test/audit-log.ts'
-import {
-  chains,
-  database,
-  places,
-  tamper,
-  twoChains,
-  verified,
-  witnessOf,
-  writeChain,
-} from '../../../settings/test/tampering.ts'
+import { chains, database, places, tamper, twoChains, verified, witnessOf, writeChain } from '../../../settings/test/tampering.ts'
 import { verifyAuditLog } from './verify.ts'
 
 const _entry = (chain: string, sequence: number): string => `chain = '${chain}' and sequence = ${sequence}`
@@ -41,10 +32,7 @@ describe('rows that the role of servers may insert', () => {
 describe('keys', () => {
   test('a public key that is replaced is found, and so are checkpoints of a key that nobody knows', async () => {
     const { on, chain } = await twoChains()
-    await tamper(
-      on,
-      `update account_key set public_key = jsonb_set(public_key, '{x}', '"AAAA"') where kind = 'signature'`,
-    )
+    await tamper(on, `update account_key set public_key = jsonb_set(public_key, '{x}', '"AAAA"') where kind = 'signature'`)
     const found = await places(on)
     expect(found[0]).toMatch(/^key_changed /)
     expect(found).toContain(`checkpoint_signature ${chain} 4`)
@@ -96,8 +84,7 @@ describe('keys', () => {
     const stranger = await startedDatabase()
     onTestFinished(() => stranger.close())
     await writeChain(stranger, 3)
-    const [key] = (await stranger.db.pool.query(`select kid, public_key from account_key where kind = 'signature'`))
-      .rows
+    const [key] = (await stranger.db.pool.query(`select kid, public_key from account_key where kind = 'signature'`)).rows
     await tamper(on, `update account_key set retired_at = now() where kind = 'signature'`)
     await tamper(
       on,
@@ -131,10 +118,7 @@ describe('the witness', () => {
     const [, lost] = await chains(on)
     const witness = await witnessOf(on)
     for (const table of ['account_entry', 'account_checkpoint'])
-      await tamper(
-        on,
-        `delete from ${table}; insert into ${table} overriding system value select * from backup_of_${table}`,
-      )
+      await tamper(on, `delete from ${table}; insert into ${table} overriding system value select * from backup_of_${table}`)
     expect(await places(on)).toEqual([])
     expect(await places(on, witness)).toEqual([`witness_missing ${lost} 3`])
   })

@@ -6,8 +6,7 @@ type Place = { readonly chain: string; readonly other: string }
 
 const entry = (chain: string, sequence: number): string => `chain = '${chain}' and sequence = ${sequence}`
 
-const flipped = (column: string, place: number): string =>
-  `set_byte(${column}, ${place}, 255 - get_byte(${column}, ${place}))`
+const flipped = (column: string, place: number): string => `set_byte(${column}, ${place}, 255 - get_byte(${column}, ${place}))`
 
 const ENTRIES_WITH_SHAPE = [2, 3, 4, 5, 6, 7, 8, 9, 10]
 
@@ -34,9 +33,7 @@ const TAMPERINGS: readonly (readonly [string, (place: Place) => string, (place: 
       update account_shape set content = replace(content, '"search"', '"status"')`,
     ({ chain, other }) => [
       expect.stringMatching(/^shape_changed [0-9a-f]{64}$/),
-      ...[chain, other]
-        .toSorted()
-        .flatMap((one) => ENTRIES_WITH_SHAPE.map((number) => `entry_changed ${one} ${number}`)),
+      ...[chain, other].toSorted().flatMap((one) => ENTRIES_WITH_SHAPE.map((number) => `entry_changed ${one} ${number}`)),
     ],
   ],
   [
@@ -61,8 +58,7 @@ const TAMPERINGS: readonly (readonly [string, (place: Place) => string, (place: 
   ],
   ...(['pseudonym', 'salt', 'role'] as const).map((part, index): (typeof TAMPERINGS)[number] => [
     `a ${part} is changed`,
-    ({ chain }) =>
-      `update account set persons = ${flipped('persons', [1, 48, 0][index] ?? 0)} where ${entry(chain, 3)}`,
+    ({ chain }) => `update account set persons = ${flipped('persons', [1, 48, 0][index] ?? 0)} where ${entry(chain, 3)}`,
     ({ chain }) => [`entry_changed ${chain} 3`],
   ]),
   [

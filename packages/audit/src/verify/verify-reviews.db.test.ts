@@ -23,10 +23,7 @@ test.each([
 
 test('a review that a stranger inserts', async () => {
   const { on, chain } = await twoChains()
-  await tamper(
-    on,
-    `insert into account_review (chain, sequence, reviewed_by, sealed) values ('${chain}', 3, 'director', 'x')`,
-  )
+  await tamper(on, `insert into account_review (chain, sequence, reviewed_by, sealed) values ('${chain}', 3, 'director', 'x')`)
   expect(await places(on)).toEqual([`review_changed ${chain} 3 review 1`])
   const { report } = await verifyAuditLog({ db: on.db, vault: null, witness: null })
   expect(report).toMatchObject({ faults: [], counts: { reviews: 1 } })

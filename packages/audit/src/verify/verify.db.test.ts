@@ -310,10 +310,7 @@ describe('tombstones', () => {
     const { on, chain } = await twoChains()
     await erase(on, chain, 3, 1)
     await tamper(on, `update account_tombstone set content = replace(content, '[3,1]', '[4,1]')`)
-    expect(await places(on)).toEqual([
-      expect.stringContaining('tombstone_signature'),
-      `person_missing ${chain} 3 position 1`,
-    ])
+    expect(await places(on)).toEqual([expect.stringContaining('tombstone_signature'), `person_missing ${chain} 3 position 1`])
     await tamper(on, 'delete from account_tombstone')
     expect(await places(on)).toEqual([`person_missing ${chain} 3 position 1`])
   })

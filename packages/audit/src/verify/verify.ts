@@ -42,13 +42,7 @@ export interface VerifiedLog {
   readonly keys: readonly string[]
 }
 
-export async function verifyAuditLog({
-  db,
-  vault,
-  witness,
-  report = newReport(),
-  signal,
-}: VerifyDeps): Promise<VerifiedLog> {
+export async function verifyAuditLog({ db, vault, witness, report = newReport(), signal }: VerifyDeps): Promise<VerifiedLog> {
   const keys = await listAuditKeys(db)
   return withSnapshot(db, async (snapshot) => {
     const verifier = await createVerifier(keys, vault, report)
@@ -61,9 +55,8 @@ export async function verifyAuditLog({
       cursorOf(rowsUntilAborted(signal, readCheckpoints(snapshot))),
     ]
     for await (const { digest, content } of rowsUntilAborted(signal, readShapes(snapshot)))
-      if (!hash('sha256', content, 'buffer').equals(digest))
-        report.fault('shape_changed', null, null, digest.toString('hex'))
-    const others = createNamedCheck(snapshot, report)
+      if (!hash('sha256', content, 'buffer').equals(digest)) report.fault('shape_changed', null, null, digest.toString('hex'))
+    const others = createNamedCheckpointCheck(snapshot, report)
     for (;;) {
       const heads = [await entries.peek(), await persons.peek(), await checkpoints.peek()]
       const [chain] = heads.flatMap((head) => (head === undefined ? [] : [head.chain])).toSorted()
@@ -81,7 +74,7 @@ export async function verifyAuditLog({
     }
     await others.finish()
     await verifyReviews(rowsUntilAborted(signal, readReviews(snapshot)), keys, vault, report)
-    if (witness !== null) await compareWitness(snapshot, rowsUntilAborted(signal, witness), { report, gaps })
+    if (witness !== null) await compareWithWitness(snapshot, rowsUntilAborted(signal, witness), { report, gaps })
     return { report, keys: [...verifier.used].toSorted() }
   })
 }
@@ -94,12 +87,12 @@ async function* rowsUntilAborted<Row>(signal: AbortSignal | undefined, rows: Asy
 }
 
 /** The most checkpoints that one statement looks up. */
-const MOST_LOOKED_UP = 500
+const MOST_CHECKPOINTS_READ = 500
 
 type NamedCheckpoint = CheckpointContent['others'][number]
 
 /** A checkpoint names checkpoints of other chains. This check reports each named checkpoint that is not stored, once. */
-function createNamedCheck(snapshot: Snapshot, report: VerificationReport) {
+function createNamedCheckpointCheck(snapshot: Snapshot, report: VerificationReport) {
   let waiting: { readonly other: NamedCheckpoint; readonly by: string }[] = []
   const missing = new Set<string>()
   const lookUp = async (): Promise<void> => {
@@ -111,8 +104,7 @@ function createNamedCheck(snapshot: Snapshot, report: VerificationReport) {
       const stored = found.get(other.digest)
       if (stored?.chain === other.chain && stored.sequence === other.sequence) continue
       // A missing checkpoint is reported once, even when several checkpoints name it.
-      if (!missing.has(other.digest))
-        report.fault('checkpoint_missing', other.chain, other.sequence, `named by chain ${by}`)
+      if (!missing.has(other.digest)) report.fault('checkpoint_missing', other.chain, other.sequence, `named by chain ${by}`)
       missing.add(other.digest)
     }
     waiting = []
@@ -120,13 +112,13 @@ function createNamedCheck(snapshot: Snapshot, report: VerificationReport) {
   return {
     async add(other: NamedCheckpoint, by: string): Promise<void> {
       waiting.push({ other, by })
-      if (waiting.length >= MOST_LOOKED_UP) await lookUp()
+      if (waiting.length >= MOST_CHECKPOINTS_READ) await lookUp()
     },
     finish: lookUp,
   }
 }
 
-async function compareWitness(
+async function compareWithWitness(
   snapshot: Snapshot,
   lines: AsyncIterable<string>,
   { report, gaps }: { readonly report: VerificationReport; readonly gaps: LostCheckpoints },
@@ -153,7 +145,7 @@ async function compareWitness(
     if (checkpoint === null) continue
     report.counts.witnessed += 1
     waiting.push(checkpoint)
-    if (waiting.length >= MOST_LOOKED_UP) await lookUp()
+    if (waiting.length >= MOST_CHECKPOINTS_READ) await lookUp()
   }
   await lookUp()
 }

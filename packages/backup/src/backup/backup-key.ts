@@ -9,15 +9,12 @@ import { type Vault, vaultOfRecord } from '@rollcall/keys/vault'
 import { BackupDamaged, type BackupHeader } from './file-format.ts'
 
 const BACKUP_KEY_PURPOSE = 'backup key'
-const placeOf = (id: string) => ({ table: 'backup', id })
+const backupKeyBinding = (id: string) => ({ table: 'backup', id })
 
 /** Makes the random key of one backup file. `sealed` is this key, encrypted with the master key, for the header. */
-export async function newBackupKey(
-  vault: Vault,
-  id: string,
-): Promise<{ readonly key: KeyObject; readonly sealed: Buffer }> {
+export async function newBackupKey(vault: Vault, id: string): Promise<{ readonly key: KeyObject; readonly sealed: Buffer }> {
   const bytes = randomBytes(32)
-  const sealed = await vault.encrypt(BACKUP_KEY_PURPOSE, placeOf(id), bytes)
+  const sealed = await vault.encrypt(BACKUP_KEY_PURPOSE, backupKeyBinding(id), bytes)
   const key = createSecretKey(bytes)
   bytes.fill(0)
   return { key, sealed }
@@ -38,7 +35,7 @@ export async function openBackupKey(header: BackupHeader, source: MasterKeySourc
     )
   }
   try {
-    return createSecretKey(await vault.decrypt(BACKUP_KEY_PURPOSE, placeOf(id), Buffer.from(key, 'base64')))
+    return createSecretKey(await vault.decrypt(BACKUP_KEY_PURPOSE, backupKeyBinding(id), Buffer.from(key, 'base64')))
   } catch (error) {
     if (error instanceof DecryptionError) throw new BackupDamaged('the file is damaged: its header was changed')
     throw error

@@ -97,9 +97,9 @@ export function openChunk(
 }
 
 /** The first byte of a part, which says its kind. */
-export const PART_KIND_BYTES = { manifest: 0, table: 1, rows: 2, end: 3 } as const
-export type PartKind = keyof typeof PART_KIND_BYTES
+export const BYTE_BY_PART_KIND = { manifest: 0, table: 1, rows: 2, end: 3 } as const
+export type PartKind = keyof typeof BYTE_BY_PART_KIND
 
 /** The kind of a part by its first byte; undefined when no kind has this byte. */
-export const partKind = (byte: number | undefined): PartKind | undefined =>
-  (Object.keys(PART_KIND_BYTES) as PartKind[]).find((kind) => PART_KIND_BYTES[kind] === byte)
+export const partKindOfByte = (byte: number | undefined): PartKind | undefined =>
+  (Object.keys(BYTE_BY_PART_KIND) as PartKind[]).find((kind) => BYTE_BY_PART_KIND[kind] === byte)

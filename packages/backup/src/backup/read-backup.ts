@@ -37,7 +37,7 @@ export async function checkBackup(path: string, source: MasterKeySource): Promis
       end,
       bytes: file.bytes,
       sha256: await file.sha256(),
-      tables: () => tablesIn(file, key, tables),
+      tables: () => readTablesIn(file, key, tables),
       close: () => file.close(),
     }
   } catch (error) {
@@ -46,7 +46,7 @@ export async function checkBackup(path: string, source: MasterKeySource): Promis
   }
 }
 
-async function* tablesIn(file: OpenBackup, key: KeyObject, tables: readonly CatalogTable[]) {
+async function* readTablesIn(file: OpenBackup, key: KeyObject, tables: readonly CatalogTable[]) {
   const parts = file.parts(key)
   let next = await parts.next()
   async function* rows(): AsyncGenerator<Buffer> {

@@ -15,7 +15,7 @@ import {
   MAX_HEADER_BYTES,
   openChunk,
   type PartKind,
-  partKind,
+  partKindOfByte,
 } from './file-format.ts'
 
 const inflate = promisify(inflateRaw)
@@ -41,7 +41,7 @@ export async function openBackupFile(path: string): Promise<OpenBackup> {
     const { size } = await file.stat()
     const head = await readHead(file)
     return {
-      header: headerIn(head),
+      header: parseBackupHeader(head),
       head,
       bytes: size,
       parts: (key) => readParts(file, { head, size, key }),
@@ -69,7 +69,7 @@ async function readHead(file: FileHandle): Promise<Buffer> {
   return begin.subarray(0, end + 1)
 }
 
-function headerIn(head: Buffer): BackupHeader {
+function parseBackupHeader(head: Buffer): BackupHeader {
   try {
     const header: unknown = JSON.parse(head.subarray(MAGIC.length).toString())
     if (isHeader(header)) return header
@@ -84,19 +84,19 @@ function isHeader(value: unknown): value is BackupHeader {
   if (!isObject(value)) return false
   const { format, id, snapshot_at, snapshot, schema, master_key, key, journal } = value
   const names = Array.isArray(schema) && schema.every((name) => typeof name === 'string')
-  return format === 1 && areTexts(id, snapshot_at, snapshot, key) && names && isMaster(master_key) && isJournal(journal)
+  return (
+    format === 1 && areTexts(id, snapshot_at, snapshot, key) && names && isHeaderMasterKey(master_key) && isHeaderJournal(journal)
+  )
 }
 
-const isMaster = (value: unknown): boolean =>
+const isHeaderMasterKey = (value: unknown): boolean =>
   isObject(value) && Number.isInteger(value.version) && areTexts(value.check_value)
 
-const isJournal = (value: unknown): boolean =>
-  isObject(value) && Number.isInteger(value.sequence) && areTexts(value.digest)
+const isHeaderJournal = (value: unknown): boolean => isObject(value) && Number.isInteger(value.sequence) && areTexts(value.digest)
 
 const areTexts = (...values: readonly unknown[]): boolean => values.every((value) => typeof value === 'string')
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null
 
 interface PartsSource {
   readonly head: Buffer
@@ -108,26 +108,26 @@ async function* readParts(file: FileHandle, { head, size, key }: PartsSource) {
   const binding = headerBinding(head)
   let at = head.length
   for (let number = 0; ; number += 1) {
-    const length = at + 4 <= size ? (await readAt(file, at, 4)).readUInt32BE() : 0
+    const length = at + 4 <= size ? (await readBytesAt(file, at, 4)).readUInt32BE() : 0
     const last = at + 4 + length === size
-    if (length === 0 || length > MAX_CHUNK_BYTES || at + 4 + length > size) throw chunkDamaged(number, 'it is cut off')
-    const part = openChunk(key, binding, { number, last, chunk: await readAt(file, at + 4, length) })
+    if (length === 0 || length > MAX_CHUNK_BYTES || at + 4 + length > size) throw damagedChunkError(number, 'it is cut off')
+    const part = openChunk(key, binding, { number, last, chunk: await readBytesAt(file, at + 4, length) })
     at += 4 + length
-    if (part === null) throw chunkDamaged(number, 'it was changed, or the file was cut')
+    if (part === null) throw damagedChunkError(number, 'it was changed, or the file was cut')
     const plain = await inflate(part, { maxOutputLength: MAX_CHUNK_BYTES }).catch(() => {
-      throw chunkDamaged(number, 'it cannot be unpacked')
+      throw damagedChunkError(number, 'it cannot be unpacked')
     })
-    const kind = partKind(plain[0])
-    if (kind === undefined || (kind === 'end') !== last) throw chunkDamaged(number, 'it is not in its place')
+    const kind = partKindOfByte(plain[0])
+    if (kind === undefined || (kind === 'end') !== last) throw damagedChunkError(number, 'it is not in its place')
     yield { kind, content: plain.subarray(1) }
     if (last) return
   }
 }
 
-const chunkDamaged = (number: number, why: string): BackupDamaged =>
+const damagedChunkError = (number: number, why: string): BackupDamaged =>
   new BackupDamaged(`the file is damaged at chunk ${number}: ${why}`)
 
-async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+async function readBytesAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.alloc(length)
   for (let read = 0; read < length; ) {
     const { bytesRead } = await file.read(buffer, read, length - read, position + read)

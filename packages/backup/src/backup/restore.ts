@@ -8,23 +8,23 @@ import { createEmptyRecordTables } from '@rollcall/records/records/record-tables
 import { readRegistries } from '@rollcall/records/registries/registries'
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import type { PoolClient } from 'pg'
-import { advanceColumns, advanceSequences, type CounterColumn } from '../store/after-load.ts'
+import { advanceCounterColumns, advanceSequences, type CounterColumn } from '../store/after-load.ts'
 import { currentRole, makeTablesBare, runAsRole } from '../store/bare-tables.ts'
 import {
   type CatalogTable,
   findFilledTable,
+  findTableOwners,
   listObjectsInTheWay,
   listSequences,
   listTables,
   quoteCatalogName,
-  tableOwners,
-  tableSql,
+  tableNameSql,
 } from '../store/catalog.ts'
 import { beginCopyIn } from '../store/copy.ts'
 import {
   beginRestoration,
   deleteUnloadedRestorations,
-  findRestorationIfAny,
+  findRestorationIfMigrated,
   markRestorationLoaded,
 } from '../store/restorations.ts'
 import { BackupDamaged } from './file-format.ts'
@@ -57,7 +57,7 @@ export interface LoadedBackup {
  */
 export async function loadBackup(deps: LoadDeps, backup: CheckedBackup): Promise<LoadedBackup> {
   const { db, owner } = deps
-  const before = await refuseFilled(owner, backup)
+  const before = await refuseFilledDatabase(owner, backup)
   if (before !== null) return { restoration: before, tables: backup.end.tables, left_out: [], before: true }
   await migrate(owner, db, backup.header.schema)
   const restoration = await withTransaction(owner.pool, async (client) => {
@@ -72,14 +72,14 @@ export async function loadBackup(deps: LoadDeps, backup: CheckedBackup): Promise
 }
 
 /** Refuses a database with content. @returns null when it is empty, or the id of the restoration that loaded this backup */
-async function refuseFilled({ pool }: Database, { header }: CheckedBackup): Promise<number | null> {
+async function refuseFilledDatabase({ pool }: Database, { header }: CheckedBackup): Promise<number | null> {
   const unknown = unknownMigrations(header.schema)
   if (unknown.length > 0) {
     throw new StoreRefusal(
       `a newer Rollcall made this backup (${unknown.join(', ')}): restore it with that version or a later one`,
     )
   }
-  const last = await findRestorationIfAny(pool)
+  const last = await findRestorationIfMigrated(pool)
   if (last !== null && last.loaded_at !== null && last.applied_at === null && last.backup === header.id) {
     return last.id
   }
@@ -88,9 +88,9 @@ async function refuseFilled({ pool }: Database, { header }: CheckedBackup): Prom
   const { rows } = await pool.query<{ found: boolean }>(
     `select pg_catalog.to_regclass('rollcall_migration') is not null as found`,
   )
-  if (rows[0]?.found !== true) throw notEmpty(object)
+  if (rows[0]?.found !== true) throw notEmptyRefusal(object)
   const filled = await findFilledTable(pool)
-  if (filled !== null) throw notEmpty(filled)
+  if (filled !== null) throw notEmptyRefusal(filled)
   const { rows: done } = await pool.query<{ name: string }>('select name from rollcall_migration')
   const newer = done.map(({ name }) => name).filter((name) => !header.schema.includes(name))
   if (newer.length > 0) {
@@ -101,7 +101,7 @@ async function refuseFilled({ pool }: Database, { header }: CheckedBackup): Prom
   return null
 }
 
-const notEmpty = (name: string): StoreRefusal =>
+const notEmptyRefusal = (name: string): StoreRefusal =>
   new StoreRefusal(`the database is not empty (${JSON.stringify(name)}): a backup is restored into a new database`)
 
 interface TransactionLoadDeps extends LoadDeps {
@@ -115,27 +115,25 @@ async function loadInTransaction(
   { application, restoration, numbered, signal }: TransactionLoadDeps,
   { header, tables, end }: CheckedBackup,
 ): Promise<Pick<LoadedBackup, 'tables' | 'left_out'>> {
-  await client.query(
-    "select set_config('statement_timeout', '0', true), set_config('maintenance_work_mem', '256MB', true)",
-  )
+  await client.query("select set_config('statement_timeout', '0', true), set_config('maintenance_work_mem', '256MB', true)")
   const { rows } = await client.query<{ alone: boolean }>(
     "select pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended('rollcall restore', 0)) as alone",
   )
   if (rows[0]?.alone !== true) throw new StoreRefusal('another command restores this database at the same time')
   const makeAgain = [await makeTablesBare(client)]
-  let targets = await targetsOf(client)
+  let targets = await readTargetTables(client)
   let records = false
   const counts: TableCount[] = []
   const left_out: string[] = []
   for await (const { table, rows: content } of tables()) {
-    if (!records && IS_RECORD_TABLE.test(table.name)) {
+    if (!records && RECORD_TABLE_PATTERN.test(table.name)) {
       // The tables of records come last in the file. The registries are loaded by now, so these tables can be created.
       records = true
       await runAsRole(client, application, () => createAllRecordTables(client))
       makeAgain.push(await makeTablesBare(client))
-      targets = await targetsOf(client)
+      targets = await readTargetTables(client)
     }
-    const target = targets.get(tableSql(table))
+    const target = targets.get(tableNameSql(table))
     if (target === undefined) {
       left_out.push(table.name)
       continue
@@ -146,27 +144,27 @@ async function loadInTransaction(
     counts.push(expected)
   }
   for (const make of makeAgain.toReversed()) await make()
-  const own = new Set((await listSequences(client)).map(tableSql))
+  const own = new Set((await listSequences(client)).map(tableNameSql))
   await advanceSequences(
     client,
-    end.sequences.filter((sequence) => own.has(tableSql(sequence))),
+    end.sequences.filter((sequence) => own.has(tableNameSql(sequence))),
   )
-  await runAsRole(client, application, () => advanceColumns(client, numbered))
+  await runAsRole(client, application, () => advanceCounterColumns(client, numbered))
   await markRestorationLoaded(client, restoration, new Date(header.snapshot_at))
   return { tables: counts, left_out }
 }
 
 /** Matches the names of record tables, as `recordTableName` makes them. */
-const IS_RECORD_TABLE = /^r[0-9]+_/
+const RECORD_TABLE_PATTERN = /^r[0-9]+_/
 
 interface TargetTable extends CatalogTable {
   readonly owner: string
 }
 
-async function targetsOf(client: PoolClient): Promise<ReadonlyMap<string, TargetTable>> {
-  const owners = await tableOwners(client)
+async function readTargetTables(client: PoolClient): Promise<ReadonlyMap<string, TargetTable>> {
+  const owners = await findTableOwners(client)
   const tables = await listTables(client)
-  return new Map(tables.map((table) => [tableSql(table), { ...table, owner: owners.get(tableSql(table)) ?? 'none' }]))
+  return new Map(tables.map((table) => [tableNameSql(table), { ...table, owner: owners.get(tableNameSql(table)) ?? 'none' }]))
 }
 
 async function createAllRecordTables(client: PoolClient): Promise<void> {
@@ -183,10 +181,7 @@ async function createAllRecordTables(client: PoolClient): Promise<void> {
 
 /** Makes a Kysely that only uses this connection, which is in a transaction. */
 function kyselyOf(client: PoolClient): Kysely<unknown> {
-  const lent: PostgresPoolClient = {
-    query: client.query.bind(client) as PostgresPoolClient['query'],
-    release: () => undefined,
-  }
+  const lent: PostgresPoolClient = { query: client.query.bind(client) as PostgresPoolClient['query'], release: () => undefined }
   return new Kysely<unknown>({
     dialect: new PostgresDialect({ pool: { options: {}, connect: async () => lent, end: async () => undefined } }),
   })
@@ -201,7 +196,7 @@ async function loadTable(
   signal: AbortSignal | undefined,
 ): Promise<number> {
   const old = table.columns.filter((column) => !target.columns.includes(column))
-  const alter = (how: string) => client.query(`alter table ${tableSql(target)} ${how}`)
+  const alter = (how: string) => client.query(`alter table ${tableNameSql(target)} ${how}`)
   for (const column of old) await alter(`add column ${quoteCatalogName(column)} text`)
   // The file has no rows of a table without columns.
   const copy = table.columns.length === 0 ? null : beginCopyIn(client, { ...target, columns: table.columns })

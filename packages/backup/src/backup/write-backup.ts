@@ -1,12 +1,7 @@
 /** Makes a backup of the tables in one snapshot of the database. Servers may run meanwhile; little memory is used. */
 import { randomUUID } from 'node:crypto'
 import type { Database } from '@rollcall/database/database'
-import {
-  hasOpenLineTable,
-  type JournalPosition,
-  nameDatabase,
-  readJournalPosition,
-} from '@rollcall/database/journal-head'
+import { ensureDatabaseUuid, hasOpenLineTable, type JournalPosition, readJournalPosition } from '@rollcall/database/journal-head'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { withTransaction } from '@rollcall/database/transaction'
 import { type MasterKeyRecord, readMasterKey } from '@rollcall/keys/store/master-keys'
@@ -40,7 +35,7 @@ interface WriteBackupDeps {
  */
 export async function writeBackup({ db, vault, signal }: WriteBackupDeps, path: string): Promise<MadeBackup> {
   await refuseExistingFile(path)
-  if (await hasOpenLineTable(db.pool)) await nameDatabase(db.pool)
+  if (await hasOpenLineTable(db.pool)) await ensureDatabaseUuid(db.pool)
   return withTransaction(
     db.pool,
     async (client) => {

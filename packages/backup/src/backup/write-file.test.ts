@@ -43,9 +43,7 @@ async function fillDisk(folder: string): Promise<readonly FileHandle[]> {
 test('a header that cannot be written leaves no file, and none open', async () => {
   const { folder, path } = await backupPath()
   const failed = await fillDisk(folder)
-  await expect(createBackupFile(path, HEADER, KEY)).rejects.toThrow(
-    new StoreRefusal(`${path}: cannot be written (ENOSPC)`),
-  )
+  await expect(createBackupFile(path, HEADER, KEY)).rejects.toThrow(new StoreRefusal(`${path}: cannot be written (ENOSPC)`))
   // A file that was closed has no number.
   expect(failed.map(({ fd }) => fd)).toEqual([-1])
   expect(await readdir(folder)).toEqual([])
@@ -55,9 +53,7 @@ test('a disk that becomes full refuses the backup, and nothing of it is left', a
   const { folder, path } = await backupPath()
   const file = await createBackupFile(path, HEADER, KEY)
   const failed = await fillDisk(folder)
-  await expect(file.finish(Buffer.from('{}'))).rejects.toThrow(
-    new StoreRefusal(`${path}: cannot be written (ENOSPC)`),
-  )
+  await expect(file.finish(Buffer.from('{}'))).rejects.toThrow(new StoreRefusal(`${path}: cannot be written (ENOSPC)`))
   await file.abandon()
   expect(failed.map(({ fd }) => fd)).toEqual([-1])
   expect(await readdir(folder)).toEqual([])

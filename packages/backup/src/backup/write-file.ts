@@ -6,15 +6,15 @@ import { promisify } from 'node:util'
 import { deflateRaw } from 'node:zlib'
 import { syncDirectory } from '@rollcall/base/shared/data-directory'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { type BackupHeader, headerBinding, MAGIC, PART_KIND_BYTES, type PartKind, sealChunk } from './file-format.ts'
+import { type BackupHeader, BYTE_BY_PART_KIND, headerBinding, MAGIC, type PartKind, sealChunk } from './file-format.ts'
 
 const deflate = promisify(deflateRaw)
 
 /** The number of added parts that may still be unwritten when `add` resolves. These parts are compressed in the background. */
-const MOST_IN_WORK = 3
+const MOST_UNWRITTEN_PARTS = 3
 
 export interface BackupFile {
-  /** Adds a part. Resolves when at most `MOST_IN_WORK` parts are not written. @throws StoreRefusal the file cannot be written */
+  /** Adds a part. Resolves when at most `MOST_UNWRITTEN_PARTS` parts are not written. @throws StoreRefusal the file cannot be written */
   add(kind: PartKind, bytes: Buffer): Promise<void>
   /**
    * Writes the end and gives the file its name. `abandon` must follow an error.
@@ -51,7 +51,7 @@ export async function createBackupFile(path: string, header: BackupHeader, key: 
   const write = async (buffer: Buffer): Promise<void> => {
     digest.update(buffer)
     bytes += buffer.length
-    await writeAll(file, buffer).catch(refuse)
+    await writeAllBytes(file, buffer).catch(refuse)
   }
   const writeNext = async (last: boolean): Promise<void> => {
     const [next, ...others] = inWork
@@ -61,7 +61,7 @@ export async function createBackupFile(path: string, header: BackupHeader, key: 
     number += 1
   }
   const begin = (kind: PartKind, content: Buffer): void => {
-    const packed = deflate(Buffer.concat([Buffer.of(PART_KIND_BYTES[kind]), content]), { level: 1 })
+    const packed = deflate(Buffer.concat([Buffer.of(BYTE_BY_PART_KIND[kind]), content]), { level: 1 })
     // An error of the compression is thrown where the chunk is awaited. Until then it must not count as an unhandled rejection.
     packed.catch(() => undefined)
     inWork.push(packed)
@@ -77,7 +77,7 @@ export async function createBackupFile(path: string, header: BackupHeader, key: 
   return {
     async add(kind, content) {
       begin(kind, content)
-      if (inWork.length > MOST_IN_WORK) await writeNext(false)
+      if (inWork.length > MOST_UNWRITTEN_PARTS) await writeNext(false)
     },
     async finish(end) {
       while (inWork.length > 0) await writeNext(false)
@@ -99,7 +99,7 @@ function throwUnwritable(path: string, { code }: NodeJS.ErrnoException): never {
   throw new StoreRefusal(`${path}: cannot be written (${code})`)
 }
 
-async function writeAll(file: FileHandle, buffer: Buffer): Promise<void> {
+async function writeAllBytes(file: FileHandle, buffer: Buffer): Promise<void> {
   for (let at = 0; at < buffer.length; ) {
     const { bytesWritten } = await file.write(buffer, at)
     at += bytesWritten

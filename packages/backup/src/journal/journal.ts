@@ -3,17 +3,17 @@ import { type FileHandle, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { syncDirectory } from '@rollcall/base/shared/data-directory'
 import { giveToFolderOwner } from '@rollcall/base/shared/handed-over'
-import { createSemaphore, inSlot } from '@rollcall/base/shared/semaphore'
+import { createSemaphore, runInSlot } from '@rollcall/base/shared/semaphore'
 import type { Journal } from '@rollcall/core/model/journal'
 import type { Database } from '@rollcall/database/database'
 import {
   closeJournalLine,
   currentTimeline,
   hasLostLine,
+  type JournalDatabaseIds,
   type JournalHead,
-  type JournalOwner,
-  journalOwner,
   moveJournalHead,
+  readJournalDatabaseIds,
   readJournalHead,
 } from '@rollcall/database/journal-head'
 import { StoreRefusal, StoreUnavailable } from '@rollcall/database/refusal'
@@ -38,25 +38,25 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
   return {
     path,
     async examine() {
-      const file = await openFor(path)
+      const file = await openJournalFile(path)
       await file.close()
     },
     async write(act, commit) {
-      const sequence = await inSlot(turns, path, async () => {
-        const [opened, owner] = [await vault(), await journalOwner(db.pool)]
+      const sequence = await runInSlot(turns, path, async () => {
+        const [opened, owner] = [await vault(), await readJournalDatabaseIds(db.pool)]
         const written = await moveJournalHead(db, async (head) => {
-          const file = await openFor(path)
+          const file = await openJournalFile(path)
           try {
-            const { last, whole } = await endOf(file)
-            refuseForeign(path, last, owner)
-            const behind = followsHead(last, head) ? last : head
+            const { last, whole } = await readJournalEnd(file)
+            refuseForeignJournal(path, last, owner)
+            const behind = isLineAfterHead(last, head) ? last : head
             const line = await makeJournalLine(opened, { head: behind, owner }, act, now())
             // A kill may cut off the line that is being written. Such a line has no line feed, and readers ignore it.
             await file.appendFile(`${whole ? '' : '\n'}${line.text}\n`)
             await file.sync()
             return line.head
           } catch (error) {
-            throw await journalFailure(path, error)
+            throw await toJournalRefusal(path, error)
           } finally {
             await file.close()
           }
@@ -73,7 +73,7 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
   }
 }
 
-async function openFor(path: string): Promise<FileHandle> {
+async function openJournalFile(path: string): Promise<FileHandle> {
   // The file is opened for each line, so that a rotated file is not written any more.
   try {
     const file = await open(path, 'a+', 0o600)
@@ -83,21 +83,21 @@ async function openFor(path: string): Promise<FileHandle> {
     })
     return file
   } catch (error) {
-    throw await journalFailure(path, error)
+    throw await toJournalRefusal(path, error)
   }
 }
 
 /** Turns an error of the file system into a refusal that names the owner of the file; returns other errors unchanged. */
-async function journalFailure(path: string, error: unknown): Promise<unknown> {
+async function toJournalRefusal(path: string, error: unknown): Promise<unknown> {
   const code = error instanceof Error && 'syscall' in error && 'code' in error ? String(error.code) : null
   if (code === null) return error
   return new StoreUnavailable(
-    `the journal ${path} cannot be written (${code}${await ownersOf(path)}), and nothing is done without it: see ROLLCALL_JOURNAL (docs/backup.md)`,
+    `the journal ${path} cannot be written (${code}${await describeOwners(path)}), and nothing is done without it: see ROLLCALL_JOURNAL (docs/backup.md)`,
   )
 }
 
 /** The owners of file and process in words; empty when the file does not exist, or this process may not look at it. */
-async function ownersOf(path: string): Promise<string> {
+async function describeOwners(path: string): Promise<string> {
   const found = await stat(path).catch(() => null)
   if (found === null) return ''
   return `: it belongs to ${describeUser(found.uid)}, and this process runs as ${describeUser(process.geteuid?.() ?? null)}`
@@ -109,13 +109,13 @@ const describeUser = (uid: number | null): string => (uid === 0 ? 'root' : `uid 
  * True when the last line of the file comes right after the last line that the database knows. A process wrote it, and was killed
  * before the database knew. The next line must then follow this one.
  */
-const followsHead = (last: JournalLine | null, head: JournalHead): last is JournalLine =>
+const isLineAfterHead = (last: JournalLine | null, head: JournalHead): last is JournalLine =>
   last !== null && last.sequence === head.sequence + 1 && last.previous === head.digest.toString('hex')
 
 /** The last line is looked for in this many bytes at the end of the file. A line that names many persons is long. */
 const TAIL_BYTES = 16_777_216
 
-async function endOf(file: FileHandle): Promise<{ readonly last: JournalLine | null; readonly whole: boolean }> {
+async function readJournalEnd(file: FileHandle): Promise<{ readonly last: JournalLine | null; readonly whole: boolean }> {
   const { size } = await file.stat()
   const length = Math.min(size, TAIL_BYTES)
   const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length)
@@ -126,11 +126,10 @@ async function endOf(file: FileHandle): Promise<{ readonly last: JournalLine | n
 }
 
 /**
- * Refuses a file whose last line is of another copy of the database: if two copies wrote a file, neither could be
- * restored.
+ * Refuses a file whose last line is of another copy of the database: if two copies wrote a file, neither could be restored.
  * @throws StoreRefusal the last line is of another database, or of another copy
  */
-function refuseForeign(path: string, last: JournalLine | null, { database, incarnation }: JournalOwner): void {
+function refuseForeignJournal(path: string, last: JournalLine | null, { database, incarnation }: JournalDatabaseIds): void {
   if (last === null) return
   const isOurs = last.database === null || last.database === database
   if (isOurs && last.incarnation === incarnation) return
@@ -148,8 +147,8 @@ const ADOPT_ADVICE = 'Run rollcall restore adopt (docs/backup.md)'
  * @throws StoreRefusal the database lacks acts, or the file belongs to another database or copy of it, or is unreadable
  */
 export async function refuseOlderDatabase({ pool }: Pick<Database, 'pool'>, path: string): Promise<void> {
-  const [last, timeline] = [await lastLineOf(path), await currentTimeline(pool)]
-  if (last !== null) refuseForeign(path, last, await journalOwner(pool))
+  const [last, timeline] = [await findLastLine(path), await currentTimeline(pool)]
+  if (last !== null) refuseForeignJournal(path, last, await readJournalDatabaseIds(pool))
   const head = await readJournalHead(pool)
   const isOther = (stored: string | null) => stored !== null && timeline !== null && stored !== timeline
   // A process may have been killed after it wrote line `begun` into the file. On the same timeline this is no lost act.
@@ -166,14 +165,14 @@ export async function refuseOlderDatabase({ pool }: Pick<Database, 'pool'>, path
 }
 
 /** Reads the last line of the journal; null when the file has no line, or does not exist. */
-async function lastLineOf(path: string): Promise<JournalLine | null> {
+async function findLastLine(path: string): Promise<JournalLine | null> {
   const file = await open(path).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
-    throw await journalFailure(path, error)
+    throw await toJournalRefusal(path, error)
   })
   if (file === null) return null
   try {
-    return (await endOf(file)).last
+    return (await readJournalEnd(file)).last
   } finally {
     await file.close()
   }

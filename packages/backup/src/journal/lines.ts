@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto'
 import type { JournalAct } from '@rollcall/core/model/journal'
-import type { JournalHead, JournalOwner } from '@rollcall/database/journal-head'
+import type { JournalDatabaseIds, JournalHead } from '@rollcall/database/journal-head'
 import type { Vault } from '@rollcall/keys/vault'
 
 export interface JournalLine {
@@ -38,7 +38,7 @@ export const lineBinding = ({ sequence, previous, at, database, incarnation }: L
 /** Makes the line of an act. @param head the line before @returns the text of the line, without its line feed */
 export async function makeJournalLine(
   vault: Pick<Vault, 'encrypt'>,
-  { head, owner }: { readonly head: JournalHead; readonly owner: JournalOwner },
+  { head, owner }: { readonly head: JournalHead; readonly owner: JournalDatabaseIds },
   act: JournalAct,
   now: Date,
 ): Promise<{ readonly text: string; readonly head: JournalHead }> {
@@ -57,7 +57,7 @@ export function parseJournalLine(text: string): JournalLine | null {
     const { database = null, incarnation = null } = names
     if (rollcall_journal !== 1 || !Number.isSafeInteger(sequence)) return null
     if (typeof previous !== 'string' || typeof at !== 'string' || typeof sealed !== 'string') return null
-    if (!isName(database) || !isName(incarnation)) return null
+    if (!isTextOrNull(database) || !isTextOrNull(incarnation)) return null
     return {
       sequence: Number(sequence),
       previous,
@@ -72,4 +72,4 @@ export function parseJournalLine(text: string): JournalLine | null {
   }
 }
 
-const isName = (name: unknown): name is string | null => name === null || typeof name === 'string'
+const isTextOrNull = (name: unknown): name is string | null => name === null || typeof name === 'string'

@@ -6,11 +6,11 @@ import type { JournalHead, JournalPosition } from '@rollcall/database/journal-he
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { DecryptionError } from '@rollcall/keys/encrypted-value'
 import type { MasterKeySource } from '@rollcall/keys/master-key'
-import { decryptWithAny } from '@rollcall/keys/vault'
+import { decryptWithAnyMasterKey } from '@rollcall/keys/vault'
 import { JOURNAL_PURPOSE, type JournalLine, lineBinding, parseJournalLine } from './lines.ts'
 
 /** The acts that a restore repeats, and the line with which the journal ends. */
-export interface LaterActs {
+export interface ActsToRepeat {
   /** First the acts of lines before the snapshot that may not be committed, then those after it, in the order of their lines. */
   readonly acts: readonly { readonly at: string; readonly act: JournalAct }[]
   /** The number and digest of the last line; when no line is later than the snapshot, of the last line that it knows. */
@@ -28,9 +28,9 @@ export async function readJournal(
   paths: readonly string[],
   source: MasterKeySource,
   known: JournalPosition,
-): Promise<LaterActs> {
-  const lines = (await Promise.all(paths.map(linesOf))).flat()
-  refuseOthers(lines, known)
+): Promise<ActsToRepeat> {
+  const lines = (await Promise.all(paths.map(readJournalLines))).flat()
+  refuseOtherDatabases(lines, known)
   const later = [
     ...new Map(
       lines.filter(({ sequence }) => sequence > known.sequence).map((line) => [line.digest.toString('hex'), line]),
@@ -38,24 +38,22 @@ export async function readJournal(
   ].toSorted((one, other) => one.sequence - other.sequence)
   const end = known.digest.toString('hex')
   refuseForks(later)
-  checkReaches(lines, later, known)
+  refuseOlderJournal(lines, later, known)
   const reached = new Set([end])
   const acts = []
-  for (const line of openLines(lines, known)) acts.push({ at: line.at, act: await openAct(line, source) })
+  for (const line of requireOpenLines(lines, known)) acts.push({ at: line.at, act: await decryptAct(line, source) })
   for (const line of later) {
     if (!reached.has(line.previous)) {
-      throw new StoreRefusal(
-        `line ${line.sequence - 1} of the journal is missing: give all its files, as they were written`,
-      )
+      throw new StoreRefusal(`line ${line.sequence - 1} of the journal is missing: give all its files, as they were written`)
     }
     reached.add(line.digest.toString('hex'))
-    acts.push({ at: line.at, act: await openAct(line, source) })
+    acts.push({ at: line.at, act: await decryptAct(line, source) })
   }
   return { acts, head: later.at(-1) ?? { sequence: known.sequence, digest: known.digest } }
 }
 
 /** Refuses lines of another database than that of the snapshot. @throws StoreRefusal */
-function refuseOthers(lines: readonly JournalLine[], { database }: JournalPosition): void {
+function refuseOtherDatabases(lines: readonly JournalLine[], { database }: JournalPosition): void {
   if (database === null) return
   const other = lines.find((line) => line.database !== null && line.database !== database)
   if (other === undefined) return
@@ -71,8 +69,7 @@ function refuseOthers(lines: readonly JournalLine[], { database }: JournalPositi
  */
 function refuseForks(later: readonly JournalLine[]): void {
   const fork = later.find(
-    ({ sequence, incarnation }, at) =>
-      later[at - 1]?.sequence === sequence && later[at - 1]?.incarnation !== incarnation,
+    ({ sequence, incarnation }, at) => later[at - 1]?.sequence === sequence && later[at - 1]?.incarnation !== incarnation,
   )
   if (fork === undefined) return
   throw new StoreRefusal(
@@ -81,7 +78,7 @@ function refuseForks(later: readonly JournalLine[]): void {
 }
 
 /** Finds lines before the snapshot whose acts may not be committed in it. @throws StoreRefusal such a line is missing */
-function openLines(lines: readonly JournalLine[], { open }: JournalPosition): readonly JournalLine[] {
+function requireOpenLines(lines: readonly JournalLine[], { open }: JournalPosition): readonly JournalLine[] {
   return open.flatMap((sequence) => {
     const found = lines.filter((one) => one.sequence === sequence)
     if (found.length > 0) return found
@@ -92,7 +89,7 @@ function openLines(lines: readonly JournalLine[], { open }: JournalPosition): re
 }
 
 /** Refuses files that end before the last line that the snapshot knows. @throws StoreRefusal */
-function checkReaches(lines: readonly JournalLine[], later: readonly JournalLine[], known: JournalHead): void {
+function refuseOlderJournal(lines: readonly JournalLine[], later: readonly JournalLine[], known: JournalHead): void {
   if (known.sequence === 0 || later.length > 0) return
   if (lines.some(({ digest }) => digest.equals(known.digest))) return
   throw new StoreRefusal(
@@ -101,7 +98,7 @@ function checkReaches(lines: readonly JournalLine[], later: readonly JournalLine
   )
 }
 
-async function linesOf(path: string): Promise<readonly JournalLine[]> {
+async function readJournalLines(path: string): Promise<readonly JournalLine[]> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new StoreRefusal(`the file ${path} of the journal cannot be read: ${systemReason(error)}`)
   })
@@ -112,18 +109,18 @@ async function linesOf(path: string): Promise<readonly JournalLine[]> {
   return lines.flatMap(({ line, at }) => {
     if (line !== null) return [line]
     // A killed process left this line unfinished, and the next process began a new line after it.
-    if (lines[at + 1]?.line != null && isTorn(texts[at])) return []
+    if (lines[at + 1]?.line != null && isTornLine(texts[at])) return []
     throw new StoreRefusal(`line ${at + 1} of ${path} is no line of a journal: it was changed`)
   })
 }
 
 /** True when a line is unfinished: a finished line ends with `}`. */
-const isTorn = (text = ''): boolean => !text.endsWith('}')
+const isTornLine = (text = ''): boolean => !text.endsWith('}')
 
 /** Decrypts the act of a line. This verifies the whole line, because encryption binds the act to its other members. */
-async function openAct(line: JournalLine, source: MasterKeySource): Promise<JournalAct> {
+async function decryptAct(line: JournalLine, source: MasterKeySource): Promise<JournalAct> {
   try {
-    const opened = await decryptWithAny(source, JOURNAL_PURPOSE, lineBinding(line), line.sealed)
+    const opened = await decryptWithAnyMasterKey(source, JOURNAL_PURPOSE, lineBinding(line), line.sealed)
     return JSON.parse(opened.toString()) as JournalAct
   } catch (error) {
     if (!(error instanceof DecryptionError)) throw error

@@ -2,7 +2,7 @@
 
 import { quoteName } from '@rollcall/database/names'
 import type { PoolClient } from 'pg'
-import { type CatalogSequence, tableSql } from './catalog.ts'
+import { type CatalogSequence, tableNameSql } from './catalog.ts'
 
 type Client = Pick<PoolClient, 'query'>
 
@@ -10,7 +10,7 @@ type Client = Pick<PoolClient, 'query'>
  * How far a sequence is advanced, by its type. Receivers remember numbers of envelopes and items that were sent after the
  * snapshot: they would ignore a smaller number, and take an equal one for a repetition.
  */
-const PASSED_OVER: Readonly<Record<string, bigint>> = { bigint: 1_000_000_000n, integer: 10_000n, smallint: 100n }
+const SEQUENCE_ADVANCE_BY_TYPE: Readonly<Record<string, bigint>> = { bigint: 1_000_000_000n, integer: 10_000n, smallint: 100n }
 
 /**
  * Advances the sequences.
@@ -19,17 +19,17 @@ const PASSED_OVER: Readonly<Record<string, bigint>> = { bigint: 1_000_000_000n, 
  */
 export async function advanceSequences(client: Client, last: readonly CatalogSequence[]): Promise<void> {
   for (const sequence of last) {
-    const passed = PASSED_OVER[sequence.type]
+    const passed = SEQUENCE_ADVANCE_BY_TYPE[sequence.type]
     if (passed === undefined) continue
-    const name = tableSql(sequence)
-    const [known, stored] = [BigInt(sequence.last ?? 0), await largestStored(client, name)]
+    const name = tableNameSql(sequence)
+    const [known, stored] = [BigInt(sequence.last ?? 0), await largestStoredNumber(client, name)]
     const value = (stored > known ? stored : known) + passed
     await client.query('select setval($1::regclass, $2::bigint)', [name, value.toString()])
   }
 }
 
 /** The largest number in the column of a sequence; 0 when it has no column, or the table is empty. */
-async function largestStored(client: Client, sequence: string): Promise<bigint> {
+async function largestStoredNumber(client: Client, sequence: string): Promise<bigint> {
   const { rows: columns } = await client.query<{ table: string; name: string }>(
     `select refobjid::regclass::text as table, attname::text as name from pg_depend
       join pg_attribute on attrelid = refobjid and attnum = refobjsubid
@@ -51,8 +51,8 @@ export interface CounterColumn {
 }
 
 /** Advances the columns in each row of their tables, past numbers that may have been given out after the snapshot. */
-export async function advanceColumns(client: Client, columns: readonly CounterColumn[]): Promise<void> {
+export async function advanceCounterColumns(client: Client, columns: readonly CounterColumn[]): Promise<void> {
   for (const { table, column } of columns) {
-    await client.query(`update ${table} set ${column} = ${column} + $1`, [PASSED_OVER.bigint?.toString()])
+    await client.query(`update ${table} set ${column} = ${column} + $1`, [SEQUENCE_ADVANCE_BY_TYPE.bigint?.toString()])
   }
 }

@@ -14,25 +14,25 @@ interface RemovableDefinition {
   readonly order: number
 }
 
-const IS_OUR_TABLE = `pg_class.relkind = 'r' and nspname in (pg_catalog.current_schema(), 'rollcall_outbox')
+const IS_OUR_TABLE_SQL = `pg_class.relkind = 'r' and nspname in (pg_catalog.current_schema(), 'rollcall_outbox')
   and pg_catalog.pg_has_role(pg_class.relowner, 'member')`
-const TABLE_COLUMNS = `pg_catalog.format('%I.%I', nspname, pg_class.relname) as "table", pg_class.relowner::regrole::text as owner`
+const TABLE_COLUMNS_SQL = `pg_catalog.format('%I.%I', nspname, pg_class.relname) as "table", pg_class.relowner::regrole::text as owner`
 const JOIN_NAMESPACE = 'join pg_namespace on pg_namespace.oid = pg_class.relnamespace'
 
-const FIND_DEFINITIONS = `
-  select ${TABLE_COLUMNS}, pg_catalog.format('alter table %I.%I drop constraint %I', nspname, pg_class.relname, conname) as remove,
+const FIND_REMOVABLE_DEFINITIONS = `
+  select ${TABLE_COLUMNS_SQL}, pg_catalog.format('alter table %I.%I drop constraint %I', nspname, pg_class.relname, conname) as remove,
     pg_catalog.format('alter table %I.%I add constraint %I %s', nspname, pg_class.relname, conname, pg_catalog.pg_get_constraintdef(pg_constraint.oid))
       as restore, case contype when 'f' then 1 else 3 end as "order"
   from pg_constraint join pg_class on pg_class.oid = conrelid ${JOIN_NAMESPACE}
-  where ${IS_OUR_TABLE} and contype in ('f', 'p', 'u') and conparentid = 0
+  where ${IS_OUR_TABLE_SQL} and contype in ('f', 'p', 'u') and conparentid = 0
   union all
-  select ${TABLE_COLUMNS}, pg_catalog.format('drop index %I.%I', nspname, index.relname), pg_catalog.pg_get_indexdef(index.oid), 2
+  select ${TABLE_COLUMNS_SQL}, pg_catalog.format('drop index %I.%I', nspname, index.relname), pg_catalog.pg_get_indexdef(index.oid), 2
   from pg_index join pg_class on pg_class.oid = indrelid join pg_class index on index.oid = indexrelid ${JOIN_NAMESPACE}
-  where ${IS_OUR_TABLE} and not exists (select from pg_constraint where conindid = indexrelid)
+  where ${IS_OUR_TABLE_SQL} and not exists (select from pg_constraint where conindid = indexrelid)
   union all
-  select distinct ${TABLE_COLUMNS}, pg_catalog.format('alter table %I.%I disable trigger user', nspname, pg_class.relname),
+  select distinct ${TABLE_COLUMNS_SQL}, pg_catalog.format('alter table %I.%I disable trigger user', nspname, pg_class.relname),
     pg_catalog.format('alter table %I.%I enable trigger user', nspname, pg_class.relname), 4
-  from pg_trigger join pg_class on pg_class.oid = tgrelid ${JOIN_NAMESPACE} where ${IS_OUR_TABLE} and not tgisinternal
+  from pg_trigger join pg_class on pg_class.oid = tgrelid ${JOIN_NAMESPACE} where ${IS_OUR_TABLE_SQL} and not tgisinternal
   order by "order", "table", restore`
 
 /**
@@ -42,7 +42,7 @@ const FIND_DEFINITIONS = `
  * @returns a function that creates and enables them again
  */
 export async function makeTablesBare(client: Client): Promise<() => Promise<void>> {
-  const { rows } = await client.query<RemovableDefinition>(FIND_DEFINITIONS)
+  const { rows } = await client.query<RemovableDefinition>(FIND_REMOVABLE_DEFINITIONS)
   for (const { owner, remove } of rows) await runAsRole(client, owner, () => client.query(remove))
   return async () => {
     for (const { owner, restore } of rows.toReversed()) {

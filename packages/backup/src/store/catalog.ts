@@ -23,7 +23,7 @@ export interface CatalogSequence {
 }
 
 /** Tables that are not copied, and why. */
-const NOT_COPIED: Readonly<Record<string, string>> = {
+const NOT_COPIED_TABLES: Readonly<Record<string, string>> = {
   rollcall_migration: 'written by the migrations that a restore runs',
   rollcall_migration_lock: 'written by the migrations that a restore runs',
   rollcall_schema_version: 'written by the migrations that a restore runs',
@@ -37,42 +37,42 @@ const NOT_COPIED: Readonly<Record<string, string>> = {
   restoration: 'says how this database came to be, not that of the backup',
 }
 
-const IN_SCHEMAS = `nspname in (pg_catalog.current_schema(), 'rollcall_outbox')`
-const SCHEMA_COLUMN = `case when nspname = pg_catalog.current_schema() then 'main' else nspname::text end as schema`
+const IN_SCHEMAS_SQL = `nspname in (pg_catalog.current_schema(), 'rollcall_outbox')`
+const SCHEMA_COLUMN_SQL = `case when nspname = pg_catalog.current_schema() then 'main' else nspname::text end as schema`
 /** SQL condition: no extension created the object. */
-const NOT_OF_EXTENSION = (id: string, catalog: string): string => `not exists (select from pg_depend
+const notOfExtensionSql = (id: string, catalog: string): string => `not exists (select from pg_depend
   where classid = 'pg_catalog.${catalog}'::regclass and objid = ${id} and deptype = 'e')`
 
 /** Quotes a name from the catalog as an SQL identifier. A name may have any characters. */
 export const quoteCatalogName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** A table as SQL, with its schema. Tables of `main` need no schema. */
-export const tableSql = ({ schema, name }: Pick<CatalogTable, 'schema' | 'name'>): string =>
+export const tableNameSql = ({ schema, name }: Pick<CatalogTable, 'schema' | 'name'>): string =>
   schema === 'main' ? quoteCatalogName(name) : `${schema}.${quoteCatalogName(name)}`
 
 /**
- * Lists the tables that are copied: those of our schemas that this role may read, except `NOT_COPIED` and tables of extensions.
+ * Lists the tables that are copied: those of our schemas that this role may read, except `NOT_COPIED_TABLES` and tables of extensions.
  * The tables of records come last, because a restore creates them from the content of the others.
  */
 export async function listTables(client: Client): Promise<readonly CatalogTable[]> {
   const { rows } = await client.query<CatalogTable>(
-    `select ${SCHEMA_COLUMN}, relname::text as name, array(select attname::text from pg_attribute
+    `select ${SCHEMA_COLUMN_SQL}, relname::text as name, array(select attname::text from pg_attribute
         where attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = '' order by attnum) as columns
       from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-      where ${IN_SCHEMAS} and relkind = 'r' and ${NOT_OF_EXTENSION('pg_class.oid', 'pg_class')}
+      where ${IN_SCHEMAS_SQL} and relkind = 'r' and ${notOfExtensionSql('pg_class.oid', 'pg_class')}
         and pg_catalog.has_table_privilege(pg_class.oid, 'SELECT')
       order by relname ~ '^r[0-9]+_', nspname, relname`,
   )
-  return rows.filter(({ schema, name }) => schema !== 'main' || !Object.hasOwn(NOT_COPIED, name))
+  return rows.filter(({ schema, name }) => schema !== 'main' || !Object.hasOwn(NOT_COPIED_TABLES, name))
 }
 
 /** Maps each table to the role that owns it, both as SQL. */
-export async function tableOwners(client: Client): Promise<ReadonlyMap<string, string>> {
+export async function findTableOwners(client: Client): Promise<ReadonlyMap<string, string>> {
   const { rows } = await client.query<Pick<CatalogTable, 'schema' | 'name'> & { owner: string }>(
-    `select ${SCHEMA_COLUMN}, relname::text as name, relowner::regrole::text as owner
-      from pg_class join pg_namespace on pg_namespace.oid = relnamespace where ${IN_SCHEMAS} and relkind = 'r'`,
+    `select ${SCHEMA_COLUMN_SQL}, relname::text as name, relowner::regrole::text as owner
+      from pg_class join pg_namespace on pg_namespace.oid = relnamespace where ${IN_SCHEMAS_SQL} and relkind = 'r'`,
   )
-  return new Map(rows.map((row) => [tableSql(row), row.owner]))
+  return new Map(rows.map((row) => [tableNameSql(row), row.owner]))
 }
 
 /** Lists the sequences. Numbers are given out outside of transactions, so they may be larger than in the snapshot. */
@@ -89,16 +89,16 @@ export async function listSequences(client: Client): Promise<readonly CatalogSeq
 /** Locks the definitions of tables until the transaction ends. Rows can be written meanwhile. */
 export async function lockDefinitions(client: Client, tables: readonly CatalogTable[]): Promise<void> {
   if (tables.length === 0) return
-  await client.query(`lock table ${tables.map(tableSql).join(', ')} in access share mode`)
+  await client.query(`lock table ${tables.map(tableNameSql).join(', ')} in access share mode`)
 }
 
 /** The names of objects because of which a database is not empty: tables, views, sequences and functions. */
 export async function listObjectsInTheWay(client: Client): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select relname::text as name from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-      where ${IN_SCHEMAS} and relkind in ('r', 'p', 'v', 'm', 'f', 'S') and ${NOT_OF_EXTENSION('pg_class.oid', 'pg_class')}
+      where ${IN_SCHEMAS_SQL} and relkind in ('r', 'p', 'v', 'm', 'f', 'S') and ${notOfExtensionSql('pg_class.oid', 'pg_class')}
       union all select proname::text from pg_proc join pg_namespace on pg_namespace.oid = pronamespace
-      where ${IN_SCHEMAS} and ${NOT_OF_EXTENSION('pg_proc.oid', 'pg_proc')} order by name`,
+      where ${IN_SCHEMAS_SQL} and ${notOfExtensionSql('pg_proc.oid', 'pg_proc')} order by name`,
   )
   return rows.map(({ name }) => name)
 }
@@ -106,7 +106,7 @@ export async function listObjectsInTheWay(client: Client): Promise<readonly stri
 /** The name of the first table of `listTables` that has a row; null when all of them are empty. */
 export async function findFilledTable(client: Client): Promise<string | null> {
   for (const table of await listTables(client)) {
-    const { rows } = await client.query(`select 1 from ${tableSql(table)} limit 1`)
+    const { rows } = await client.query(`select 1 from ${tableNameSql(table)} limit 1`)
     if (rows.length > 0) return table.name
   }
   return null

@@ -3,16 +3,16 @@ import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
 import type { PoolClient } from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
-import { type CatalogTable, quoteCatalogName, tableSql } from './catalog.ts'
+import { type CatalogTable, quoteCatalogName, tableNameSql } from './catalog.ts'
 
-const copyTargetSql = (table: CatalogTable): string =>
-  `${tableSql(table)} (${table.columns.map(quoteCatalogName).join(', ')})`
+const tableWithColumnsSql = (table: CatalogTable): string =>
+  `${tableNameSql(table)} (${table.columns.map(quoteCatalogName).join(', ')})`
 
 /** Yields the rows of a table in pieces of any length. @returns the number of rows */
 export async function* copyRowsOut(client: PoolClient, table: CatalogTable): AsyncGenerator<Buffer, number> {
   // COPY needs columns. A table without columns could only have empty rows, and Rollcall has no such table.
   if (table.columns.length === 0) return 0
-  const stream = client.query(copyTo(`copy ${copyTargetSql(table)} to stdout`))
+  const stream = client.query(copyTo(`copy ${tableWithColumnsSql(table)} to stdout`))
   for await (const piece of stream) yield piece as Buffer
   return stream.rowCount ?? 0
 }
@@ -26,7 +26,7 @@ export interface CopyIn {
 
 /** Begins to copy into a table. @throws pg's DatabaseError by `write` or `end`: the transaction must be rolled back */
 export function beginCopyIn(client: PoolClient, table: CatalogTable): CopyIn {
-  const stream = client.query(copyFrom(`copy ${copyTargetSql(table)} from stdin`))
+  const stream = client.query(copyFrom(`copy ${tableWithColumnsSql(table)} from stdin`))
   const done = finished(stream)
   // The next write throws an error that comes between two writes, so the error must not count as unhandled.
   done.catch(() => undefined)

@@ -30,18 +30,14 @@ export async function findLastRestoration(client: Client): Promise<Restoration |
 }
 
 /** Finds the newest restoration; null: this database was never restored, or has no tables yet. */
-export async function findRestorationIfAny(client: Client): Promise<Restoration | null> {
-  const { rows } = await client.query<{ found: boolean }>(
-    `select pg_catalog.to_regclass('restoration') is not null as found`,
-  )
+export async function findRestorationIfMigrated(client: Client): Promise<Restoration | null> {
+  const { rows } = await client.query<{ found: boolean }>(`select pg_catalog.to_regclass('restoration') is not null as found`)
   return rows[0]?.found === true ? findLastRestoration(client) : null
 }
 
 /** Inserts a restore's row. @param backup the id of the backup; null: restored without Rollcall @returns the new row's id */
 export async function beginRestoration(client: Client, backup: string | null): Promise<number> {
-  const { rows } = await client.query<{ id: number }>('insert into restoration (backup) values ($1) returning id', [
-    backup,
-  ])
+  const { rows } = await client.query<{ id: number }>('insert into restoration (backup) values ($1) returning id', [backup])
   const [row] = rows
   if (row === undefined) throw new Error('the restoration was not inserted')
   return row.id
@@ -77,21 +73,21 @@ export async function areMessagesHeld({ pool }: { readonly pool: Pool }): Promis
   return rows[0]?.held === true
 }
 
-const NOT_LOADED = 'a restore of this database has begun and not ended: run rollcall restore again'
+const NOT_LOADED_MESSAGE = 'a restore of this database has begun and not ended: run rollcall restore again'
 
 /** Refuses a database into which a backup is not loaded completely: a restore still runs, or failed. @throws StoreRefusal */
 export async function refuseUnloadedDatabase({ pool }: { readonly pool: Pool }): Promise<void> {
-  const last = await findRestorationIfAny(pool)
-  if (last !== null && last.loaded_at === null) throw new StoreRefusal(NOT_LOADED)
+  const last = await findRestorationIfMigrated(pool)
+  if (last !== null && last.loaded_at === null) throw new StoreRefusal(NOT_LOADED_MESSAGE)
 }
 
 /** Refuses to serve a database whose restore has not ended. @throws StoreRefusal */
 export async function refuseUnfinishedRestore({ pool }: { readonly pool: Pool }): Promise<void> {
-  const last = await findRestorationIfAny(pool)
+  const last = await findRestorationIfMigrated(pool)
   if (last === null || last.applied_at !== null) return
   throw new StoreRefusal(
     last.loaded_at === null
-      ? NOT_LOADED
+      ? NOT_LOADED_MESSAGE
       : 'this database was restored, and the journal is not applied yet: run rollcall restore again, with --journal',
   )
 }

@@ -4,9 +4,7 @@ import { RowCutter } from './csv-rows.ts'
 import { LineCutter } from './lines.ts'
 
 /** Texts of lines with one cell, some of them blank. */
-const TEXT = fc
-  .array(fc.constantFrom('a', 'b c', '', '', ' ', '\t\r', '  x'), { maxLength: 30 })
-  .map((lines) => lines.join('\n'))
+const TEXT = fc.array(fc.constantFrom('a', 'b c', '', '', ' ', '\t\r', '  x'), { maxLength: 30 }).map((lines) => lines.join('\n'))
 const CUTS = fc.array(fc.nat(60), { maxLength: 6 })
 
 /** The text in pieces, cut anywhere. */

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { readPrefix } from './address-prefix.ts'
 
-test.each(['10.0.0.0/33', '10.0.0/8', '::/129', 'x', '', '10.0.0.1/', '10.0.0.1/-1', '10.0.0.0/8/9'])(
-  '%s is no prefix',
-  (text) => expect(readPrefix(text)).toBeNull(),
+test.each(['10.0.0.0/33', '10.0.0/8', '::/129', 'x', '', '10.0.0.1/', '10.0.0.1/-1', '10.0.0.0/8/9'])('%s is no prefix', (text) =>
+  expect(readPrefix(text)).toBeNull(),
 )
 
 test('an address is a prefix of all its bits', () => {

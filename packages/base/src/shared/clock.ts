@@ -9,10 +9,10 @@ export interface Clock {
 }
 
 /** The current time as messages have it: RFC 3339 in UTC, with milliseconds. */
-export const timestampOf = ({ date }: Pick<Clock, 'date'>): string => new Date(date()).toISOString()
+export const currentTimestamp = ({ date }: Pick<Clock, 'date'>): string => new Date(date()).toISOString()
 
 /** The clock of this machine. */
-export const CLOCK: Clock = {
+export const SYSTEM_CLOCK: Clock = {
   now: () => performance.now(),
   date: () => Date.now(),
   later: (work, milliseconds) => void setTimeout(work, milliseconds).unref(),

@@ -13,7 +13,7 @@ export class DataDirectoryError extends Error {
  */
 export async function makeDataDirectory(directory: string): Promise<void> {
   try {
-    await makeMissing(resolve(directory))
+    await makeMissingFolders(resolve(directory))
     await access(directory, constants.W_OK | constants.X_OK)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
@@ -28,7 +28,7 @@ export async function makeDataDirectory(directory: string): Promise<void> {
  * Makes the missing folders of a path, the topmost first. `mkdir` with `recursive` is not used: Node never returns for
  * a folder such as /proc that answers ENOENT.
  */
-async function makeMissing(directory: string): Promise<void> {
+async function makeMissingFolders(directory: string): Promise<void> {
   const missing: string[] = []
   for (let at = directory; !(await isDirectory(at)); at = dirname(at)) missing.push(at)
   for (const path of missing.reverse()) {

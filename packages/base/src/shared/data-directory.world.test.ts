@@ -56,7 +56,5 @@ test('a folder in which this user may not write is named', async () => {
 test.runIf(process.platform === 'linux')('nothing hangs where nothing can be made', async () => {
   expect(await refused('/proc/rollcall')).toBe(refusal('/proc/rollcall', 'ENOENT'))
   await expect(openEmbeddedPostgres('/proc/rollcall')).rejects.toThrow(refusal('/proc/rollcall', 'ENOENT'))
-  await expect(readOrMakeMasterKeyFile('/proc/rollcall/master-key')).rejects.toThrow(
-    refusal('/proc/rollcall', 'ENOENT'),
-  )
+  await expect(readOrMakeMasterKeyFile('/proc/rollcall/master-key')).rejects.toThrow(refusal('/proc/rollcall', 'ENOENT'))
 })

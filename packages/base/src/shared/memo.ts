@@ -2,18 +2,18 @@
  * Remembers one value for each owner, and makes the value again when its source has changed. The least recently used
  * owners are forgotten.
  */
-import { recentlyUsed } from './recently-used.ts'
+import { createLruCache } from './recently-used.ts'
 
 /** The most owners (the keys of a memo) whose value is remembered: more than a node meets at the same time. */
-const MOST_OWNERS = 10_000
+const MOST_REMEMBERED_VALUES = 10_000
 
 export class Memo<Value extends object> {
   readonly #entries
 
   /** @param release is called with a value that is replaced or forgotten */
   constructor(release: (value: Value) => unknown = () => undefined) {
-    this.#entries = recentlyUsed<string | number, { readonly source: string; readonly value: Value }>(
-      MOST_OWNERS,
+    this.#entries = createLruCache<string | number, { readonly source: string; readonly value: Value }>(
+      MOST_REMEMBERED_VALUES,
       ({ value }) => release(value),
     )
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { nearestHint, nearestName } from './message-words.ts'
+import { nearestName, nearestNameHint } from './message-words.ts'
 
 const NAMES = ['birth_date', 'birth_place', 'name.given_name', 'sex', 'ROLLCALL_DATA']
 
@@ -21,8 +21,8 @@ test.each([
 })
 
 test('a hint names the nearest, or says nothing', () => {
-  expect(nearestHint('birthdate', NAMES)).toBe('; the nearest is birth_date')
-  expect(nearestHint('address', NAMES)).toBe('')
+  expect(nearestNameHint('birthdate', NAMES)).toBe('; the nearest is birth_date')
+  expect(nearestNameHint('address', NAMES)).toBe('')
 })
 
 test('a name with one character left out is found again', () => {

@@ -1,8 +1,7 @@
 /** Words of messages: a number with its noun, and the known name that a misspelled name most likely means. */
 
 /** A number with a noun in singular or plural: `1 process`, `2 processes`. */
-export const countWithNoun = (count: number, one: string, many = `${one}s`): string =>
-  `${count} ${count === 1 ? one : many}`
+export const countWithNoun = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 
 /** The name in lower case, without separators between its words. */
 export const comparableName = (name: string): string => name.toLowerCase().replace(/[\s_.:-]+/g, '')
@@ -29,7 +28,7 @@ export function nearestName(given: string, names: Iterable<string>): string | un
 }
 
 /** The end of a message, such as `; the nearest is birth_date`; empty when no name is near. */
-export function nearestHint(given: string, names: Iterable<string>): string {
+export function nearestNameHint(given: string, names: Iterable<string>): string {
   const nearest = nearestName(given, names)
   return nearest === undefined ? '' : `; the nearest is ${nearest}`
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { recentlyUsed } from './recently-used.ts'
+import { createLruCache } from './recently-used.ts'
 
 test('of more entries than the limit the one that was not used for longest goes, and is released', () => {
   const released: string[] = []
-  const cache = recentlyUsed<number, string>(2, (value) => released.push(value))
+  const cache = createLruCache<number, string>(2, (value) => released.push(value))
   cache.set(1, 'one').set(2, 'two')
   cache.get(1)
   cache.set(3, 'three')
@@ -15,7 +15,7 @@ test('of more entries than the limit the one that was not used for longest goes,
 
 test('a large limit takes no memory before there are entries', () => {
   const before = process.memoryUsage()
-  const caches = Array.from({ length: 100 }, () => recentlyUsed<number, string>(1_000_000))
+  const caches = Array.from({ length: 100 }, () => createLruCache<number, string>(1_000_000))
   const after = process.memoryUsage()
   expect(caches).toHaveLength(100)
   // The room for all entries of one of them is 28 MB.

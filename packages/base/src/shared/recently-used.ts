@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
  * the option `max`, LRUCache would reserve memory for all entries at once, 3 MB for 100,000.
  * @param release is called with a value that is replaced or forgotten
  */
-export function recentlyUsed<Key extends {}, Value extends {}>(
+export function createLruCache<Key extends {}, Value extends {}>(
   limit: number,
   release: (value: Value) => unknown = () => undefined,
 ): LRUCache<Key, Value> {

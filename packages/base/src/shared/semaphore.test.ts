@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createSemaphore, inSlot } from './semaphore.ts'
+import { createSemaphore, runInSlot } from './semaphore.ts'
 
 it('work of one key is done one piece at a time, in its order, and goes on after a failure', async () => {
   const turns = createSemaphore(1)
@@ -12,19 +12,17 @@ it('work of one key is done one piece at a time, in its order, and goes on after
     if (name === 'b') throw new Error('b failed')
     return name
   }
-  const other = inSlot(turns, 'other', async () => seen.push('other'))
-  const all = await Promise.allSettled(['a', 'b', 'c'].map((name) => inSlot(turns, 'one', work(name))))
+  const other = runInSlot(turns, 'other', async () => seen.push('other'))
+  const all = await Promise.allSettled(['a', 'b', 'c'].map((name) => runInSlot(turns, 'one', work(name))))
   expect(all).toEqual([
     { status: 'fulfilled', value: 'a' },
     { status: 'rejected', reason: new Error('b failed') },
     { status: 'fulfilled', value: 'c' },
   ])
   await other
-  expect(seen.filter((step) => step !== 'other')).toEqual([
-    ...['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'],
-  ])
+  expect(seen.filter((step) => step !== 'other')).toEqual([...['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']])
   expect(seen.indexOf('other')).toBeLessThan(seen.indexOf('a ends'))
-  expect(await inSlot(turns, 'one', work('d'))).toBe('d')
+  expect(await runInSlot(turns, 'one', work('d'))).toBe('d')
 })
 
 it('weights have room together up to the limit; a larger one waits until it is alone', async () => {

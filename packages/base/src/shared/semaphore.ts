@@ -4,10 +4,7 @@
  */
 
 export interface Semaphore {
-  /**
-   * Asks for a slot of the key, with a weight (default: 1). If no other slot of the key is in use, any weight is
-   * accepted.
-   */
+  /** Asks for a slot of the key, with a weight (default: 1). If no other slot of the key is in use, any weight is accepted. */
   take(key: string, weight?: number): Slot
 }
 
@@ -62,7 +59,7 @@ export function createSemaphore(most: number): Semaphore {
 }
 
 /** Runs work in a slot of the key. Throws what the work throws. */
-export async function inSlot<Result>(semaphore: Semaphore, key: string, work: () => Promise<Result>): Promise<Result> {
+export async function runInSlot<Result>(semaphore: Semaphore, key: string, work: () => Promise<Result>): Promise<Result> {
   const slot = semaphore.take(key)
   await slot.begun
   return work().finally(slot.end)

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { shortLived } from './short-lived.ts'
+import { createShortLivedCache } from './short-lived.ts'
 
 /** A cache of what is loaded by a number that counts the loads, with a clock that the test sets. */
 function counting(options: { maxKeys?: number } = {}) {
   const state = { now: 0, loads: 0, load: async (): Promise<number> => state.loads }
-  const cache = shortLived(
+  const cache = createShortLivedCache(
     () => {
       state.loads += 1
       return state.load()

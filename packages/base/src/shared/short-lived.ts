@@ -1,5 +1,5 @@
 /** A cache that forgets quickly, so that every node follows a change in the database within the cache's maximum age. */
-import { recentlyUsed } from './recently-used.ts'
+import { createLruCache } from './recently-used.ts'
 
 export interface ShortLivedCache<Value> {
   /**
@@ -12,22 +12,22 @@ export interface ShortLivedCache<Value> {
 }
 
 /** Milliseconds. A change must take effect on every node within a second: the cache uses half of that time. */
-const MAX_AGE = 500
+const MAX_AGE_MS = 500
 
 /**
  * Makes a cache of the results of `load`. The age of a value is counted from the start of its load. Failed loads are
  * not remembered. Beyond `maxKeys` keys, the least recently used one is forgotten.
  */
-export function shortLived<Value>(
+export function createShortLivedCache<Value>(
   load: (key: string) => Promise<Value>,
   {
-    maxAge = MAX_AGE,
+    maxAge = MAX_AGE_MS,
     maxKeys = 10_000,
     now = () => performance.now(),
   }: { maxAge?: number; maxKeys?: number; now?: () => number } = {},
 ): ShortLivedCache<Value> {
-  // The start of each load is stored here, because `recentlyUsed` knows no ages.
-  const loads = recentlyUsed<string, { readonly since: number; readonly value: Promise<Value> }>(maxKeys)
+  // The start of each load is stored here, because `createLruCache` knows no ages.
+  const loads = createLruCache<string, { readonly since: number; readonly value: Promise<Value> }>(maxKeys)
   return {
     get(key) {
       const since = now()

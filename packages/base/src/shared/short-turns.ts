@@ -5,10 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 /** Milliseconds of work after which `next` pauses. */
 const TURN_MS = 20
 
-/**
- * Splits work into short turns of the event loop. Each piece of work has its own instance and calls `next` between
- * steps.
- */
+/** Splits work into short turns of the event loop. Each piece of work has its own instance and calls `next` between steps. */
 export class ShortTurns {
   readonly #now: () => number
   #since: number

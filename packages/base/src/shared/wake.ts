@@ -8,7 +8,7 @@ export interface Wake {
 }
 
 /** The longest time for which a timer can run, in milliseconds. */
-const LONGEST_TIMER = 2 ** 31 - 1
+const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** @param now milliseconds of a clock that never goes back */
 export function createWake(now: () => number = () => performance.now()): Wake {
@@ -30,7 +30,7 @@ export function createWake(now: () => number = () => performance.now()): Wake {
           clearTimeout(timer)
           const left = at - now()
           if (left <= 0) resolve()
-          else if (at < Number.POSITIVE_INFINITY) timer = setTimeout(() => arm?.(), Math.min(left, LONGEST_TIMER))
+          else if (at < Number.POSITIVE_INFINITY) timer = setTimeout(() => arm?.(), Math.min(left, LONGEST_TIMER_MS))
         }
         signal.addEventListener('abort', stop)
         arm()

@@ -1,11 +1,11 @@
 /** Makes the texts of members of a YAML file, each on one line. */
 
 /** Words that YAML 1.2 reads as values other than texts. */
-const WORDS_OF_YAML = /^(?:null|true|false)$/i
+const YAML_KEYWORD_PATTERN = /^(?:null|true|false)$/i
 
 /** A name or word for YAML, in JSON quotes when it is not plain: JSON is YAML too. */
 export const yamlName = (text: string): string =>
-  /^[A-Za-z][\w .-]*(\[\w+\])?$/.test(text) && text.trim() === text && !WORDS_OF_YAML.test(text)
+  /^[A-Za-z][\w .-]*(\[\w+\])?$/.test(text) && text.trim() === text && !YAML_KEYWORD_PATTERN.test(text)
     ? text
     : JSON.stringify(text)
 

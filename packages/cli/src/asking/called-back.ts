@@ -11,11 +11,11 @@ import {
 import { CommandError } from '../failure.ts'
 import { isLoopbackAddress } from './demo.ts'
 import { makeClient } from './failures.ts'
-import { type ListenAt, listenForCallbacks } from './listening.ts'
+import { type ListenAddress, listenForCallbacks } from './listening.ts'
 import type { RegistryTarget } from './target.ts'
 
-export interface CalledBack {
-  readonly at: ListenAt
+export interface CallbackSetup {
+  readonly at: ListenAddress
   /** The callback address in our requests, or one for each callback. Default at a local registry: the listener's. */
   readonly sender_uri: ClientOptions['sender_uri'] | undefined
   readonly handlers?: Handlers
@@ -32,10 +32,10 @@ export interface CalledBack {
  */
 export async function withCallbacks<Result>(
   target: RegistryTarget,
-  { at, sender_uri, handlers = {}, callback_timeout, arrived }: CalledBack,
+  { at, sender_uri, handlers = {}, callback_timeout, arrived }: CallbackSetup,
   work: (asking: RegistryClient, rejected: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const peer = peerOf(target)
+  const peer = requirePeer(target)
   if (sender_uri === undefined && !isLoopbackAddress(target.base_url)) {
     throw new CommandError('--listen needs --sender-uri, the address at which the registry reaches this machine')
   }
@@ -50,7 +50,7 @@ export async function withCallbacks<Result>(
       }),
   )
   const server = await listenForCallbacks(at, async (request) => {
-    if (arrived !== undefined) await noteMessage(request.clone(), arrived)
+    if (arrived !== undefined) await reportMessageId(request.clone(), arrived)
     return receiver.handle(request)
   })
   try {
@@ -64,7 +64,7 @@ export async function withCallbacks<Result>(
   }
 }
 
-async function noteMessage(request: Request, arrived: (message_id: string) => void): Promise<void> {
+async function reportMessageId(request: Request, arrived: (message_id: string) => void): Promise<void> {
   try {
     const message_id: unknown = JSON.parse(await request.text())?.header?.message_id
     if (typeof message_id === 'string') arrived(message_id)
@@ -73,7 +73,7 @@ async function noteMessage(request: Request, arrived: (message_id: string) => vo
   }
 }
 
-function peerOf({ peer }: RegistryTarget): Peer {
+function requirePeer({ peer }: RegistryTarget): Peer {
   if (peer !== null) return peer
   throw new CommandError('--listen needs --receiver-id, the sender_id of the registry that calls back')
 }

@@ -5,7 +5,7 @@
 import { type Handlers, itemsOrThrow, notifyMeta, RegistryClient, type SubscribeInput } from '@rollcall/client'
 import type { JsonObject, SearchCriteria, SubscribeCriteria } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
-import { type CalledBack, withCallbacks } from './called-back.ts'
+import { type CallbackSetup, withCallbacks } from './called-back.ts'
 import { callClient, makeClient } from './failures.ts'
 import { subscriptionCodes } from './subscriptions.ts'
 import type { RegistryTarget } from './target.ts'
@@ -22,7 +22,7 @@ export interface SystemCheckOptions {
   /** A query that finds a person whom the registry has. */
   readonly query: SearchCriteria
   /** Where to listen for callbacks, and the address that the registry gets; null: synchronous requests only. */
-  readonly callbacks: Pick<CalledBack, 'at' | 'sender_uri'> | null
+  readonly callbacks: Pick<CallbackSetup, 'at' | 'sender_uri'> | null
   /** The subscription to make; null for none. */
   readonly subscription: { readonly event: string; readonly record_type: string } | null
   /** Milliseconds to wait for each callback. */
@@ -38,7 +38,7 @@ type RunStep = (name: string, sent: string, ask: () => Promise<string>) => Promi
 class StepFailed extends Error {}
 
 /** Runs the steps; a request that fails ends them. @returns whether all passed */
-export async function checkSystem(target: RegistryTarget, checking: SystemCheckOptions): Promise<boolean> {
+export async function runSystemCheck(target: RegistryTarget, checking: SystemCheckOptions): Promise<boolean> {
   const { query, callbacks, signal, tell } = checking
   const runStep: RunStep = async (name, sent, ask) => {
     const came = await callClient(ask(), signal).catch((error: unknown) => {
@@ -54,20 +54,20 @@ export async function checkSystem(target: RegistryTarget, checking: SystemCheckO
       const [item] = itemsOrThrow(answer)
       const found = item?.data?.reg_records.length ?? 0
       if (found === 0) throw new CommandError('no record was found: name a person of this registry with --identifier')
-      return `${found} of ${item?.pagination?.total_count ?? found} records, ${sealOf(answer)}`
+      return `${found} of ${item?.pagination?.total_count ?? found} records, ${signatureText(answer)}`
     })
-    return callbacks === null || (await checkCallbacks(target, { ...checking, callbacks }, runStep))
+    return callbacks === null || (await runCallbackSteps(target, { ...checking, callbacks }, runStep))
   } catch (error) {
     if (error instanceof StepFailed) return false
     throw error
   }
 }
 
-const sealOf = ({ signed }: { readonly signed: boolean }): string =>
+const signatureText = ({ signed }: { readonly signed: boolean }): string =>
   signed ? 'in a signed answer that verifies' : 'in an answer without signature'
 
 /** Checks callbacks and a subscription. @returns whether the messages came that only `participant check --wait` sends */
-function checkCallbacks(
+function runCallbackSteps(
   target: RegistryTarget,
   { query, callbacks, subscription, wait, signal, tell }: SystemCheckOptions & { readonly callbacks: object },
   runStep: RunStep,
@@ -81,7 +81,7 @@ function checkCallbacks(
     },
   }
   const arrived = (id: string) => callbackCounts.set(id, (callbackCounts.get(id) ?? 0) + 1)
-  const listening = { ...callbacks, handlers, callback_timeout: wait, arrived } as CalledBack
+  const listening = { ...callbacks, handlers, callback_timeout: wait, arrived } as CallbackSetup
   return withCallbacks(target, listening, async (asking, rejected) => {
     const options = { signal: AbortSignal.any([signal, rejected]) }
     let first = ''
@@ -90,13 +90,13 @@ function checkCallbacks(
       let came = ''
       for await (const callback of asking.searchByCallback(query, { ...options, timeout: wait })) {
         first ||= callback.header.message_id
-        came ||= `an on-search ${sealOf(callback)}`
+        came ||= `an on-search ${signatureText(callback)}`
       }
       return came
     })
     if (subscription !== null) {
       await runStep('subscribe', `a subscription to ${subscription.event}`, async () => {
-        const answer = await asking.subscribe(criteriaOf(query, subscription), options)
+        const answer = await asking.subscribe(subscriptionCriteria(query, subscription), options)
         codes = itemsOrThrow(answer).flatMap(subscriptionCodes)
         if (codes.length === 0) throw new CommandError('the on-subscribe has no subscription')
         return `an on-subscribe with ${codes.join(', ')}`
@@ -123,20 +123,16 @@ function checkCallbacks(
 }
 
 /** Makes the criteria of a subscription to an event of the persons whom the query finds. */
-const criteriaOf = (query: SearchCriteria, { event, record_type }: NonNullable<SystemCheckOptions['subscription']>) =>
-  ({
-    reg_event_type: event,
-    filter_type: query.query_type,
-    filter: query.query,
-    notify_record_type: record_type,
-  }) as JsonObject & SubscribeCriteria as SubscribeInput
+const subscriptionCriteria = (query: SearchCriteria, { event, record_type }: NonNullable<SystemCheckOptions['subscription']>) =>
+  ({ reg_event_type: event, filter_type: query.query_type, filter: query.query, notify_record_type: record_type }) as JsonObject &
+    SubscribeCriteria as SubscribeInput
 
 /** Milliseconds between two checks for new callbacks. */
-const PAUSE_MILLISECONDS = 100
+const RECHECK_PAUSE_MILLISECONDS = 100
 
 async function waitUntil(isOver: () => boolean, milliseconds: number, signal: AbortSignal): Promise<void> {
   for (const end = performance.now() + milliseconds; !isOver() && performance.now() < end; ) {
     signal.throwIfAborted()
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS))
+    await new Promise((resolve) => setTimeout(resolve, RECHECK_PAUSE_MILLISECONDS))
   }
 }

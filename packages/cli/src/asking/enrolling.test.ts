@@ -2,7 +2,7 @@ import type { EnrolmentUpdate } from '@rollcall/client'
 import type { JsonObject } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type EnrolledRows, type EnrolmentRow, enrolRows, MESSAGE_LIMITS, type RowReject } from './enrolling.ts'
+import { type EnrolledRowCounts, type EnrolmentRow, enrolRows, MESSAGE_LIMITS, type RowReject } from './enrolling.ts'
 
 /** A registry that rejects the beneficiaries that say so. */
 function registry() {
@@ -30,8 +30,8 @@ async function* given(rows: readonly EnrolmentRow[]): AsyncGenerator<EnrolmentRo
   yield* rows
 }
 
-async function all(rows: readonly EnrolmentRow[], { sending }: ReturnType<typeof registry>): Promise<EnrolledRows[]> {
-  const states: EnrolledRows[] = []
+async function all(rows: readonly EnrolmentRow[], { sending }: ReturnType<typeof registry>): Promise<EnrolledRowCounts[]> {
+  const states: EnrolledRowCounts[] = []
   for await (const state of enrolRows(given(rows), sending)) states.push(state)
   return states
 }

@@ -14,7 +14,7 @@ export interface RowReject {
 }
 
 /** Counts of the rows of a file, from its first row to the end of a message. */
-export interface EnrolledRows {
+export interface EnrolledRowCounts {
   readonly lines: number
   readonly taken: number
   readonly rejected: number
@@ -23,7 +23,7 @@ export interface EnrolledRows {
 }
 
 /** The counts of rows before the first message is sent; every count is 0. */
-export const NO_ROWS_ENROLLED: EnrolledRows = { lines: 0, taken: 0, rejected: 0, bytes: 0 }
+export const NO_ROWS_ENROLLED: EnrolledRowCounts = { lines: 0, taken: 0, rejected: 0, bytes: 0 }
 
 /** The most beneficiaries of one message, and the most characters of their JSON. A longer row is sent alone. */
 export const MESSAGE_LIMITS = { beneficiaries: 100, size: 2_000_000 } as const
@@ -37,16 +37,16 @@ export interface EnrolRowsDeps {
 export async function* enrolRows(
   rows: AsyncIterable<EnrolmentRow>,
   { send, reject }: EnrolRowsDeps,
-): AsyncGenerator<EnrolledRows> {
+): AsyncGenerator<EnrolledRowCounts> {
   let state = NO_ROWS_ENROLLED
-  for await (const batch of messagesOf(rows)) {
+  for await (const batch of splitIntoMessages(rows)) {
     const read = batch.flatMap((row) => ('document' in row ? [row] : []))
     const updates = read.length === 0 ? [] : await send(read.map(({ document }) => document))
     const refused = new Map(read.map(({ line }, at) => [line, updates[at]]))
     const rejects = batch.flatMap((row): RowReject[] => {
       if ('problem' in row) return [{ line: row.line, reason: row.problem }]
       const update = refused.get(row.line)
-      return update?.ok === true ? [] : [{ line: row.line, reason: update?.message ?? NO_REASON }]
+      return update?.ok === true ? [] : [{ line: row.line, reason: update?.message ?? NO_REASON_TEXT }]
     })
     await reject(rejects)
     state = {
@@ -59,9 +59,9 @@ export async function* enrolRows(
   }
 }
 
-const NO_REASON = 'the registry rejected it without a reason'
+const NO_REASON_TEXT = 'the registry rejected it without a reason'
 
-async function* messagesOf(rows: AsyncIterable<EnrolmentRow>): AsyncGenerator<readonly EnrolmentRow[]> {
+async function* splitIntoMessages(rows: AsyncIterable<EnrolmentRow>): AsyncGenerator<readonly EnrolmentRow[]> {
   let batch: EnrolmentRow[] = []
   let size = 0
   for await (const row of rows) {

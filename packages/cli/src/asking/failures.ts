@@ -25,23 +25,23 @@ export function makeClient<Result>(make: () => Result): Result {
 
 /** Makes a CommandError of an error of the client; other errors are returned unchanged. */
 function asCommandError(error: unknown): unknown {
-  const words = wordsOf(error)
+  const words = clientErrorText(error)
   return words === null ? error : new CommandError(toPrintableLine(words))
 }
 
-function wordsOf(error: unknown): string | null {
-  if (error instanceof TransportError) return `no answer: ${error.message}${attemptsOf(error)}`
+function clientErrorText(error: unknown): string | null {
+  if (error instanceof TransportError) return `no answer: ${error.message}${attemptsText(error)}`
   if (error instanceof TokenRefused) return `the registry gave no access token: ${codeAndMessage(error)}`
   if (error instanceof AckError) {
-    return `the request was refused: ${codeAndMessage(error)} (HTTP ${error.httpStatus})${adviceOn(error)}`
+    return `the request was refused: ${codeAndMessage(error)} (HTTP ${error.httpStatus})${ackErrorAdvice(error)}`
   }
   if (error instanceof HeaderRejected) return `the request was rejected: ${codeAndMessage(error)}`
   if (error instanceof ItemRejected) return `rejected: ${codeAndMessage(error)}`
   if (error instanceof UntrustedAnswer) {
-    return `the answer is not trusted: ${codeAndMessage({ code: error.code, message: error.reason })}${optionsOf(error)}`
+    return `the answer is not trusted: ${codeAndMessage({ code: error.code, message: error.reason })}${optionsAdvice(error)}`
   }
   // One of our keys does not fit its use, or an option of the client is wrong.
-  if (error instanceof KeyRefused || isOptionError(error)) return settingsText((error as Error).message)
+  if (error instanceof KeyRefused || isOptionError(error)) return optionErrorText((error as Error).message)
   return null
 }
 
@@ -53,10 +53,10 @@ const ADVICE_BY_CODE: Readonly<Record<string, string>> = {
 }
 
 /** The beginning of the message with which Rollcall refuses an unknown namespace, version or path. */
-const NO_SUCH_PATH = 'there is no such namespace or path here'
+const NO_SUCH_PATH_TEXT = 'there is no such namespace or path here'
 
-function adviceOn({ code, message }: AckError): string {
-  const isPath = code === 'err.request.not_found' && message.startsWith(NO_SUCH_PATH)
+function ackErrorAdvice({ code, message }: AckError): string {
+  const isPath = code === 'err.request.not_found' && message.startsWith(NO_SUCH_PATH_TEXT)
   const advice = isPath
     ? '--url must be the base address with namespace and version, such as https://registry.example.org/civil/v1.0.0'
     : ADVICE_BY_CODE[code]
@@ -64,13 +64,13 @@ function adviceOn({ code, message }: AckError): string {
 }
 
 /** Replaces `signing.profile` at the beginning of an error message by --profile, and adds advice; other messages stay. */
-const settingsText = (message: string): string =>
+const optionErrorText = (message: string): string =>
   message.startsWith('signing.profile')
     ? `${message.replace('signing.profile', '--profile')}; the algorithm of an Ed25519 key is EdDSA: --profile parameters,rfc8785,EdDSA`
     : message
 
 /** Options of the client that an untrusted answer may name, with the names that commands have for them. */
-const COMMAND_OPTIONS: Readonly<Record<string, string>> = {
+const FLAGS_BY_CLIENT_OPTION: Readonly<Record<string, string>> = {
   sender_id: '--sender-id',
   receiver_id: '--receiver-id',
   'peer.signature': '--verify',
@@ -79,12 +79,12 @@ const COMMAND_OPTIONS: Readonly<Record<string, string>> = {
   'encryption.keys': '--decrypt-key',
 }
 
-function optionsOf({ options }: UntrustedAnswer): string {
-  const names = options.flatMap((option) => COMMAND_OPTIONS[option] ?? [])
+function optionsAdvice({ options }: UntrustedAnswer): string {
+  const names = options.flatMap((option) => FLAGS_BY_CLIENT_OPTION[option] ?? [])
   return names.length === 0 ? '' : `; see ${names.join(', ')}`
 }
 
-const attemptsOf = ({ attempts }: TransportError): string => (attempts > 1 ? `, after ${attempts} attempts` : '')
+const attemptsText = ({ attempts }: TransportError): string => (attempts > 1 ? `, after ${attempts} attempts` : '')
 
 function codeAndMessage({ code, message }: { readonly code: string; readonly message: string }): string {
   return code === '' || code === message ? message : `${code}: ${message}`

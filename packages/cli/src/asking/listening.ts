@@ -11,7 +11,7 @@ import { CommandError } from '../failure.ts'
 import { readDemoFile } from './demo.ts'
 import { readPrivateKey, readPublicKeys } from './private-key.ts'
 import type { KeyOptions } from './registry-options.ts'
-import { publishedKeysAt, readAddress } from './target.ts'
+import { publishedKeysAddress, readAddress } from './target.ts'
 
 export interface PeerOptions extends KeyOptions {
   readonly peer?: readonly string[]
@@ -30,8 +30,7 @@ export async function readListening(options: PeerOptions): Promise<ListenSetting
   const policy = verify === undefined ? {} : { signature: verify }
   const own = decryptKey === undefined ? null : [await readPrivateKey(decryptKey, decryptKid)]
   if (named !== undefined) {
-    if (senderId === undefined)
-      throw new CommandError('--peer needs --sender-id, our own sender_id at these registries')
+    if (senderId === undefined) throw new CommandError('--peer needs --sender-id, our own sender_id at these registries')
     const peers = await Promise.all(named.map((text) => readPeer(text, policy)))
     return { peers, receiver_id: senderId, decryption_keys: own ?? [] }
   }
@@ -39,7 +38,7 @@ export async function readListening(options: PeerOptions): Promise<ListenSetting
   if (demo === null) {
     throw new CommandError('name the registries that may call back with --peer, or start the demo first (npm start)')
   }
-  const keys = publishedKeysAt(demo.base_url)
+  const keys = publishedKeysAddress(demo.base_url)
   return {
     peers: demo.registries.map(({ receiver_id }) => ({ sender_id: receiver_id, keys, ...policy })),
     receiver_id: senderId ?? demo.participant.sender_id,
@@ -60,7 +59,7 @@ async function readPeer(text: string, policy: Pick<Peer, 'signature'>): Promise<
   const keys = text.slice(at + 1)
   if (!/^https?:/.test(keys)) return { sender_id, ...policy, keys: await readPublicKeys(keys) }
   const address = readAddress('--peer', keys)
-  return { sender_id, ...policy, keys: address.pathname === '/' ? publishedKeysAt(address) : address.href }
+  return { sender_id, ...policy, keys: address.pathname === '/' ? publishedKeysAddress(address) : address.href }
 }
 
 export interface CallbackServer {
@@ -69,13 +68,13 @@ export interface CallbackServer {
   close(): Promise<void>
 }
 
-export interface ListenAt {
+export interface ListenAddress {
   readonly host: string
   readonly port: number
 }
 
 /** Milliseconds for which a request under way may go on after the server was closed. */
-const CLOSE_MILLISECONDS = 10_000
+const LONGEST_CLOSE_MILLISECONDS = 10_000
 
 const PORT_PROBLEMS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is taken by another program; choose another',
@@ -84,7 +83,7 @@ const PORT_PROBLEMS: Readonly<Record<string, string>> = {
 
 /** Starts a server for callbacks. @throws CommandError the address or the port cannot be listened on */
 export async function listenForCallbacks(
-  { host, port }: ListenAt,
+  { host, port }: ListenAddress,
   handle: (request: Request) => Promise<Response>,
 ): Promise<CallbackServer> {
   const server = createServer(nodeListener({ handle }))
@@ -101,7 +100,7 @@ export async function listenForCallbacks(
       server.close()
       // An idle connection must not delay the end of the server.
       const sweep = setInterval(() => server.closeIdleConnections(), 20)
-      const end = setTimeout(() => server.closeAllConnections(), CLOSE_MILLISECONDS)
+      const end = setTimeout(() => server.closeAllConnections(), LONGEST_CLOSE_MILLISECONDS)
       await closed
       clearInterval(sweep)
       clearTimeout(end)
@@ -114,13 +113,11 @@ const LOOPBACK_ADDRESSES = ['127.0.0.1', 'localhost', '::1']
 /** Warns that plain HTTP to other machines can be read on the way. */
 export function warnOfOpenHost(host: string): void {
   if (LOOPBACK_ADDRESSES.includes(host)) return
-  process.stderr.write(
-    `rollcall: ${host} is reached from other machines in plain HTTP: put a proxy that speaks TLS before it\n`,
-  )
+  process.stderr.write(`rollcall: ${host} is reached from other machines in plain HTTP: put a proxy that speaks TLS before it\n`)
 }
 
 /** Thrown when the command of --exec did not accept an envelope. */
-export class HandOverRefused extends Error {
+export class ExecCommandFailed extends Error {
   override readonly name = 'HandOverRefused'
 }
 
@@ -130,7 +127,7 @@ export class HandOverRefused extends Error {
  * @param command for the shell; it gets the decrypted envelope as one JSON text on its standard input
  * @param stdout where the command's output goes: `stderr` with --json, as our standard output is then for JSON alone
  */
-export function createHandOver(command: string, stdout: 'inherit' | 'stderr'): (envelope: object) => Promise<void> {
+export function createExecHandOver(command: string, stdout: 'inherit' | 'stderr'): (envelope: object) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve()
   return (envelope) => {
     const mine = last.then(() => runExecCommand(command, JSON.stringify(envelope), stdout))
@@ -146,10 +143,10 @@ function runExecCommand(command: string, input: string, stdout: 'inherit' | 'std
     // It is no failure that a command ends without reading its input.
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(`${input}\n`)
-    child.once('error', () => reject(new HandOverRefused('the command of --exec cannot be started')))
+    child.once('error', () => reject(new ExecCommandFailed('the command of --exec cannot be started')))
     child.once('close', (code, signal) => {
       if (code === 0) resolve()
-      else reject(new HandOverRefused(`the command of --exec ended with ${code ?? signal}`))
+      else reject(new ExecCommandFailed(`the command of --exec ended with ${code ?? signal}`))
     })
   })
 }

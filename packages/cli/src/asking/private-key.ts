@@ -3,7 +3,7 @@ import { createPrivateKey } from 'node:crypto'
 import type { JwkSet } from '@rollcall/client'
 import { isJsonObject, isPrivateJwk, JsonError, type Jwk, parseJson } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
-import { readInput } from '../input.ts'
+import { readFileOrStdin } from '../input.ts'
 
 /**
  * Reads a private key in PEM or as a JWK, with its kid.
@@ -11,9 +11,9 @@ import { readInput } from '../input.ts'
  * @throws CommandError, which quotes no value of the file
  */
 export async function readPrivateKey(path: string, kid: string | undefined): Promise<Jwk> {
-  const text = (await readInput(path)).trim()
-  const jwk = text.startsWith('-----BEGIN ') ? fromPem(path, text) : parseKeyFile(path, text)
-  if (isJwk(jwk) && jwk.kty !== 'oct' && !isPrivateJwk(jwk)) throw publicKey(path)
+  const text = (await readFileOrStdin(path)).trim()
+  const jwk = text.startsWith('-----BEGIN ') ? privateJwkFromPem(path, text) : parseKeyFile(path, text)
+  if (isJwk(jwk) && jwk.kty !== 'oct' && !isPrivateJwk(jwk)) throw publicKeyError(path)
   if (!isJwk(jwk) || !isPrivateJwk(jwk)) {
     throw new CommandError(`${path} must hold a private key, in PEM or as a JWK`)
   }
@@ -28,7 +28,7 @@ export async function readPrivateKey(path: string, kid: string | undefined): Pro
 
 /** Reads public keys: a JWK set or one JWK. @throws CommandError */
 export async function readPublicKeys(path: string): Promise<JwkSet> {
-  const value = parseKeyFile(path, await readInput(path))
+  const value = parseKeyFile(path, await readFileOrStdin(path))
   const keys: readonly unknown[] = isJsonObject(value) && Array.isArray(value.keys) ? value.keys : [value]
   const isPublic = (key: unknown): key is Jwk => isJwk(key) && key.kty !== 'oct' && !isPrivateJwk(key)
   if (keys.length > 0 && keys.every(isPublic)) return { keys }
@@ -37,12 +37,12 @@ export async function readPublicKeys(path: string): Promise<JwkSet> {
 
 const isJwk = (value: unknown): value is Jwk => isJsonObject(value) && typeof value.kty === 'string'
 
-const publicKey = (path: string): CommandError =>
+const publicKeyError = (path: string): CommandError =>
   new CommandError(`${path} holds a public key: give the file with the private key that belongs to it`)
 
-function fromPem(path: string, text: string): unknown {
+function privateJwkFromPem(path: string, text: string): unknown {
   // These headings begin the files in which `openssl` writes a public key.
-  if (/^-----BEGIN (RSA )?PUBLIC KEY-----/.test(text)) throw publicKey(path)
+  if (/^-----BEGIN (RSA )?PUBLIC KEY-----/.test(text)) throw publicKeyError(path)
   try {
     return createPrivateKey(text).export({ format: 'jwk' })
   } catch {

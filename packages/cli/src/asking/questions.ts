@@ -12,7 +12,7 @@ import {
 } from '@rollcall/client'
 import { isJsonObject, type JsonObject, type JsonValue, type SearchCriteria } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
-import { parseJsonText, readInput } from '../input.ts'
+import { parseJsonText, readFileOrStdin } from '../input.ts'
 import { readTypeAndValue } from '../values.ts'
 
 export interface QuestionOptions {
@@ -37,70 +37,70 @@ export async function readQuestions(options: QuestionOptions): Promise<readonly 
   }
   const inputs =
     query === undefined
-      ? formsOf(options)
-      : questionsIn(parseJsonText(query === '-' ? 'standard input' : query, await readInput(query)))
-  const under = await consentOf(options)
-  return inputs.map((input) => completeInput(input, options, under))
+      ? searchesInOptions(options)
+      : searchesInQueryFile(parseJsonText(query === '-' ? 'standard input' : query, await readFileOrStdin(query)))
+  const under = await readConsent(options)
+  return inputs.map((input) => completeSearch(input, options, under))
 }
 
 /** Reads the consent from options: a signed one in a file, or an unsigned one for a purpose. */
-async function consentOf({ consentPurpose: purpose, consentJws }: QuestionOptions): Promise<UnderConsent> {
+async function readConsent({ consentPurpose: purpose, consentJws }: QuestionOptions): Promise<UnderConsent> {
   if (consentJws === undefined) return purpose === undefined ? {} : assertedConsent(purpose)
-  const jws = (await readInput(consentJws, '--consent-jws')).trim()
+  const jws = (await readFileOrStdin(consentJws, '--consent-jws')).trim()
   return signedConsent(jws, purpose === undefined ? {} : { purpose })
 }
 
 const WHERE_ADVICE = `write conditions such as '{"sex": "female"}', in single quotes for the shell`
 
-function formsOf({ identifier: identifiers, where, graphql: text }: QuestionOptions): readonly SearchInput[] {
-  if (identifiers !== undefined) return identifiers.map(byIdentifier)
+function searchesInOptions({ identifier: identifiers, where, graphql: text }: QuestionOptions): readonly SearchInput[] {
+  if (identifiers !== undefined) return identifiers.map(queryByIdentifier)
   if (text !== undefined) return [graphql(text)]
-  return [byConditions(parseJsonText('--where', where ?? '', WHERE_ADVICE), '--where')]
+  return [queryByConditions(parseJsonText('--where', where ?? '', WHERE_ADVICE), '--where')]
 }
 
-function byIdentifier(text: string): QueryCriteria {
+function queryByIdentifier(text: string): QueryCriteria {
   const { type, value } = readTypeAndValue(text, '--identifier')
   return identifier(type, value)
 }
 
-function byConditions(value: JsonValue, name: string): QueryCriteria {
+function queryByConditions(value: JsonValue, name: string): QueryCriteria {
   if (isJsonObject(value)) return expression(value as JsonObject & Conditions)
   throw new CommandError(`${name} must be a JSON object of conditions, such as {"sex": "female"}`)
 }
 
 /** Finds the searches in the file of --query, which may be a request, a message, an item, search_criteria or a query. */
-function questionsIn(value: JsonValue): readonly SearchInput[] {
+function searchesInQueryFile(value: JsonValue): readonly SearchInput[] {
   if (isJsonObject(value)) {
-    if (isJsonObject(value.message)) return questionsIn(value.message)
-    if (Array.isArray(value.search_request)) return value.search_request.map(itemOf)
-    if (Object.hasOwn(value, 'search_criteria')) return [itemOf(value)]
-    if (Object.hasOwn(value, 'query_type')) return [asCriteria(value)]
-    return [byShape(value)]
+    if (isJsonObject(value.message)) return searchesInQueryFile(value.message)
+    if (Array.isArray(value.search_request)) return value.search_request.map(requireSearchItem)
+    if (Object.hasOwn(value, 'search_criteria')) return [requireSearchItem(value)]
+    if (Object.hasOwn(value, 'query_type')) return [asSearchCriteria(value)]
+    return [criteriaFromJson(value)]
   }
   if (typeof value === 'string') return [graphql(value)]
-  if (Array.isArray(value)) return [asCriteria({ query_type: 'predicate', query: value })]
+  if (Array.isArray(value)) return [asSearchCriteria({ query_type: 'predicate', query: value })]
   throw new CommandError('the file of --query must hold search_criteria, a query, or a whole request')
 }
 
-function itemOf(value: JsonValue): SearchInput {
+function requireSearchItem(value: JsonValue): SearchInput {
   if (isJsonObject(value) && isJsonObject(value.search_criteria)) return value as JsonObject & SearchInput
   throw new CommandError('the file of --query: each item of search_request must be an object with search_criteria')
 }
 
 /** Makes criteria of an identifier, a GraphQL text, an expression or conditions: the members tell them apart. */
-function byShape(value: JsonObject): SearchInput {
+function criteriaFromJson(value: JsonObject): SearchInput {
   const { type, value: inner } = value
-  if (typeof type !== 'string') return byConditions(value, '--query')
-  if (!isJsonObject(inner)) return asCriteria({ query_type: 'idtype-value', query: value })
+  if (typeof type !== 'string') return queryByConditions(value, '--query')
+  if (!isJsonObject(inner)) return asSearchCriteria({ query_type: 'idtype-value', query: value })
   const { expression: said } = inner
-  return asCriteria({ query_type: typeof said === 'string' ? 'graphql' : 'expression', query: value })
+  return asSearchCriteria({ query_type: typeof said === 'string' ? 'graphql' : 'expression', query: value })
 }
 
 // The registry checks the inner shape, and says what is wrong with it.
-const asCriteria = (criteria: JsonObject): SearchCriteria => criteria as JsonObject & SearchCriteria
+const asSearchCriteria = (criteria: JsonObject): SearchCriteria => criteria as JsonObject & SearchCriteria
 
 /** Adds record type, pages, sorting and consent from options to a search. The options override the file of --query. */
-function completeInput(input: SearchInput, options: QuestionOptions, under: UnderConsent): SearchInput {
+function completeSearch(input: SearchInput, options: QuestionOptions, under: UnderConsent): SearchInput {
   const isItem = 'search_criteria' in input
   const criteria = isItem ? input.search_criteria : input
   const { recordType, pageSize, page, sort } = options
@@ -116,13 +116,13 @@ function completeInput(input: SearchInput, options: QuestionOptions, under: Unde
     ...criteria,
     ...under,
     ...(recordType !== undefined && { reg_record_type: recordType }),
-    ...(sort !== undefined && { sort: sort.map(sortOf) }),
+    ...(sort !== undefined && { sort: sort.map(readSortOption) }),
     ...(Object.keys(pagination).length > 0 && { pagination: pagination as SearchCriteria['pagination'] & object }),
   }
   return isItem ? { ...input, search_criteria: whole } : whole
 }
 
-function sortOf(text: string): NonNullable<SearchCriteria['sort']>[number] {
+function readSortOption(text: string): NonNullable<SearchCriteria['sort']>[number] {
   const [attribute_name = '', order = 'asc', ...more] = text.split(':')
   if (attribute_name !== '' && (order === 'asc' || order === 'desc') && more.length === 0) {
     return { attribute_name, sort_order: order }

@@ -32,16 +32,16 @@ export interface RegistryOptions extends KeyOptions {
 
 const SIGNATURE_POLICIES: readonly SignaturePolicy[] = ['required', 'if-present', 'off']
 
-const OUTGOING_FORMS: readonly Outgoing[] = ['usual', 'reserialised']
+const OUTGOING_MESSAGE_FORMS: readonly Outgoing[] = ['usual', 'reserialised']
 
-function collectedPaths(text: string, before: Paths = {}): Paths {
+function collectPath(text: string, before: Paths = {}): Paths {
   const [, name, path] = /^([^=]+)=(.*)$/.exec(text) ?? []
   if (name !== undefined && path !== undefined) return { ...before, [name]: path }
   throw new InvalidArgumentError('It must be a name and a path, such as registry=dci.')
 }
 
 /** The environment variable of the client secret. An option with the secret would stay in the history of the shell. */
-export const SECRET_VARIABLE = 'ROLLCALL_CLIENT_SECRET'
+export const CLIENT_SECRET_VARIABLE = 'ROLLCALL_CLIENT_SECRET'
 
 export function addRegistryOptions(command: Command): Command {
   return addKeyOptions(
@@ -51,22 +51,16 @@ export function addRegistryOptions(command: Command): Command {
       .option(
         '--path <name=path>',
         'where the registry serves an operation (txn-status=reg/txn/status), or what stands at the beginning of its paths (registry=dci); may be given several times',
-        collectedPaths,
+        collectPath,
       )
       .option('--sender-id <sender_id>', "our sender_id at the registry (default: the demo's participant)")
       .option('--receiver-id <receiver_id>', 'the sender_id of the registry')
-      .option(
-        '--client-id <client_id>',
-        'our client_id, to get an access token (default: no token, except at the demo)',
-      )
+      .option('--client-id <client_id>', 'our client_id, to get an access token (default: no token, except at the demo)')
       .option(
         '--client-secret-file <file>',
-        `file with the client secret, - for standard input (default: the environment variable ${SECRET_VARIABLE})`,
+        `file with the client secret, - for standard input (default: the environment variable ${CLIENT_SECRET_VARIABLE})`,
       )
-      .option(
-        '--token-url <address>',
-        "address of the token endpoint (default: /oauth2/client/token at the registry's host)",
-      )
+      .option('--token-url <address>', "address of the token endpoint (default: /oauth2/client/token at the registry's host)")
       .option('--sign-key <file>', 'private key to sign with, PEM or JWK')
       .option('--sign-kid <kid>', 'kid of that key at the registry, if the file has none')
       .option('--profile <words>', 'our signature profile, as in rollcall participant policy', readProfile)
@@ -81,7 +75,7 @@ export function addRegistryOptions(command: Command): Command {
         new Option(
           '--outgoing <form>',
           'how headers are written: reserialised for a registry that writes them again before it verifies (default: "usual")',
-        ).choices(OUTGOING_FORMS),
+        ).choices(OUTGOING_MESSAGE_FORMS),
       ),
   ).option('--timeout <seconds>', 'time for one attempt', wholeNumberReader(1, 3_600), 30)
 }

@@ -5,7 +5,7 @@ import { toPrintableLine } from './printing.ts'
 import type { RegistryTarget } from './target.ts'
 
 /** Sends an asynchronous request. Its callbacks go to `sender_uri`, or to the address that the registry has stored. */
-export function askLater(
+export function sendWithoutListening(
   { client }: RegistryTarget,
   { sender_uri, signal }: { readonly sender_uri: string | undefined; readonly signal: AbortSignal },
   send: (asking: RegistryClient) => Promise<Accepted>,

@@ -1,10 +1,10 @@
 /** Sends an asynchronous search whose callbacks come to this process. */
 import type { Accepted, ReplyCallback, SearchInput } from '@rollcall/client'
-import { type CalledBack, withCallbacks } from './called-back.ts'
+import { type CallbackSetup, withCallbacks } from './called-back.ts'
 import { callClient } from './failures.ts'
 import type { RegistryTarget } from './target.ts'
 
-export interface CallbackWait extends Pick<CalledBack, 'at' | 'sender_uri'> {
+export interface CallbackWait extends Pick<CallbackSetup, 'at' | 'sender_uri'> {
   /** Milliseconds to wait for each callback. */
   readonly timeout: number
   readonly signal: AbortSignal
@@ -13,11 +13,7 @@ export interface CallbackWait extends Pick<CalledBack, 'at' | 'sender_uri'> {
 }
 
 /** Sends the request and reports each callback, until the last page of every item has come. @throws CommandError */
-export function searchAndWait(
-  target: RegistryTarget,
-  questions: readonly SearchInput[],
-  wait: CallbackWait,
-): Promise<void> {
+export function searchAndWait(target: RegistryTarget, questions: readonly SearchInput[], wait: CallbackWait): Promise<void> {
   return withCallbacks(target, wait, async (asking, rejected) => {
     const { timeout, accepted } = wait
     const signal = AbortSignal.any([wait.signal, rejected])

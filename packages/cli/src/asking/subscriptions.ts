@@ -6,8 +6,7 @@ import { printableJson, toPrintableLine } from './printing.ts'
 import { type QuestionOptions, readQuestions } from './questions.ts'
 import type { RegistryTarget } from './target.ts'
 
-export interface SubscriptionOptions
-  extends Pick<QuestionOptions, 'identifier' | 'where' | 'graphql' | 'query' | 'recordType'> {
+export interface SubscriptionOptions extends Pick<QuestionOptions, 'identifier' | 'where' | 'graphql' | 'query' | 'recordType'> {
   readonly event: string
   readonly frequency?: string
   readonly start?: Date
@@ -21,12 +20,7 @@ export async function readSubscription(
 ): Promise<SubscribeInput> {
   const { event: reg_event_type, recordType = record_type } = options
   if (recordType === null) throw new CommandError('--record-type is missing; name the record type to be sent')
-  const criteria = {
-    reg_event_type,
-    ...(await readFilter(options)),
-    notify_record_type: recordType,
-    ...frequencyOf(options),
-  }
+  const criteria = { reg_event_type, ...(await readFilter(options)), notify_record_type: recordType, ...readFrequency(options) }
   // The registry decides whether a subscription without a filter is permitted.
   return criteria as JsonObject & SubscribeCriteria
 }
@@ -49,7 +43,7 @@ async function readFilter({
   return { filter_type: query_type, filter }
 }
 
-function frequencyOf({ frequency, start, until }: SubscriptionOptions): Pick<Partial<SubscribeCriteria>, 'frequency'> {
+function readFrequency({ frequency, start, until }: SubscriptionOptions): Pick<Partial<SubscribeCriteria>, 'frequency'> {
   if (frequency === undefined && start === undefined && until === undefined) return {}
   if (frequency === undefined) throw new CommandError('--start and --until need --frequency')
   if (until === undefined) throw new CommandError('--frequency needs --until, the time at which it ends')
@@ -62,12 +56,12 @@ export const subscriptionCodes = ({ subscriptions = [] }: Pick<SubscribeResponse
   subscriptions.map(({ code }: Subscription) => code)
 
 /** Matches codes of subscriptions as Rollcall makes them. Registries of other software have other codes. */
-const SUBSCRIPTION_CODES = /\bSUB-[0-9A-Z]{24}\b/g
+const SUBSCRIPTION_CODE_PATTERN = /\bSUB-[0-9A-Z]{24}\b/g
 
 /** Lists the codes of our equal subscriptions that an already_subscribed rejection names; empty for other failures. */
-export function equalSubscriptions(failure: unknown): readonly string[] {
+export function equalSubscriptionCodes(failure: unknown): readonly string[] {
   if (!(failure instanceof ItemRejected) || failure.code !== 'rjct.event.already_subscribed') return []
-  return failure.message.match(SUBSCRIPTION_CODES) ?? []
+  return failure.message.match(SUBSCRIPTION_CODE_PATTERN) ?? []
 }
 
 /** Makes the message about a rejected subscription that equals earlier ones, with advice to end or replace them. */

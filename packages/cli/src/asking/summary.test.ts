@@ -6,11 +6,7 @@ const items = (message: object) => summariseMessage({ header, message, signed: t
 const search = (...search_response: object[]) => ({ transaction_id: 't', search_response })
 
 test.each<[string, object, readonly string[]]>([
-  [
-    'records',
-    search({ reference_id: '1', status: 'succ', data: { reg_records: [{}, {}] } }),
-    ['item 1: succ, 2 records'],
-  ],
+  ['records', search({ reference_id: '1', status: 'succ', data: { reg_records: [{}, {}] } }), ['item 1: succ, 2 records']],
   [
     'a page',
     search({

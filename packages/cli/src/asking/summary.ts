@@ -39,7 +39,7 @@ export interface MessageSummary {
   readonly items: readonly ItemSummary[]
 }
 
-type UnknownMembers = Readonly<Record<string, unknown>>
+type UncheckedMembers = Readonly<Record<string, unknown>>
 
 /** The names of the members that hold the items of a reply or callback, from OPERATIONS and CALLBACKS. */
 const BATCH_MEMBERS = [
@@ -68,7 +68,7 @@ export function summariseMessage({ header, message, signed, encrypted = false }:
 }
 
 /** Lists the items of a message; of a status answer, those of the message in it. */
-export function itemsOf(message: object): readonly UnknownMembers[] {
+export function itemsOf(message: object): readonly UncheckedMembers[] {
   const said = membersOrEmpty(message)
   const status = membersOrEmpty(membersOrEmpty(said.txnstatus_response).txn_status)
   const holder = Object.keys(status).length > 0 ? status : said
@@ -80,13 +80,13 @@ export function itemsOf(message: object): readonly UnknownMembers[] {
 }
 
 /** Lists the records of an item. */
-export function recordsOf(item: UnknownMembers): readonly unknown[] {
+export function recordsOf(item: UncheckedMembers): readonly unknown[] {
   const { reg_records } = membersOrEmpty(item.data)
   if (reg_records === undefined || reg_records === null) return []
   return Array.isArray(reg_records) ? reg_records : [reg_records]
 }
 
-function itemSummary(item: UnknownMembers): ItemSummary {
+function itemSummary(item: UncheckedMembers): ItemSummary {
   const { total_count, page_number, page_size } = membersOrEmpty(item.pagination)
   return {
     reference_id: textOrNull(item.reference_id),
@@ -130,15 +130,11 @@ export function nameValueLines(rows: Readonly<Record<string, string | null>>): s
 }
 
 /** Returns the status as text, such as `succ`, or `rjct` with the registry's reason; null when the message has none. */
-export function outcomeText({
-  status,
-  code,
-  reason,
-}: Pick<MessageSummary, 'status' | 'code' | 'reason'>): string | null {
+export function outcomeText({ status, code, reason }: Pick<MessageSummary, 'status' | 'code' | 'reason'>): string | null {
   const parts = [status, code, reason].filter((part) => part !== null)
   return parts.length === 0 ? null : parts.join(', ')
 }
 
-const membersOrEmpty = (value: unknown): UnknownMembers => (isJsonObject(value) ? value : {})
+const membersOrEmpty = (value: unknown): UncheckedMembers => (isJsonObject(value) ? value : {})
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 const countOrNull = (value: unknown): number | null => (typeof value === 'number' ? value : null)

@@ -4,10 +4,17 @@ import type { Jwk } from '@rollcall/protocol'
 import type { DemoCredentials } from '../demo/credentials.ts'
 import type { DemoFile, DemoRegistry } from '../demo/demo-file.ts'
 import { CommandError } from '../failure.ts'
-import { readInput } from '../input.ts'
-import { demoRegistry, demoRegistryAt, demoRegistryUrl, isInDemo, isLoopbackAddress, readDemoFile } from './demo.ts'
+import { readFileOrStdin } from '../input.ts'
+import {
+  demoRegistryUrl,
+  findDemoRegistryAt,
+  isLoopbackAddress,
+  isOnDemoServer,
+  readDemoFile,
+  requireDemoRegistry,
+} from './demo.ts'
 import { readPrivateKey, readPublicKeys } from './private-key.ts'
-import { type RegistryOptions, SECRET_VARIABLE } from './registry-options.ts'
+import { CLIENT_SECRET_VARIABLE, type RegistryOptions } from './registry-options.ts'
 
 export interface RegistryTarget {
   readonly base_url: URL
@@ -23,19 +30,18 @@ export interface RegistryTarget {
 /** Reads the registry and the sender from options. @throws CommandError, which says which option is missing or wrong */
 export async function readTarget(options: RegistryOptions): Promise<RegistryTarget> {
   const demo = await readDemoFile()
-  const { base_url, registry } = addressOf(options, demo)
+  const { base_url, registry } = readRegistryAddress(options, demo)
   // The demo's secret and keys are used only for the demo, and only if no other sender is named.
-  const isDemos = demo !== null && isInDemo(demo, base_url)
-  const participant =
-    isDemos && options.senderId === undefined && options.clientId === undefined ? demo.participant : null
+  const isDemos = demo !== null && isOnDemoServer(demo, base_url)
+  const participant = isDemos && options.senderId === undefined && options.clientId === undefined ? demo.participant : null
   const sender_id = options.senderId ?? participant?.sender_id
   if (sender_id === undefined) throw new CommandError('--sender-id is missing; give our sender_id at the registry')
 
   const receiver_id = options.receiverId ?? registry?.receiver_id
-  const signing = await signingOf(options, participant)
+  const signing = await readSigning(options, participant)
   const decryption_keys = await decryptionKeys(options, participant)
-  const credentials = await credentialsOf(options, participant)
-  const trust = await trustOf(options)
+  const credentials = await readCredentials(options, participant)
+  const trust = await readAnswerTrust(options)
   warnOfPlainHttp(base_url)
   return {
     base_url,
@@ -57,20 +63,20 @@ export async function readTarget(options: RegistryOptions): Promise<RegistryTarg
   }
 }
 
-function addressOf(
+function readRegistryAddress(
   { url, registry: namespace }: RegistryOptions,
   demo: DemoFile | null,
 ): { readonly base_url: URL; readonly registry: DemoRegistry | undefined } {
   if (url !== undefined) {
     const base_url = readAddress('--url', url)
-    return { base_url, registry: demo === null ? undefined : demoRegistryAt(demo, base_url) }
+    return { base_url, registry: demo === null ? undefined : findDemoRegistryAt(demo, base_url) }
   }
   if (demo === null) {
     throw new CommandError(
       'name the registry with --url, or start the demo first (npm start) and set ROLLCALL_DATA to its folder',
     )
   }
-  const registry = demoRegistry(demo, namespace)
+  const registry = requireDemoRegistry(demo, namespace)
   return { base_url: new URL(demoRegistryUrl(demo, registry)), registry }
 }
 
@@ -81,7 +87,7 @@ export function readAddress(option: string, text: string): URL {
   throw new CommandError(`${option} must be an address such as http://127.0.0.1:8080/civil/v1.0.0`)
 }
 
-async function credentialsOf(
+async function readCredentials(
   { clientId, clientSecretFile, tokenUrl }: RegistryOptions,
   participant: DemoCredentials | null,
 ): Promise<ClientOptions['credentials']> {
@@ -94,15 +100,13 @@ async function credentialsOf(
     const { client_id, client_secret } = participant
     return { client_id, client_secret }
   }
-  const secret = clientSecretFile === undefined ? process.env[SECRET_VARIABLE] : await readInput(clientSecretFile)
+  const secret = clientSecretFile === undefined ? process.env[CLIENT_SECRET_VARIABLE] : await readFileOrStdin(clientSecretFile)
   const client_secret = secret?.trim() ?? ''
   if (client_secret !== '') return { client_id: clientId, client_secret, ...more }
-  throw new CommandError(
-    `the secret of --client-id is missing: put it in ${SECRET_VARIABLE} or give --client-secret-file`,
-  )
+  throw new CommandError(`the secret of --client-id is missing: put it in ${CLIENT_SECRET_VARIABLE} or give --client-secret-file`)
 }
 
-async function signingOf(
+async function readSigning(
   { signKey, signKid, profile }: RegistryOptions,
   participant: DemoCredentials | null,
 ): Promise<Signing | undefined> {
@@ -133,7 +137,7 @@ interface AnswerTrust {
   readonly profile?: Peer['profile'] & object
 }
 
-async function trustOf({ verify, peerKeys, peerProfile }: RegistryOptions): Promise<AnswerTrust> {
+async function readAnswerTrust({ verify, peerKeys, peerProfile }: RegistryOptions): Promise<AnswerTrust> {
   const keys = peerKeys === undefined || /^https?:/.test(peerKeys) ? peerKeys : await readPublicKeys(peerKeys)
   return {
     ...(verify !== undefined && { signature: verify }),
@@ -142,20 +146,15 @@ async function trustOf({ verify, peerKeys, peerProfile }: RegistryOptions): Prom
   }
 }
 
-function callbackPeer(
-  sender_id: string,
-  base_url: URL,
-  trust: AnswerTrust,
-  { encrypt, profile }: RegistryOptions,
-): Peer {
-  const keys = trust.keys ?? publishedKeysAt(base_url)
+function callbackPeer(sender_id: string, base_url: URL, trust: AnswerTrust, { encrypt, profile }: RegistryOptions): Peer {
+  const keys = trust.keys ?? publishedKeysAddress(base_url)
   // A registry signs with the signature profile that it expects of us (D16).
   const same = profile === undefined ? {} : { profile }
   return { sender_id, ...same, ...trust, keys, encrypted: encrypt === true }
 }
 
 /** The address at which a registry publishes its keys: `/.well-known/jwks.json` at the host of `address`. */
-export const publishedKeysAt = (address: URL | string): string => new URL('/.well-known/jwks.json', address).href
+export const publishedKeysAddress = (address: URL | string): string => new URL('/.well-known/jwks.json', address).href
 
 function warnOfPlainHttp(address: URL): void {
   if (address.protocol === 'https:' || isLoopbackAddress(address)) return

@@ -1,14 +1,14 @@
 /** `rollcall apply`: changes a database to match a configuration file. */
 import { applyConfiguration, Configuration } from '@rollcall/admin/configuration/apply'
 import type { Command } from 'commander'
-import { callWithOwnDatabase } from '../environment.ts'
+import { callWithNonDemoDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
-import { type OutputOptions, printResult, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { readYaml } from '../yaml.ts'
 
 export function addCommand(program: Command): void {
-  withJson(program.command('apply'))
+  withJsonOption(program.command('apply'))
     .description('make the registries, participants and grants of a file, and print what changed')
     .argument('[file]', 'the configuration in YAML or JSON; - for standard input')
     .option('--dry-run', 'print what would change, and change nothing')
@@ -31,10 +31,7 @@ interface ApplyOptions extends OutputOptions {
   readonly schema?: true
 }
 
-async function runApply(
-  file: string | undefined,
-  { dryRun: dry_run, schema, ...options }: ApplyOptions,
-): Promise<void> {
+async function runApply(file: string | undefined, { dryRun: dry_run, schema, ...options }: ApplyOptions): Promise<void> {
   listenForStop()
   if (schema) {
     const whole = { $schema: 'https://json-schema.org/draft/2020-12/schema', ...Configuration }
@@ -42,7 +39,7 @@ async function runApply(
   }
   if (file === undefined) throw new CommandError('a file is needed; - is standard input')
   const { value: configuration, refusedWithLine } = await readYaml(file)
-  const applied = await refusedWithLine(() => callWithOwnDatabase(applyConfiguration, { configuration, dry_run }))
+  const applied = await refusedWithLine(() => callWithNonDemoDatabase(applyConfiguration, { configuration, dry_run }))
   printResult(options, applied, appliedText(applied))
 }
 
@@ -61,8 +58,7 @@ function appliedText({ changes, applied, credentials, unlisted }: AppliedConfigu
     changes.length === 0 ? 'everything is as the file says' : `${made}${applied ? '' : '; nothing was changed'}`,
     ...(unlisted.length === 0 ? [] : [`not in the file, and left as they are: ${unlisted.join(', ')}`]),
     ...credentials.map(
-      ({ sender_id, client_id, client_secret }) =>
-        `${sender_id}: client_id ${client_id}, client_secret ${client_secret}`,
+      ({ sender_id, client_id, client_secret }) => `${sender_id}: client_id ${client_id}, client_secret ${client_secret}`,
     ),
     ...(credentials.length === 0 ? [] : ['Secrets are not stored and cannot be shown again.']),
   ]

@@ -96,11 +96,7 @@ test.each([
     'line 2: version: this file is of format version 2, and this version of rollcall reads version 1',
   ],
   ['an older version, of which there is none', FILE.replace('version: 1', 'version: 0'), 'line 2: version: must be 1'],
-  [
-    'a member that stands twice',
-    FILE.replace('    name: A', '    name: A\n    name: B'),
-    'line 10: Map keys must be unique',
-  ],
+  ['a member that stands twice', FILE.replace('    name: A', '    name: A\n    name: B'), 'line 10: Map keys must be unique'],
 ])('%s is refused with its line', async (_, text, message) => {
   const before = await rollcallJson(['export'], env)
   const { code, stdout, stderr } = await apply(text)

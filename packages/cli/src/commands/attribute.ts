@@ -1,7 +1,7 @@
 /** `rollcall attribute`: manages the attributes by which a registry can be searched. */
 import type { indexAttribute } from '@rollcall/admin/registries/attributes'
 import { adminCommand } from '../admin-command.ts'
-import type { Group } from '../command-tree.ts'
+import type { CommandGroup } from '../command-tree.ts'
 import { tableFormatter } from '../output.ts'
 
 const loadAttributeActs = () => import('@rollcall/admin/registries/attributes')
@@ -12,18 +12,13 @@ const changedText = (done: string, { name, record_type, filled }: AttributeResul
   `${done} ${name} of ${record_type} in ${namespace}${filled ? '' : '; its records have no value in it yet'}\n` +
   `rollcall index apply ${namespace} creates what is missing; if nothing is missing, it changes nothing`
 
-export const COMMAND_TREE: Group = {
+export const COMMAND_TREE: CommandGroup = {
   about: 'manage the searchable attributes of a registry',
   commands: {
     add: adminCommand(async () => (await loadAttributeActs()).addAttribute, {
       about: 'add an attribute to a record type of one registry; servers know it within a second',
       args: 'namespace record_type',
-      options: {
-        paths: '--path <path>',
-        type: { default: 'text' },
-        codes: '--codes <list>',
-        aliases: '--alias <name>',
-      },
+      options: { paths: '--path <path>', type: { default: 'text' }, codes: '--codes <list>', aliases: '--alias <name>' },
       notes: `
 If the registry has records already, run rollcall index apply: it backfills the attribute and builds its index. Until
 then a search with this attribute is refused.`,

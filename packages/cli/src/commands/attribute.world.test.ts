@@ -86,12 +86,7 @@ test.each([
   ['an attribute without a path', ['attribute', 'add', 'civil', 'Person', '--name', 'x'], 2, "'--path <path>'"],
   ['a type that is none', [...ADD, '--type', 'age'], 2, 'Allowed choices are text, code, date'],
   ['a registry that is not there', ['index', 'plan', 'nowhere'], 1, 'there is no registry at nowhere'],
-  [
-    'a record type that is not there',
-    ['attribute', 'list', 'civil', 'Farmer'],
-    1,
-    'the registry has no record type "Farmer"',
-  ],
+  ['a record type that is not there', ['attribute', 'list', 'civil', 'Farmer'], 1, 'the registry has no record type "Farmer"'],
   [
     'an index for nothing',
     ['attribute', 'index', 'civil', 'Person', 'x'],

@@ -7,18 +7,15 @@ import { systemReason } from '@rollcall/base/shared/system-error'
 import { parseJson } from '@rollcall/protocol'
 import type { Command } from 'commander'
 import { CommandError } from '../failure.ts'
-import { readInput } from '../input.ts'
-import { countWithNoun, type OutputOptions, printResult, withJson } from '../output.ts'
+import { readFileOrStdin } from '../input.ts'
+import { countWithNoun, type OutputOptions, printResult, withJsonOption } from '../output.ts'
 
 export function defineCommand(command: Command): void {
-  withJson(command)
+  withJsonOption(command)
     .argument('<file>', 'the evidence; - for standard input')
     .option('--kid <kid>', 'the key that must have signed it, as the registry has published it')
     .option('--message <file>', 'a message: one that the evidence names must have these bytes')
-    .addHelpText(
-      'after',
-      '\nExit codes: 0 it holds, 1 it does not.\n\nExample: rollcall audit check evidence.json --kid a1b2c3',
-    )
+    .addHelpText('after', '\nExit codes: 0 it holds, 1 it does not.\n\nExample: rollcall audit check evidence.json --kid a1b2c3')
     .action(runCheck)
 }
 
@@ -28,10 +25,10 @@ interface CheckOptions extends OutputOptions {
 }
 
 async function runCheck(file: string, { kid, message, ...options }: CheckOptions): Promise<void> {
-  const text = await readInput(file)
+  const text = await readFileOrStdin(file)
   const evidence = readEvidence(text, file)
   const checked = await verifyEvidence({}, { evidence, kid })
-  if (message !== undefined) await checkMessage(message, checked)
+  if (message !== undefined) await checkMessageInEvidence(message, checked)
   const lines = checked.accounts.map((entry) => {
     const { at, kind, participant, registry, operation, records, request, reply } = entry
     return [
@@ -64,7 +61,7 @@ function readEvidence(text: string, file: string): unknown {
 }
 
 /** Checks that a message belongs to evidence. @throws CommandError no message of the evidence has these bytes */
-async function checkMessage(file: string, { accounts }: VerifiedEvidence): Promise<void> {
+async function checkMessageInEvidence(file: string, { accounts }: VerifiedEvidence): Promise<void> {
   const sum = createHash('sha256')
   await pipeline(createReadStream(file), sum).catch((error: unknown) => {
     throw new CommandError(`the file ${file} of --message cannot be read: ${systemReason(error)}`)

@@ -3,11 +3,11 @@ import { makeEvidence } from '@rollcall/admin/audit/evidence'
 import type { Command } from 'commander'
 import { callWithDatabase } from '../environment.ts'
 import { writeNewFile } from '../new-file.ts'
-import { type OutputOptions, printResult, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 export function defineCommand(command: Command): void {
-  withJson(command)
+  withJsonOption(command)
     .argument('<message_id>', 'message_id of a request, or of our reply')
     .requiredOption('--out <file>', 'the file to write')
     .option('--participant <sender_id>', 'where several participants have used this message_id')

@@ -5,12 +5,12 @@ import type { Command } from 'commander'
 import { personAuditText } from '../audit-text.ts'
 import { callWithDatabase } from '../environment.ts'
 import { refuseExistingFile, writeNewFile } from '../new-file.ts'
-import { type OutputOptions, printResult, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { addPersonArguments, readInstant, readPerson } from '../values.ts'
 
 export function defineCommand(command: Command): void {
-  addPersonArguments(withJson(command))
+  addPersonArguments(withJsonOption(command))
     .option('--from <time>', 'only what was at this day or time, or later', readInstant)
     .option('--to <time>', 'only what was before this day or time', readInstant)
     .option('--confidential', 'also print users, cases and reasons, which are stored encrypted')
@@ -44,11 +44,7 @@ async function runPerson(type: string, value: string | undefined, options: Perso
 }
 
 /** Writes the report as a page and as JSON. @throws CommandError a file exists already, or cannot be written */
-async function writeReport(
-  person: Parameters<typeof reportAccess>[1],
-  file: string,
-  options: OutputOptions,
-): Promise<void> {
+async function writeReport(person: Parameters<typeof reportAccess>[1], file: string, options: OutputOptions): Promise<void> {
   const json = `${file.replace(/\.html?$/, '')}.json`
   // Both are refused before the access, which gets an audit entry.
   for (const path of [file, json]) await refuseExistingFile(path)

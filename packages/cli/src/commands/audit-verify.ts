@@ -6,11 +6,11 @@ import { verifyWholeAuditLog } from '@rollcall/admin/audit/verify'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
-import { countWithNoun, type OutputOptions, printResult, withJson } from '../output.ts'
+import { countWithNoun, type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 export function defineCommand(command: Command): void {
-  withJson(command)
+  withJsonOption(command)
     .option('--against <file>', 'compare with this file of the witness, or of its syslog server')
     .addHelpText(
       'after',
@@ -31,28 +31,28 @@ interface VerifyOptions extends OutputOptions {
 
 async function runVerify({ against, ...options }: VerifyOptions): Promise<void> {
   listenForStop()
-  const witness = against === undefined ? null : await linesOf(against)
+  const witness = against === undefined ? null : await currentWitnessLines(against)
   const verified = await withDatabase((deps) => verifyWholeAuditLog({ ...deps, witness }, {}))
-  printResult(options, verified, textOf(verified))
+  printResult(options, verified, verificationText(verified))
   if (!verified.good) process.exitCode = EXIT_CODES.failed
 }
 
 /** Returns the lines that the file has now; they are read later. Lines added meanwhile may be newer than the snapshot. */
-async function linesOf(path: string): Promise<AsyncIterable<string>> {
+async function currentWitnessLines(path: string): Promise<AsyncIterable<string>> {
   const { size } = await stat(path).catch((error: unknown) => {
     throw new CommandError(`the file of the witness cannot be read: ${path}`, { cause: error })
   })
-  return firstLines(path, size)
+  return linesOfFirstBytes(path, size)
 }
 
 /** Opens the file when the first line is asked for: readline loses lines that it reads before somebody asks. */
-async function* firstLines(path: string, size: number): AsyncGenerator<string> {
+async function* linesOfFirstBytes(path: string, size: number): AsyncGenerator<string> {
   if (size > 0) yield* createInterface({ input: createReadStream(path, { end: size - 1 }) })
 }
 
 type AuditVerification = Awaited<ReturnType<typeof verifyWholeAuditLog>>
 
-function textOf({
+function verificationText({
   good,
   counts,
   fault_count,
@@ -88,8 +88,7 @@ function textOf({
   if (counts.witnessed > 0) lines.push(`compared with ${countWithNoun(counts.witnessed, 'checkpoint')} of the witness`)
   if (unsigned > 0) {
     lines.push(`not signed by a checkpoint: ${countWithNoun(unsigned, 'entry', 'entries')} at the ends of chains`)
-    for (const { chain, from, to, at } of unsigned_tails)
-      lines.push(`- chain ${chain}, entries ${from} to ${to}, ${at}`)
+    for (const { chain, from, to, at } of unsigned_tails) lines.push(`- chain ${chain}, entries ${from} to ${to}, ${at}`)
   }
   if (counts.unsealed_reviews > 0)
     lines.push(

@@ -17,9 +17,7 @@ test('the audit log is verified and compared with a witness, and the keys are li
   expect(key.public_key).toMatchObject({ kty: 'OKP', crv: 'Ed25519' })
   await writeFile(witness, '')
   const { stdout } = await rollcall(['audit', 'verify', '--against', witness], withKey)
-  expect(stdout).toBe(
-    `verified: 10 entries of 1 chain, 20 rows of persons, 3 checkpoints\nsigned with ${key.fingerprint}\n`,
-  )
+  expect(stdout).toBe(`verified: 10 entries of 1 chain, 20 rows of persons, 3 checkpoints\nsigned with ${key.fingerprint}\n`)
   const { stdout: table } = await rollcall(['audit', 'keys'], env)
   expect(table).toContain(key.fingerprint)
 })

@@ -2,18 +2,15 @@
 
 import { adminCommand } from '../admin-command.ts'
 import { ENTRY_COLUMNS, emergencyText, entryRows } from '../audit-text.ts'
-import { type Group, lazyCommand } from '../command-tree.ts'
+import { type CommandGroup, lazyCommand } from '../command-tree.ts'
 import { tableFormatter } from '../output.ts'
 
 const loadAuditActs = () => import('@rollcall/admin/audit/list')
 
-export const COMMAND_TREE: Group = {
+export const COMMAND_TREE: CommandGroup = {
   about: 'who asked for data of people, and who saw it; for all registries, also beside a running server',
   commands: {
-    person: lazyCommand(
-      'list who has seen, written, or asked about the data of a person',
-      () => import('./audit-person.ts'),
-    ),
+    person: lazyCommand('list who has seen, written, or asked about the data of a person', () => import('./audit-person.ts')),
     list: adminCommand(async () => (await loadAuditActs()).listAuditEntries, {
       about: 'list the newest entries',
       options: { namespace: '--registry <namespace>', limit: { default: 50 } },

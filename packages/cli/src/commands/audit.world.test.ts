@@ -16,16 +16,9 @@ const { addEntry, sign } = auditing(database)
 await addEntry({ participant: 'health.example', purpose: 'eligibility', confidential: { requested_by: 'clerk-7' } }, [
   personAs('seen', 'UIN:1'),
 ])
-await addEntry({ participant: 'health.example', outcomes: { 'rjct.x': 1 }, records: 0, shown: {} }, [
-  personAs('asked', 'UIN:1'),
-])
+await addEntry({ participant: 'health.example', outcomes: { 'rjct.x': 1 }, records: 0, shown: {} }, [personAs('asked', 'UIN:1')])
 await addEntry(
-  {
-    participant: 'health.example',
-    emergency: true,
-    confidential: { reason: 'Unconscious patient' },
-    operation: 'emergency',
-  },
+  { participant: 'health.example', emergency: true, confidential: { reason: 'Unconscious patient' }, operation: 'emergency' },
   [personAs('seen', 'UIN:2')],
 )
 
@@ -98,21 +91,20 @@ test('audit emergencies lists what nobody has reviewed', async () => {
 })
 
 test('audit evidence writes what audit check verifies without a database', async () => {
-  const [file, message, other] = ['evidence.json', 'message.json', 'other.json'].map((name) =>
-    join(home.path, name),
-  ) as [string, string, string]
+  const [file, message, other] = ['evidence.json', 'message.json', 'other.json'].map((name) => join(home.path, name)) as [
+    string,
+    string,
+    string,
+  ]
   await writeFile(message, BYTES)
   await writeFile(other, '{}')
   expect(await printed('audit', 'evidence', 'asked-1', '--out', file)).toContain(`written: ${file}, signed with `)
   const { kid } = JSON.parse(await readFile(file, 'utf8'))
-  const check = (...words: string[]) =>
-    rollcall(['audit', 'check', ...words], { ROLLCALL_DATA: join(home.path, 'nothing') })
+  const check = (...words: string[]) => rollcall(['audit', 'check', ...words], { ROLLCALL_DATA: join(home.path, 'nothing') })
   expect(await check(file, '--kid', kid, '--message', message)).toMatchObject({
     code: 0,
     stderr: '',
-    stdout: expect.stringMatching(
-      /request asked-1 {2}SHA-256 [0-9a-f]{64} {2}signed with k1\n.*the evidence holds\n$/s,
-    ),
+    stdout: expect.stringMatching(/request asked-1 {2}SHA-256 [0-9a-f]{64} {2}signed with k1\n.*the evidence holds\n$/s),
   })
   expect(await check(file, '--message', '/nowhere')).toMatchObject({
     code: 1,

@@ -4,11 +4,11 @@ import { makeBackup, verifyBackup } from '@rollcall/admin/backup/backup'
 import { masterKeySource } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
 import { readConfiguration, withDatabase } from '../environment.ts'
-import { countWithNoun, type OutputOptions, printResult, withJson } from '../output.ts'
+import { countWithNoun, type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 export function addCommand(program: Command): void {
-  const backup = withJson(program.command('backup'))
+  const backup = withJsonOption(program.command('backup'))
     .description('write the whole database into an encrypted file, beside running servers')
     .argument('<file>', 'where to write it; an existing file is not overwritten')
     .addHelpText(
@@ -22,7 +22,7 @@ Example: rollcall backup /backups/rollcall-2026-11-22.backup
 Example: rollcall backup check /backups/rollcall-2026-11-22.backup`,
     )
     .action(runBackup)
-  withJson(backup.command('check'))
+  withJsonOption(backup.command('check'))
     .description('verify a backup without a database: every byte is read, and nothing is restored')
     .argument('<file>', 'the backup')
     .addHelpText(
@@ -59,10 +59,7 @@ interface BackupFacts {
   readonly tables: readonly unknown[]
 }
 
-export const backupText = (
-  done: string,
-  { file, id, snapshot_at, schema, bytes, sha256, rows, tables }: BackupFacts,
-): string =>
+export const backupText = (done: string, { file, id, snapshot_at, schema, bytes, sha256, rows, tables }: BackupFacts): string =>
   [
     `${done} ${file}: backup ${id} of ${snapshot_at}`,
     `${countWithNoun(rows, 'row')} in ${countWithNoun(tables.length, 'table')}, schema ${schema}, ${bytes} bytes`,

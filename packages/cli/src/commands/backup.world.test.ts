@@ -52,10 +52,7 @@ async function killedAt(
   await holder.query(lock)
   const running = command()
   await until(running, async () => {
-    const waiting = await query(
-      connection,
-      `select ${OTHERS} and wait_event_type = 'Lock' and query not like 'autovacuum:%'`,
-    )
+    const waiting = await query(connection, `select ${OTHERS} and wait_event_type = 'Lock' and query not like 'autovacuum:%'`)
     return waiting.length > 0 ? true : null
   })
   running.process.kill('SIGKILL')
@@ -110,10 +107,7 @@ test('a restore that is killed is run again; no server starts in between, and no
   })
   expect(await rollcallJson(words, into.env)).toMatchObject({ journal: null, left_out: [] })
   expect(await query(into.owner, 'select count(*)::int as count from r1_person')).toEqual([{ count: MANY }])
-  expect(await rollcall(words, into.env)).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('the database is not empty'),
-  })
+  expect(await rollcall(words, into.env)).toMatchObject({ code: 1, stderr: expect.stringContaining('the database is not empty') })
 
   const serving = start(['serve'], into.env)
   await until(serving, () => (serving.output().stdout.includes('Rollcall listens') ? true : null))

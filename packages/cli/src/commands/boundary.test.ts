@@ -20,7 +20,7 @@ interface Use {
 const USES: readonly Use[] = [
   {
     face: 'base/shared/message-words',
-    names: ['nearestHint'],
+    names: ['nearestNameHint'],
     files: ['commands/registry-change.ts', 'commands/simulate.ts', 'machine/answers.ts'],
     reason: 'a word that is no known name is answered with the nearest one',
   },
@@ -28,8 +28,7 @@ const USES: readonly Use[] = [
     face: 'base/shared/loopback',
     names: ['isLoopback'],
     files: ['commands/serve.ts', 'commands/demo-run.ts', 'demo/switches.ts'],
-    reason:
-      'two refuse or change the address that the environment names, and the page of the demo is for this machine alone',
+    reason: 'two refuse or change the address that the environment names, and the page of the demo is for this machine alone',
   },
   {
     face: 'base/shared/yaml-text',
@@ -63,7 +62,7 @@ const USES: readonly Use[] = [
   },
   {
     face: 'database/schema-version',
-    names: ['schemaVersions'],
+    names: ['knownSchemaVersions'],
     files: ['commands/upgrade.ts'],
     reason: 'it goes one version of the tables at a time',
   },
@@ -102,12 +101,7 @@ const USES: readonly Use[] = [
   },
   { face: 'keys/vault', names: ['type Vault'], files: ['environment.ts'], reason: 'admin functions are given it' },
   { face: 'observe/log', names: ['createLog', 'type Log'], files: ['listen.ts'], reason: 'a server has a log' },
-  {
-    face: 'server/app/context',
-    names: ['createContext'],
-    files: ['listen.ts'],
-    reason: 'the one place that starts a server',
-  },
+  { face: 'server/app/context', names: ['createContext'], files: ['listen.ts'], reason: 'the one place that starts a server' },
   {
     face: 'server/app/serve',
     names: ['startServer', 'ListenFailed', 'type ListenerName', 'type RunningServer'],
@@ -141,22 +135,16 @@ async function usesOf(file: string): Promise<readonly { readonly face: string; r
   )
   // No mention of a package is overlooked.
   const mentions = [...source.matchAll(/'@rollcall\/([^']*)'/g)].map(([, face = '']) => face)
-  expect(mentions.filter((face) => !FREE.test(face)).length).toBe(
-    imports.filter(([, , , face = '']) => !FREE.test(face)).length,
-  )
+  expect(mentions.filter((face) => !FREE.test(face)).length).toBe(imports.filter(([, , , face = '']) => !FREE.test(face)).length)
   expect(source).not.toMatch(/'[^']*\/src\//)
   return found
 }
 
-const files = (await readdir(ROOT, { recursive: true })).filter(
-  (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
-)
+const files = (await readdir(ROOT, { recursive: true })).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
 const used = (await Promise.all(files.map(usesOf))).flat().filter(({ face }) => !FREE.test(face))
 
 test('the command line uses admin functions, the settings, and what is named here with its reason', () => {
-  const named = USES.flatMap(({ face, names, files }) =>
-    files.flatMap((file) => names.map((name) => lineOf(file, face, name))),
-  )
+  const named = USES.flatMap(({ face, names, files }) => files.flatMap((file) => names.map((name) => lineOf(file, face, name))))
   expect(used.map(({ line }) => line).toSorted()).toEqual(named.toSorted())
 })
 
@@ -165,13 +153,7 @@ test('no command imports SQL', () => {
   const found = USES.filter(({ face }) => SQL.test(face)).flatMap(({ names }) => names)
   const values = found.filter((name) => !name.startsWith('type '))
   // These know a version, codes of errors and a folder: no statement passes through them.
-  expect(values.toSorted()).toEqual([
-    'checkSchema',
-    'clusterPaths',
-    'isUnavailable',
-    'safeDatabaseError',
-    'schemaVersions',
-  ])
+  expect(values.toSorted()).toEqual(['checkSchema', 'clusterPaths', 'isUnavailable', 'knownSchemaVersions', 'safeDatabaseError'])
   const sources = files.map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }))
   expect(sources.filter(({ text }) => /\bpool\.query\b|\bkysely\b|from 'pg'/.test(text))).toEqual([])
 })
@@ -181,22 +163,19 @@ test('no command imports SQL', () => {
  * second operator.
  */
 const HELPERS = [
-  ...['changeableStates', 'delimiterName', 'judgeAll', 'describeGrant', 'okResult', 'openRecordFile'],
+  ...['changeableStates', 'delimiterName', 'judgeFacts', 'describeGrant', 'okResult', 'openRecordFile'],
   ...[
     'brokenResult',
     'databaseFacts',
     'listMissingBackfills',
-    'operatorWithToken',
+    'requireOperatorOfToken',
     'parseSchedule',
     'readSettingFacts',
     'weakResult',
   ],
 ]
 
-/**
- * Functions by which the demo starts, and by which a database is either a demo's or a production's: no operator calls
- * them.
- */
+/** Functions by which the demo starts, and by which a database is either a demo's or a production's: no operator calls them. */
 const DEMO = [...['fillEmptyRegistries', 'refuseDemoData', 'refuseRealData', 'refuseSecondDemo', 'refuseToAddToDemo']]
 
 test('what a command does is an admin function, which says whether it waits for a second operator', async () => {
@@ -217,17 +196,13 @@ test('what a command does is an admin function, which says whether it waits for 
   expect([...found].toSorted()).toEqual([...HELPERS, ...DEMO].toSorted())
 })
 
-/**
- * The names that a source imports from the package admin, at its start or later, as in `(await grants()).listGrants`.
- */
+/** The names that a source imports from the package admin, at its start or later, as in `(await grants()).listGrants`. */
 function adminNames(source: string): readonly { readonly from: string; readonly names: readonly string[] }[] {
   const namesIn = (list: string) => [...list.matchAll(/(?:^|,)\s*(?!type )(\w+)/g)].map(([, name = '']) => name)
   const first = [...source.matchAll(/import \{([^}]*)\} from '(@rollcall\/admin\/[^']*)'/g)]
   const loaders = [...source.matchAll(/const (\w+) = \(\) => import\('(@rollcall\/admin\/[^']*)'\)/g)]
   const later = (call: string) => [...source.matchAll(new RegExp(`await ${call}\\)\\s*\\.(\\w+)`, 'g'))]
-  const direct = [
-    ...new Set([...source.matchAll(/import\('(@rollcall\/admin\/[^']*)'\)/g)].map(([, from = '']) => from)),
-  ]
+  const direct = [...new Set([...source.matchAll(/import\('(@rollcall\/admin\/[^']*)'\)/g)].map(([, from = '']) => from))]
   return [
     ...first.map(([, list = '', from = '']) => ({ from, names: namesIn(list) })),
     ...loaders.map(([, name, from = '']) => ({ from, names: later(`${name}\\(\\)`).map(([, used = '']) => used) })),

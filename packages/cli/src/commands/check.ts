@@ -2,13 +2,13 @@
 import { callbacksAt } from '@rollcall/client'
 import { KINDS } from '@rollcall/protocol'
 import type { Command } from 'commander'
-import { type CheckedStep, checkSystem } from '../asking/checking.ts'
+import { type CheckedStep, runSystemCheck } from '../asking/checking.ts'
 import { toPrintableLine } from '../asking/printing.ts'
 import { readQuestions } from '../asking/questions.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
 import { type RegistryTarget, readAddress, readTarget } from '../asking/target.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
-import { type OutputOptions, withJson } from '../output.ts'
+import { type OutputOptions, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { collectOption, wholeNumberReader } from '../values.ts'
 
@@ -21,18 +21,13 @@ export function addCommand(program: Command): void {
     .option('--event <type>', 'type of event to subscribe to (default: no subscription)')
     .option('--record-type <type>', 'record type to be notified of (default: the first of the kind)')
     .option('--sync-only', 'only a search: for a system that asks synchronously')
-    .option(
-      '--listen <port>',
-      'port at which to wait for callbacks (default: any free port)',
-      wholeNumberReader(0, 65_535),
-      0,
-    )
+    .option('--listen <port>', 'port at which to wait for callbacks (default: any free port)', wholeNumberReader(0, 65_535), 0)
     .option(
       '--callback-url <address>',
       'address at which the registry reaches that port; registry/on-search and the like are added to it',
     )
     .option('--wait <seconds>', 'time to wait for each callback', wholeNumberReader(1, 86_400), 60)
-  withJson(addRegistryOptions(command))
+  withJsonOption(addRegistryOptions(command))
     .addHelpText(
       'after',
       `
@@ -65,12 +60,12 @@ async function runCheck(namespace: string | undefined, options: CheckOptions): P
   const query = 'search_criteria' in question ? question.search_criteria : question
   const target = await readTarget({ ...options, ...(namespace !== undefined && { registry: namespace }) })
   const steps: CheckedStep[] = []
-  const passed = await checkSystem(target, {
+  const passed = await runSystemCheck(target, {
     query,
     signal,
     wait: options.wait * 1_000,
-    subscription: subscriptionOf(target, options),
-    callbacks: options.syncOnly ? null : callbacksOf(options),
+    subscription: subscriptionToCheck(target, options),
+    callbacks: options.syncOnly ? null : readCallbackAddress(options),
     tell: (step) => {
       steps.push(step)
       if (!options.json) process.stdout.write(`${toPrintableLine(stepText(step))}\n`)
@@ -87,7 +82,7 @@ async function runCheck(namespace: string | undefined, options: CheckOptions): P
 const stepText = ({ name, state, sent, came }: CheckedStep): string =>
   `${state.padEnd(8)} ${name.padEnd(13)} sent: ${sent}; came: ${came}`
 
-function callbacksOf({ listen, callbackUrl }: CheckOptions) {
+function readCallbackAddress({ listen, callbackUrl }: CheckOptions) {
   const at = { host: '127.0.0.1', port: listen }
   if (callbackUrl === undefined) return { at, sender_uri: undefined }
   return { at, sender_uri: callbacksAt(readAddress('--callback-url', callbackUrl).href) }
@@ -97,7 +92,7 @@ function callbacksOf({ listen, callbackUrl }: CheckOptions) {
  * Reads the subscription to make; null without --event. When no record type is known, it is the first one of the kind with which
  * the namespace begins.
  */
-function subscriptionOf({ base_url, record_type: usual }: RegistryTarget, { event, recordType }: CheckOptions) {
+function subscriptionToCheck({ base_url, record_type: usual }: RegistryTarget, { event, recordType }: CheckOptions) {
   if (event === undefined) return null
   const [, namespace = ''] = base_url.pathname.split('/')
   const kind = KINDS.find(({ name }) => namespace === name || namespace.startsWith(`${name}-`))

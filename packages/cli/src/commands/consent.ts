@@ -1,7 +1,7 @@
 /** `rollcall consent`: manages who may sign consents, and withdraws consents. */
 
 import { adminCommand } from '../admin-command.ts'
-import { type Group, lazyCommand } from '../command-tree.ts'
+import { type CommandGroup, lazyCommand } from '../command-tree.ts'
 import { stoppedText, withdrawalText } from '../consent-text.ts'
 import { CommandError } from '../failure.ts'
 import { tableFormatter } from '../output.ts'
@@ -21,15 +21,12 @@ const PERSON_OPTIONS = {
     purpose: null,
     participant: { help: 'only from this participant (default: all)' },
   },
-  more: {
-    '--identifier <TYPE=VALUE>': 'an identifier of the person; with --purpose',
-    '--purpose <code>': 'code of the purpose',
-  },
+  more: { '--identifier <TYPE=VALUE>': 'an identifier of the person; with --purpose', '--purpose <code>': 'code of the purpose' },
 } as const
 
-const identifierIn = (text: unknown) => identifierMembers(readTypeAndValue(String(text), '--identifier'))
+const readIdentifierOption = (text: unknown) => identifierMembers(readTypeAndValue(String(text), '--identifier'))
 
-export const COMMAND_TREE: Group = {
+export const COMMAND_TREE: CommandGroup = {
   about: 'manage who may sign consents, and withdraw consents (docs/consent.md)',
   commands: {
     authority: {
@@ -54,11 +51,10 @@ export const COMMAND_TREE: Group = {
         list: adminCommand(async () => (await loadAuthorityActs()).listConsentAuthorities, {
           about: 'list the authorities with their keys',
           examples: [''],
-          text: tableFormatter(
-            'name keys jwks_uri',
-            'no authorities yet; rollcall consent authority add makes one',
-            (row) => ({ ...row, keys: keysText(row) }),
-          ),
+          text: tableFormatter('name keys jwks_uri', 'no authorities yet; rollcall consent authority add makes one', (row) => ({
+            ...row,
+            keys: keysText(row),
+          })),
         }),
         remove: adminCommand(async () => (await loadAuthorityActs()).removeConsentAuthority, {
           about: 'remove an authority: its consents do not count any more',
@@ -77,11 +73,8 @@ export const COMMAND_TREE: Group = {
         jti: { help: 'jti of the signed consent' },
       },
       notes: 'Prints a signed receipt of what was stopped.',
-      examples: [
-        '--identifier UIN=8128560370 --purpose eligibility',
-        '--authority https://consent.example.org --jti c-81',
-      ],
-      input: ({ identifier }) => (identifier === undefined ? {} : identifierIn(identifier)),
+      examples: ['--identifier UIN=8128560370 --purpose eligibility', '--authority https://consent.example.org --jti c-81'],
+      input: ({ identifier }) => (identifier === undefined ? {} : readIdentifierOption(identifier)),
       text: withdrawalText,
     }),
     revoke: lazyCommand('withdraw the signed consents of a revocation list', () => import('./consent-revoke.ts')),
@@ -90,7 +83,7 @@ export const COMMAND_TREE: Group = {
       about: 'let consents of a person count again who withdrew them',
       examples: ['--identifier UIN=8128560370 --purpose eligibility'],
       input: ({ identifier, purpose }) => {
-        if (identifier !== undefined && purpose !== undefined) return identifierIn(identifier)
+        if (identifier !== undefined && purpose !== undefined) return readIdentifierOption(identifier)
         throw new CommandError('--identifier and --purpose are needed')
       },
       text: ({ reinstated }) => `withdrawals that do not count any more: ${reinstated}`,

@@ -1,14 +1,14 @@
 /** `rollcall deliveries`: shows messages to participants and the results of their attempts, and changes them. */
 import type { DeliveryChange, showDelivery } from '@rollcall/admin/deliveries/deliveries'
 import { adminCommand } from '../admin-command.ts'
-import type { Group, Leaf } from '../command-tree.ts'
+import type { CommandGroup, LeafCommand } from '../command-tree.ts'
 import { CommandError } from '../failure.ts'
 import { factsText, tableFormatter, tableText } from '../output.ts'
 
 const loadDeliveryActs = () => import('@rollcall/admin/deliveries/deliveries')
 
 /** Makes a command that changes deliveries. @param done what the output says about the changed deliveries */
-const deliveryChangeCommand = (word: DeliveryChange, about: string, done: string): Leaf =>
+const deliveryChangeCommand = (word: DeliveryChange, about: string, done: string): LeafCommand =>
   adminCommand(async () => (await loadDeliveryActs()).changeDeliveries, {
     about,
     args: '[ids...]',
@@ -31,7 +31,7 @@ const deliveryChangeCommand = (word: DeliveryChange, about: string, done: string
     },
   })
 
-export const COMMAND_TREE: Group = {
+export const COMMAND_TREE: CommandGroup = {
   about: 'list, retry, replay and drop the answers that are sent to participants',
   commands: {
     list: adminCommand(async () => (await loadDeliveryActs()).listDeliveries, {
@@ -49,7 +49,7 @@ export const COMMAND_TREE: Group = {
       about: 'show a delivery with every attempt',
       args: 'id',
       examples: ['0b1e6c5a-6f0e-4d0f-9d52-2f0d0c1f7a11'],
-      text: shownText,
+      text: deliveryText,
     }),
     retry: deliveryChangeCommand(
       'retry',
@@ -65,7 +65,7 @@ export const COMMAND_TREE: Group = {
   },
 }
 
-function shownText({ made, body, cause, ...delivery }: Awaited<ReturnType<typeof showDelivery>>): string {
+function deliveryText({ made, body, cause, ...delivery }: Awaited<ReturnType<typeof showDelivery>>): string {
   const columns = ['number', 'at', 'duration_ms', 'status', 'error', ...(body === undefined ? [] : ['answer'])]
   const attempts = tableText(
     columns,

@@ -106,8 +106,7 @@ test('what waits is dropped; what it cannot be done with stays, and everything m
   const { code, stderr } = await rollcall(['deliveries', 'replay'], env)
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr:
-      'rollcall: name the deliveries: by ids, --participant, --since, --until or --state; or add --all for all of them\n',
+    stderr: 'rollcall: name the deliveries: by ids, --participant, --since, --until or --state; or add --all for all of them\n',
   })
 })
 
@@ -118,10 +117,7 @@ test('what is named and cannot be changed is said, and so is a participant that 
   }
   await refused(['retry', ids[0] ?? ''], 'retry needs deliveries that are pending or dead; none of these is')
   for (const word of ['list', 'drop']) {
-    await refused(
-      [word, '--participant', 'c.example'],
-      'no participant has sender_id c.example; the nearest is a.example',
-    )
+    await refused([word, '--participant', 'c.example'], 'no participant has sender_id c.example; the nearest is a.example')
   }
   const { code, stdout } = await rollcall(['deliveries', 'replay', ids[0] ?? '', 'nothing'], env)
   expect({ code, stdout }).toEqual({

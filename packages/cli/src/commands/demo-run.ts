@@ -1,6 +1,6 @@
 /** Runs the demo until it is asked to stop. */
 import { dirname } from 'node:path'
-import { NO_APPROVALS } from '@rollcall/admin/act'
+import { NO_APPROVAL_NEEDED } from '@rollcall/admin/act'
 import { migrateDatabase } from '@rollcall/admin/database'
 import { refuseRealData, refuseSecondDemo } from '@rollcall/admin/demo/demo-database'
 import { fillEmptyRegistries } from '@rollcall/admin/demo/demo-directory'
@@ -11,7 +11,7 @@ import { baseUrl, listenerUrl } from '@rollcall/settings/addresses'
 import type { Config } from '@rollcall/settings/config'
 import { openAuditLog, openStorage, openVault } from '@rollcall/settings/storage'
 import { keepOrMakeDemoCredentials, makeDemoOperatorToken, makeDemoSignInLink } from '../demo/credentials.ts'
-import { type DemoFile, demoFilePath, describeDemo, readParticipants, writePrivateFile } from '../demo/demo-file.ts'
+import { type DemoFile, demoFilePath, makeDemoFileContent, readParticipants, writePrivateFile } from '../demo/demo-file.ts'
 import { ensureDemoDirectory } from '../demo/directory.ts'
 import { greetingText } from '../demo/greeting.ts'
 import { createDemoReceiver, findEarlierReceiverPort, RECEIVER_PATH, setDemoCallback } from '../demo/receiver.ts'
@@ -22,7 +22,7 @@ import { readConfiguration } from '../environment.ts'
 import { refuseTakenPorts, startListening } from '../listen.ts'
 import { type OutputOptions, printResult } from '../output.ts'
 import type { StopRequest } from '../stop.ts'
-import { DEMO_RECORDS, syntheticRecords } from '../synthetic-people.ts'
+import { DEMO_RECORD_COUNT, syntheticRecords } from '../synthetic-people.ts'
 
 const LOOPBACK_ADDRESS = '127.0.0.1'
 
@@ -33,7 +33,7 @@ export interface DemoOptions extends OutputOptions {
 export async function runDemo(stop: StopRequest, options: DemoOptions): Promise<void> {
   // A demo starts without preparation, so it may make and keep its own master key. It does all work of a server. It has
   // no load balancer, so it does not wait for one when it stops.
-  const read = onThisMachine(readConfiguration())
+  const read = limitToLoopback(readConfiguration())
   const limits = { ...read.limits, drain_time: 0 }
   const partnerPage = process.env.ROLLCALL_PARTNER_PAGE !== '0'
   const config = { ...read, limits, partnerPage, masterKeyInFile: true, role: 'all' as const }
@@ -50,7 +50,7 @@ export async function runDemo(stop: StopRequest, options: DemoOptions): Promise<
     const release = await refuseSecondDemo(storage.owner, demoFilePath(config))
     try {
       await migrateDatabase(storage, {})
-      if (!stop.signal.aborted) await runUntil(stop, config, storage.db, options)
+      if (!stop.signal.aborted) await runWithAuditLog(stop, config, storage.db, options)
     } finally {
       await release()
     }
@@ -63,7 +63,7 @@ export async function runDemo(stop: StopRequest, options: DemoOptions): Promise<
  * Returns a configuration with which the demo listens on this machine only, unless ROLLCALL_DEMO_REMOTE=1: its secret may be on a
  * screen. Many systems set HOST for other purposes, so an address for other machines is reported and not used.
  */
-function onThisMachine(config: Config): Config {
+function limitToLoopback(config: Config): Config {
   if (process.env.ROLLCALL_DEMO_REMOTE === '1') return config
   for (const [variable, value] of Object.entries({ HOST: config.host, ADMIN_HOST: config.adminHost })) {
     if (isLoopback(value)) continue
@@ -79,13 +79,13 @@ function onThisMachine(config: Config): Config {
   }
 }
 
-async function runUntil(stop: StopRequest, config: Config, db: Database, options: DemoOptions): Promise<void> {
+async function runWithAuditLog(stop: StopRequest, config: Config, db: Database, options: DemoOptions): Promise<void> {
   const auditLog = openAuditLog(config, db)
   try {
-    await runWith(
+    await runDemoServer(
       stop,
       config,
-      { db, vault: () => openVault(config, db), auditLog, caller: DEMO_CALLER, approvals: NO_APPROVALS },
+      { db, vault: () => openVault(config, db), auditLog, caller: DEMO_CALLER, approvals: NO_APPROVAL_NEEDED },
       options,
     )
   } finally {
@@ -97,7 +97,7 @@ const DEMO_CALLER = { kind: 'demo' } as const
 
 type DemoActDeps = Parameters<typeof ensureDemoDirectory>[0]
 
-async function runWith(stop: StopRequest, config: Config, deps: DemoActDeps, options: DemoOptions): Promise<void> {
+async function runDemoServer(stop: StopRequest, config: Config, deps: DemoActDeps, options: DemoOptions): Promise<void> {
   const { db } = deps
   const { registries, secrets, ...participants } = await ensureDemoDirectory(deps)
   // The server listens before the registries are filled, which takes long. It is ready only after `markReady`.
@@ -116,11 +116,8 @@ async function runWith(stop: StopRequest, config: Config, deps: DemoActDeps, opt
     }
     const [participant, restricted] = [await credentials('participant'), await credentials('restricted')]
     const base_url = baseUrl(config, server.port)
-    const admin = {
-      base_url: listenerUrl(config.adminHost, server.adminPort),
-      token: await makeDemoOperatorToken(deps),
-    }
-    const demo = await describeDemo(db, { base_url, participant, restricted, admin, registries })
+    const admin = { base_url: listenerUrl(config.adminHost, server.adminPort), token: await makeDemoOperatorToken(deps) }
+    const demo = await makeDemoFileContent(db, { base_url, participant, restricted, admin, registries })
     await writePrivateFile(path, `${JSON.stringify(demo, null, 2)}\n`)
     const { sender_id } = participant
     const here = listenerUrl(config.host, server.port)
@@ -144,8 +141,8 @@ async function runWith(stop: StopRequest, config: Config, deps: DemoActDeps, opt
 }
 
 async function fillRegistries(db: Database, registries: readonly Registry[]): Promise<void> {
-  const filled = await fillEmptyRegistries(db, registries, { count: DEMO_RECORDS, make: syntheticRecords })
-  if (filled.length > 0) process.stderr.write(`${DEMO_RECORDS} records each went into ${filled.join(', ')}\n`)
+  const filled = await fillEmptyRegistries(db, registries, { count: DEMO_RECORD_COUNT, make: syntheticRecords })
+  if (filled.length > 0) process.stderr.write(`${DEMO_RECORD_COUNT} records each went into ${filled.join(', ')}\n`)
 }
 
 /** The addresses of the demo for --json, without the secret. */

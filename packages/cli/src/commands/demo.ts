@@ -1,18 +1,15 @@
 /** `rollcall demo` (npm start): runs a registry of synthetic people for each kind, with participants to ask them. */
 import type { Command } from 'commander'
-import { withJson } from '../output.ts'
+import { withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import type { DemoOptions } from './demo-run.ts'
 
 /** Printed first: loading a server takes seconds, and the first start makes and fills a database. */
-export const STARTING_TEXT =
-  'The demo is starting; the first time that takes about half a minute. A line says when it listens.\n'
+export const STARTING_TEXT = 'The demo is starting; the first time that takes about half a minute. A line says when it listens.\n'
 
 export function addCommand(program: Command): void {
-  withJson(program.command('demo'))
-    .description(
-      'run a demo: a registry of synthetic people for each kind, and a participant whose secret is in demo.json',
-    )
+  withJsonOption(program.command('demo'))
+    .description('run a demo: a registry of synthetic people for each kind, and a participant whose secret is in demo.json')
     .option('--no-receiver', "run no receiver of callbacks, and leave that to 'rollcall listen'")
     .addHelpText(
       'after',

@@ -80,9 +80,7 @@ test('it listens on this machine only, whatever HOST and ADMIN_HOST say, and a s
   const { code, stdout, stderr } = await running.stop('SIGTERM')
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
   for (const variable of ['HOST', 'ADMIN_HOST']) {
-    expect(stderr).toContain(
-      `${variable} is 0.0.0.0; the demo listens on 127.0.0.1 only; ROLLCALL_DEMO_REMOTE=1 permits it\n`,
-    )
+    expect(stderr).toContain(`${variable} is 0.0.0.0; the demo listens on 127.0.0.1 only; ROLLCALL_DEMO_REMOTE=1 permits it\n`)
   }
   expect(stderr).toMatch(/"host":"127\.0\.0\.1".*"adminHost":"127\.0\.0\.1"/)
 })

@@ -2,14 +2,7 @@
 
 import { examineDatabase } from '@rollcall/admin/database'
 import { DATABASE_CHECKS } from '@rollcall/admin/doctor/database'
-import {
-  brokenResult,
-  databaseFacts,
-  type Finding,
-  judgeAll,
-  okResult,
-  readSettingFacts,
-} from '@rollcall/admin/doctor/finding'
+import { brokenResult, databaseFacts, type Finding, judgeFacts, okResult, readSettingFacts } from '@rollcall/admin/doctor/finding'
 import { SETTING_CHECKS } from '@rollcall/admin/doctor/settings'
 import type { Config } from '@rollcall/settings/config'
 import { listNodeSettings } from '@rollcall/settings/settings'
@@ -18,11 +11,11 @@ import type { Command } from 'commander'
 import { isDatabaseKnown, readConfiguration } from '../environment.ts'
 import { EXIT_CODES, failureText } from '../failure.ts'
 import { judgeMachine } from '../machine/machine-checks.ts'
-import { type OutputOptions, printResult, tableText, withJson } from '../output.ts'
+import { type OutputOptions, printResult, tableText, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 export function addCommand(program: Command): void {
-  withJson(program.command('doctor'))
+  withJsonOption(program.command('doctor'))
     .description('list every weak setting of this environment and its database; changes nothing')
     .addHelpText(
       'after',
@@ -38,7 +31,7 @@ Example: rollcall doctor --json`,
 async function runDoctor(options: OutputOptions): Promise<void> {
   listenForStop()
   const rows = await listFindings()
-  const examined = rows.find(({ check, state }) => check === EXAMINED_CHECK && state === 'ok')
+  const examined = rows.find(({ check, state }) => check === CONFIGURATION_CHECK && state === 'ok')
   // The row that says what was examined is the first line of the output, and not in the table.
   const others = rows.filter((row) => row !== examined).map((row) => ({ ...row }))
   const found = tableText(['check', 'state', 'advice'], others, '')
@@ -47,18 +40,18 @@ async function runDoctor(options: OutputOptions): Promise<void> {
 }
 
 /** The name of the check whose advice says what was examined. */
-const EXAMINED_CHECK = 'configuration'
+const CONFIGURATION_CHECK = 'configuration'
 
 async function listFindings(): Promise<Finding[]> {
   let config: Config
   try {
     config = readConfiguration()
   } catch (error) {
-    return [await failedFinding(EXAMINED_CHECK, error)]
+    return [await failedFinding(CONFIGURATION_CHECK, error)]
   }
-  const settings = judgeAll(SETTING_CHECKS, await readSettingFacts(config, filesCheckedByDoctor(config)))
+  const settings = judgeFacts(SETTING_CHECKS, await readSettingFacts(config, filesCheckedByDoctor(config)))
   return [
-    { check: EXAMINED_CHECK, ...okResult(examinedText(config)), command: null },
+    { check: CONFIGURATION_CHECK, ...okResult(examinedText(config)), command: null },
     ...settings,
     ...(await judgeMachine(config.publicUrl)),
     ...(await databaseFindings(config)),
@@ -80,7 +73,7 @@ async function databaseFindings(config: Config): Promise<Finding[]> {
   try {
     const storage = await openStorage(config)
     try {
-      return judgeAll(DATABASE_CHECKS, databaseFacts(config, await examineDatabase(storage, {})))
+      return judgeFacts(DATABASE_CHECKS, databaseFacts(config, await examineDatabase(storage, {})))
     } finally {
       await storage.close()
     }

@@ -63,12 +63,7 @@ test('a configuration or a database that does not work is broken', async () => {
   expect(await doctor({ PORT: '99999' })).toEqual({
     code: 1,
     rows: [
-      {
-        check: 'configuration',
-        command: null,
-        state: 'broken',
-        advice: 'PORT must be a port, a whole number from 0 to 65535',
-      },
+      { check: 'configuration', command: null, state: 'broken', advice: 'PORT must be a port, a whole number from 0 to 65535' },
     ],
   })
   const { code, rows } = await doctor({ DATABASE_URL: 'postgres://u:hidden@127.0.0.1:1/db' })

@@ -3,14 +3,14 @@
 import { openRecordFile } from '@rollcall/admin/records/records'
 import { RegistryClient } from '@rollcall/client'
 import type { Command } from 'commander'
-import { type EnrolledRows, enrolRows, NO_ROWS_ENROLLED } from '../asking/enrolling.ts'
+import { type EnrolledRowCounts, enrolRows, NO_ROWS_ENROLLED } from '../asking/enrolling.ts'
 import { callClient, makeClient } from '../asking/failures.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
 import { readTarget } from '../asking/target.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
 import { takeStandardInput } from '../input.ts'
-import { type OutputOptions, printResult, withJson } from '../output.ts'
-import { reportImport } from '../progress.ts'
+import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
+import { reportImportProgress } from '../progress.ts'
 import { addRecordFileOptions, type RecordFileOptions, readRecordFileOptions } from '../record-file-options.ts'
 import { listenForStop } from '../stop.ts'
 
@@ -25,7 +25,7 @@ export function addCommand(program: Command): void {
     )
     .option('--receipt-type <type>', 'what the file tells, such as enrollement or enrollement_status_change')
   addRecordFileOptions(command, 'member.member_identifier')
-  withJson(addRegistryOptions(command))
+  withJsonOption(addRegistryOptions(command))
     .addHelpText(
       'after',
       `
@@ -57,14 +57,13 @@ async function runEnrol(words: readonly string[], options: EnrolOptions): Promis
     ...read,
     ...(rejectsPath !== undefined && { rejectsPath }),
   })
-  const progress = reportImport()
+  const progress = reportImportProgress()
   let done = NO_ROWS_ENROLLED
   const receipt = receipt_type === undefined ? {} : { receipt_type }
   try {
     const sending = {
       // Ctrl-C does not stop a message under way, so that its lines are known as accepted or rejected.
-      send: (list: Parameters<RegistryClient['updateEnrolments']>[0]) =>
-        callClient(asking.updateEnrolments(list, receipt)),
+      send: (list: Parameters<RegistryClient['updateEnrolments']>[0]) => callClient(asking.updateEnrolments(list, receipt)),
       reject: source.reject,
     }
     for await (const state of enrolRows(source.rows(), sending)) {
@@ -94,14 +93,12 @@ function readEnrolArguments(
   const [first = '', second] = words
   if (isNamed && words.length === 1) return { namespace: undefined, file: first }
   if (!isNamed && second !== undefined && words.length === 2) return { namespace: first, file: second }
-  throw new CommandError(
-    'name a registry and one file, such as: rollcall enrol ibr enrolments.ndjson; with --url the file alone',
-  )
+  throw new CommandError('name a registry and one file, such as: rollcall enrol ibr enrolments.ndjson; with --url the file alone')
 }
 
 interface EnrolResult {
   readonly file: string
-  readonly done: EnrolledRows
+  readonly done: EnrolledRowCounts
   readonly finished: boolean
   readonly rejectsPath: string | null
 }
@@ -112,9 +109,7 @@ function reportEnrolment(options: OutputOptions, { file, done, finished, rejects
   const texts = [
     `${taken} of ${lines} lines were taken`,
     ...(rejected > 0
-      ? [
-          `${rejected} rejected: ${rejects_file === null ? 'name a file with --rejects to see why' : `${rejects_file} says why`}`,
-        ]
+      ? [`${rejected} rejected: ${rejects_file === null ? 'name a file with --rejects to see why' : `${rejects_file} says why`}`]
       : []),
     ...(finished ? [] : [`Interrupted. ${RUN_AGAIN_ADVICE}`]),
   ]

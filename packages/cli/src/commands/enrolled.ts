@@ -6,7 +6,7 @@ import { callClient, makeClient } from '../asking/failures.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
 import { readTarget } from '../asking/target.ts'
 import { CommandError } from '../failure.ts'
-import { type OutputOptions, printResult, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { readTypeAndValue } from '../values.ts'
 
@@ -18,7 +18,7 @@ export function addCommand(program: Command): void {
     .requiredOption('--person <type=value>', 'an identifier of the person, such as UIN=8128560370')
     .option('--programme <identifier>', 'only in this programme (default: in any)')
     .option('--status', 'ask an employment support system for the status of the person')
-  withJson(addRegistryOptions(command))
+  withJsonOption(addRegistryOptions(command))
     .addHelpText(
       'after',
       `
@@ -59,10 +59,7 @@ async function runEnrolled(namespace: string | undefined, options: EnrolledOptio
 }
 
 /** Reads a person from `TYPE=VALUE`. The type of a primary identifier is left out: its value is sent as person_identifier. */
-export function readEnrolledPerson(
-  text: string,
-  kindName: 'ess' | 'ibr',
-): Pick<EnrolmentQuestion, 'person' | 'identifier_type'> {
+export function readEnrolledPerson(text: string, kindName: 'ess' | 'ibr'): Pick<EnrolmentQuestion, 'person' | 'identifier_type'> {
   const { type, value } = readTypeAndValue(text, '--person')
   const kind = kindNamed(kindName)
   const found = kind && resolveIdentifierType(kind, type)

@@ -1,11 +1,11 @@
 /** `rollcall erase`: erases a person from what is stored beside the records. */
 
 import { adminCommand } from '../admin-command.ts'
-import type { Group } from '../command-tree.ts'
+import type { CommandGroup } from '../command-tree.ts'
 import { countWithNoun } from '../output.ts'
 import { PERSON_HELP, readPersonArguments } from '../values.ts'
 
-export const COMMAND_TREE: Group = {
+export const COMMAND_TREE: CommandGroup = {
   about: 'erase a person from the audit log and from what waits to be sent',
   commands: {
     person: adminCommand(async () => (await import('@rollcall/admin/persons/erase')).erasePerson, {

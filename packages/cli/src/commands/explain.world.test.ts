@@ -8,8 +8,7 @@ const { database, env, home } = await commandDatabase()
 await rollcallJson(['registry', 'add', 'civil'], env)
 await rollcallJson(['registry', 'add', 'social'], env)
 
-const explain = (input: unknown, ...words: string[]) =>
-  rollcall(['explain', 'civil', '-', ...words], env, JSON.stringify(input))
+const explain = (input: unknown, ...words: string[]) => rollcall(['explain', 'civil', '-', ...words], env, JSON.stringify(input))
 
 const QUERY = { sex: 'female', birth_date: { $lt: '1961-03-04' } }
 
@@ -139,8 +138,7 @@ test('what is being backfilled cannot be asked about', async () => {
   const { code, stderr } = await explain(QUERY)
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr:
-      'rollcall: rjct.search_criteria.invalid: search_criteria.query: sex is being backfilled and cannot be searched yet\n',
+    stderr: 'rollcall: rjct.search_criteria.invalid: search_criteria.query: sex is being backfilled and cannot be searched yet\n',
   })
   await database.db.pool.query('delete from column_fill')
 })

@@ -6,14 +6,14 @@ import { kindNamed } from '@rollcall/protocol'
 import { COUNT_LIMIT, generateLines, KIND_GENERATORS } from '@rollcall/synthetic'
 import { Argument, type Command } from 'commander'
 import { CommandError } from '../failure.ts'
-import { type OutputOptions, printResult, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { wholeNumberReader } from '../values.ts'
 
 /** The least number of characters that are written at once; the last part may be shorter. */
 const LEAST_CHUNK_CHARACTERS = 256 * 1024
 
 export function addCommand(program: Command): void {
-  withJson(program.command('generate'))
+  withJsonOption(program.command('generate'))
     .description('write synthetic records as NDJSON; the same seed gives the same people in every kind')
     .addArgument(new Argument('<kind>', 'kind of registry').choices(KIND_GENERATORS.map(({ kind }) => kind)))
     .option('--count <records>', 'number of records', wholeNumberReader(0, COUNT_LIMIT), 1_000)
@@ -70,7 +70,7 @@ async function writeLines(stream: NodeJS.WritableStream, lines: Iterable<string>
     }
     await writeChunk(stream, chunk)
   } catch (error) {
-    if (codeOf(error) !== 'EPIPE') throw error
+    if (errorCodeOf(error) !== 'EPIPE') throw error
   }
 }
 
@@ -80,4 +80,4 @@ function writeChunk(stream: NodeJS.WritableStream, chunk: string): Promise<void>
   })
 }
 
-const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : 'unknown')
+const errorCodeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : 'unknown')

@@ -5,12 +5,12 @@ import { type Command, Option } from 'commander'
 import { callWithDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { suspendedSubscriptionsText } from '../grant-text.ts'
-import { type OutputOptions, printResult, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { readYaml } from '../yaml.ts'
 
 export function defineCommand(command: Command): void {
-  withJson(command)
+  withJsonOption(command)
     .argument('<sender_id>', 'sender_id of the participant')
     .argument('<namespace>', 'namespace of the registry')
     .option('--file <file>', 'the grant in YAML or JSON; - for standard input')
@@ -43,15 +43,11 @@ interface SetOptions extends OutputOptions {
 /** The terms of a file; the admin function checks them. */
 type UncheckedTerms = Parameters<typeof setGrant>[1]['terms']
 
-async function runSet(
-  sender_id: string,
-  namespace: string,
-  { file, template, beside, ...options }: SetOptions,
-): Promise<void> {
+async function runSet(sender_id: string, namespace: string, { file, template, beside, ...options }: SetOptions): Promise<void> {
   listenForStop()
   const set = (terms: UncheckedTerms) => callWithDatabase(setGrant, { sender_id, namespace, beside, terms })
   const added = await (template === undefined
-    ? setFile(file, set)
+    ? setGrantFromFile(file, set)
     : set(await callWithDatabase(showGrantTemplate, { namespace, template })))
   const { version, valid_from, valid_until } = added
   const until = valid_until === null ? '' : ` until ${valid_until}`
@@ -59,7 +55,7 @@ async function runSet(
   printResult(options, added, [text, ...suspendedSubscriptionsText(added)].join('\n'))
 }
 
-async function setFile<Result>(
+async function setGrantFromFile<Result>(
   file: string | undefined,
   set: (terms: UncheckedTerms) => Promise<Result>,
 ): Promise<Result> {

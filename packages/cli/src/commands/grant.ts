@@ -1,11 +1,11 @@
 /** `rollcall grant`: manages what each participant may do in each registry. */
 import { adminCommand } from '../admin-command.ts'
-import { type Group, lazyCommand } from '../command-tree.ts'
+import { type CommandGroup, lazyCommand } from '../command-tree.ts'
 import { explanationText, grantsText, grantTable, proposalText, revokedText } from '../grant-text.ts'
 
 const loadGrantActs = () => import('@rollcall/admin/grants/grants')
 
-export const COMMAND_TREE: Group = {
+export const COMMAND_TREE: CommandGroup = {
   about: 'manage what participants may do in each registry: without a grant nothing',
   commands: {
     set: lazyCommand(

@@ -124,10 +124,7 @@ test.each([
     'operations: all\nsee: all\nbasis: law\nrows:\n  Person:\n    age: {lt: 3}\n',
     'line 5: rows.Person: asks for age, which changes from day to day; ask for birth_date',
   ],
-  [
-    'operations: [search]\nsee: [identifier]\nbasis: consent\n',
-    'line 1: purposes: must name one at least for basis consent',
-  ],
+  ['operations: [search]\nsee: [identifier]\nbasis: consent\n', 'line 1: purposes: must name one at least for basis consent'],
   [
     'operations: all\nsee: all\nbasis: law\nvalid_until: 2001-01-01T00:00:00Z\n',
     'line 4: valid_until: must be later than valid_from, and than now',
@@ -162,8 +159,7 @@ test('propose prints a narrower grant, which set takes', async () => {
   await grant('set', 'user.example', 'civil', '--template', 'everything')
   expect(await refusal(['grant', 'propose', 'user.example', 'civil', '--days', '7'])).toEqual({
     code: 1,
-    stderr:
-      'rollcall: user.example has used nothing in civil in 7 days of the audit log: rollcall grant revoke ends the grant\n',
+    stderr: 'rollcall: user.example has used nothing in civil in 7 days of the audit log: rollcall grant revoke ends the grant\n',
   })
   const { addEntry } = auditing(database)
   await addEntry({ participant: 'user.example', shown: { Person: ['birth_date', 'name.surname'] } })

@@ -1,12 +1,12 @@
 /** `rollcall hold`: manages holds, which keep data that somebody needs from being deleted. */
 import { adminCommand } from '../admin-command.ts'
-import type { Group } from '../command-tree.ts'
+import type { CommandGroup } from '../command-tree.ts'
 import { tableFormatter } from '../output.ts'
 import { readTypeAndValue } from '../values.ts'
 
 const loadHoldActs = () => import('@rollcall/admin/persons/holds')
 
-export const COMMAND_TREE: Group = {
+export const COMMAND_TREE: CommandGroup = {
   about: 'keep what somebody needs, such as a court, from prune and erase',
   commands: {
     add: adminCommand(async () => (await loadHoldActs()).addHold, {

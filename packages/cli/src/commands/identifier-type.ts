@@ -1,14 +1,11 @@
 /** `rollcall identifier-type`: manages the types of identifiers that find the records of a registry. */
 import { adminCommand } from '../admin-command.ts'
-import type { Group } from '../command-tree.ts'
+import type { CommandGroup } from '../command-tree.ts'
 import { tableFormatter } from '../output.ts'
 
 const loadIdentifierTypeActs = () => import('@rollcall/admin/registries/identifier-types')
 
-const TYPE_OPTIONS = {
-  aliases: '--alias <name>',
-  patterns: { flags: '--pattern <form>', help: 'form of its values' },
-} as const
+const TYPE_OPTIONS = { aliases: '--alias <name>', patterns: { flags: '--pattern <form>', help: 'form of its values' } } as const
 
 const TYPE_NOTES = `
 A form is written with digits, capital letters, - / . _ and classes such as [0-9], [A-Z0-9] or \\d; behind each may stand
@@ -22,7 +19,7 @@ import.`
 const nextStepText = (namespace: unknown): string =>
   `rollcall index apply ${namespace} reads the identifiers of its records again; without records it changes nothing`
 
-export const COMMAND_TREE: Group = {
+export const COMMAND_TREE: CommandGroup = {
   about: 'manage the identifier types of a registry',
   commands: {
     add: adminCommand(async () => (await loadIdentifierTypeActs()).addIdentifierType, {
@@ -39,8 +36,7 @@ export const COMMAND_TREE: Group = {
       notes: TYPE_NOTES,
       examples: ["civil CEDULA --pattern '[0-9]{8,10}'"],
       adds: true,
-      text: ({ name }, { namespace }) =>
-        `added the identifier type ${name} to ${namespace}\n${nextStepText(namespace)}`,
+      text: ({ name }, { namespace }) => `added the identifier type ${name} to ${namespace}\n${nextStepText(namespace)}`,
     }),
     set: adminCommand(async () => (await loadIdentifierTypeActs()).changeIdentifierType, {
       about: 'change the names and forms of an identifier type that was added; what is given replaces what there was',
@@ -50,14 +46,12 @@ export const COMMAND_TREE: Group = {
       notes: TYPE_NOTES,
       examples: ["civil CEDULA --pattern '[0-9]{10}'"],
       input: ({ anyForm }) => (anyForm ? { patterns: [] } : {}),
-      text: ({ name }, { namespace }) =>
-        `changed the identifier type ${name} of ${namespace}\n${nextStepText(namespace)}`,
+      text: ({ name }, { namespace }) => `changed the identifier type ${name} of ${namespace}\n${nextStepText(namespace)}`,
     }),
     remove: adminCommand(async () => (await loadIdentifierTypeActs()).removeIdentifierType, {
       about: 'remove an identifier type that was added; of a type of the kind, what was added to it',
       args: 'namespace name',
-      notes:
-        'A type that a grant names, or that is primary, is not removed; nor is one of which records have identifiers.',
+      notes: 'A type that a grant names, or that is primary, is not removed; nor is one of which records have identifiers.',
       examples: ['civil CEDULA'],
       text: ({ name, namespace }) => `removed the identifier type ${name} from ${namespace}`,
     }),

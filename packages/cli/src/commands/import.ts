@@ -1,12 +1,12 @@
 /** `rollcall import`: reads records from a file into a registry. */
 import { EVENT_MODES, type EventMode, importRecords } from '@rollcall/admin/records/records'
 import { type Command, Option } from 'commander'
-import { withOwnDatabase } from '../environment.ts'
+import { withNonDemoDatabase } from '../environment.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
 import { howReadText, importReportText } from '../import-report.ts'
 import { takeStandardInput } from '../input.ts'
-import { type OutputOptions, printResult, withJson } from '../output.ts'
-import { reportImport } from '../progress.ts'
+import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
+import { reportImportProgress } from '../progress.ts'
 import {
   addRecordFileOptions,
   type RecordFileOptions,
@@ -21,14 +21,14 @@ export function addCommand(program: Command): void {
     .description('import records into a registry; each replaces the record that has the same primary identifier')
     .argument('<namespace>', 'namespace of the registry')
     .argument('<file>', 'NDJSON, a JSON array or CSV; - for standard input')
-  withJson(addRecordFileOptions(command, 'name.given_name or identifier[UIN]'))
+  withJsonOption(addRecordFileOptions(command, 'name.given_name or identifier[UIN]'))
     .option('--dry-run', 'do everything but write: no record, no event; rejects only into the file of --rejects')
     .option('--lenient', 'keep records of which a value is not understood, and count them')
     .option('--complete', 'the file has all records of the registry, or of --record-type: others are deleted')
     .option(
       '--allow-removal <number>',
       'with --complete: how many may be deleted (default: 2 % of the records)',
-      wholeNumberIn,
+      readAllowedRemovals,
     )
     .option('--removals <file>', 'with --complete: file to which the identifiers of those who go are added')
     .option('--record-type <type>', "record type of all records (default: each record's @type)")
@@ -83,13 +83,13 @@ async function runImport(namespace: string, file: string, options: CommandOption
   const read = await readRecordFileOptions(options)
   const toDecide = await readColumnsToDecide(options.map)
   const begun = Date.now()
-  const progress = reportImport()
+  const progress = reportImportProgress()
   const files = {
     source: file === '-' ? takeStandardInput() : file,
     ...(rejects && { rejectsPath: rejects }),
     ...(removals && { removalsPath: removals }),
   }
-  const result = await withOwnDatabase(({ config: { limits }, ...deps }) =>
+  const result = await withNonDemoDatabase(({ config: { limits }, ...deps }) =>
     importRecords(
       { ...deps, limits, ...files, signal, onProgress: progress.update },
       { namespace, ...read, record_type, events, lenient, dry_run, complete, allow_removal },
@@ -121,7 +121,7 @@ function resultText(
     dry_run
       ? `dry run, nothing is written: ${written} of ${lines} records can be imported into ${namespace} ${rate}`
       : `${written} of ${lines} records are in ${namespace}: ${result.new} new, ${result.replaced} replaced${result.unchanged === null ? '' : `, ${result.unchanged} unchanged`} ${rate}`,
-    ...removalText(result),
+    ...removalLines(result),
     ...(resumedFrom > 0 ? [`${resumedFrom} of them were imported before`] : []),
     ...(rejected > 0
       ? [
@@ -130,11 +130,11 @@ function resultText(
       : []),
     ...howReadText(result.read_as),
     ...importReportText(report, undecided),
-    ...(finished ? [] : [`Interrupted; the records counted here are stored. ${howToGoOn(file)}`]),
+    ...(finished ? [] : [`Interrupted; the records counted here are stored. ${resumeAdvice(file)}`]),
   ].join('\n')
 }
 
-function removalText({ removal, dry_run }: Awaited<ReturnType<typeof importRecords>>): readonly string[] {
+function removalLines({ removal, dry_run }: Awaited<ReturnType<typeof importRecords>>): readonly string[] {
   if (removal === null) return []
   const { before, absent, removed, refusal } = removal
   if (refusal !== null) return [refusal]
@@ -143,12 +143,12 @@ function removalText({ removal, dry_run }: Awaited<ReturnType<typeof importRecor
 }
 
 /** Reads the value of --allow-removal. @throws CommandError */
-function wholeNumberIn(text: string): number {
+function readAllowedRemovals(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
   throw new CommandError('--allow-removal must be a whole number, such as 120')
 }
 
-const howToGoOn = (file: string): string =>
+const resumeAdvice = (file: string): string =>
   file === '-'
     ? 'Standard input cannot be resumed: send all of it again. No record will be stored twice.'
     : 'Run the same command again to resume.'

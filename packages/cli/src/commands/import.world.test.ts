@@ -164,9 +164,7 @@ test('a date that is not understood: rejected, or kept with --lenient, after a d
   expect(dry.code).toBe(3)
   expect(dry.stdout).toMatch(/^dry run, nothing is written: 1 of 2 records can be imported into civil /)
   expect(dry.stdout).toContain('\n1 was rejected; name a file with --rejects to list them\n')
-  expect(dry.stdout).toContain(
-    '\n2 (birth_date) must be a date such as 1990-12-31, 1990-12, 1990 or 31.12.1990; line 1\n',
-  )
+  expect(dry.stdout).toContain('\n2 (birth_date) must be a date such as 1990-12-31, 1990-12, 1990 or 31.12.1990; line 1\n')
   expect(await count(database.db)).toBe(0)
   expect((await rollcall(words, env)).code).toBe(3)
   const kept = await rollcall([...words, '--lenient'], env)
@@ -263,11 +261,7 @@ test('standard input', async () => {
 })
 
 test.each([
-  [
-    'a registry that is not there',
-    ['import', 'nowhere', '/dev/null', '--format', 'json'],
-    'there is no registry at nowhere',
-  ],
+  ['a registry that is not there', ['import', 'nowhere', '/dev/null', '--format', 'json'], 'there is no registry at nowhere'],
   [
     'a file that is not there',
     ['import', 'civil', '/nowhere.ndjson'],

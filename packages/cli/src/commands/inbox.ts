@@ -2,12 +2,12 @@
 
 import { adminCommand } from '../admin-command.ts'
 import { toPrintableLine } from '../asking/printing.ts'
-import type { Group } from '../command-tree.ts'
+import type { CommandGroup } from '../command-tree.ts'
 import { tableFormatter } from '../output.ts'
 
 const loadInboxActs = () => import('@rollcall/admin/callbacks/inbox')
 
-export const COMMAND_TREE: Group = {
+export const COMMAND_TREE: CommandGroup = {
   about: 'list and show the callbacks that other systems sent to us',
   commands: {
     list: adminCommand(async () => (await loadInboxActs()).listInbox, {
@@ -23,9 +23,7 @@ export const COMMAND_TREE: Group = {
       examples: ['m-77 --participant crvs.example.org'],
       text: (shown) =>
         Object.entries(shown)
-          .map(([name, value]) =>
-            toPrintableLine(`${name}: ${typeof value === 'object' ? JSON.stringify(value) : value}`),
-          )
+          .map(([name, value]) => toPrintableLine(`${name}: ${typeof value === 'object' ? JSON.stringify(value) : value}`))
           .join('\n'),
     }),
   },

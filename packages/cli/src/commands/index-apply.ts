@@ -3,14 +3,14 @@ import { applyIndexes } from '@rollcall/admin/registries/indexes'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { EXIT_CODES } from '../failure.ts'
-import { type OutputOptions, printResult, withJson } from '../output.ts'
-import { reportTasks } from '../progress.ts'
+import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
+import { reportTaskProgress } from '../progress.ts'
 import { listenForStop } from '../stop.ts'
 
 type AppliedIndexes = Awaited<ReturnType<typeof applyIndexes>>[number]
 
 export function defineCommand(command: Command): void {
-  withJson(command)
+  withJsonOption(command)
     .argument('[namespace]', 'namespace of one registry (default: all registries)')
     .addHelpText(
       'after',
@@ -26,7 +26,7 @@ Example: rollcall index apply civil`,
 
 async function runApply(namespace: string | undefined, options: OutputOptions): Promise<void> {
   const { signal } = listenForStop()
-  const progress = reportTasks()
+  const progress = reportTaskProgress()
   const rows = await withDatabase((deps) =>
     applyIndexes({ ...deps, signal, onProgress: progress.update }, { namespace }),
   ).finally(() => progress.stop())

@@ -1,10 +1,10 @@
 /** `rollcall index`: compares the indexes that searches need with the existing ones, and builds missing ones. */
 import type { planIndexes } from '@rollcall/admin/registries/indexes'
 import { adminCommand } from '../admin-command.ts'
-import { type Group, lazyCommand } from '../command-tree.ts'
+import { type CommandGroup, lazyCommand } from '../command-tree.ts'
 import { tableFormatter } from '../output.ts'
 
-export const COMMAND_TREE: Group = {
+export const COMMAND_TREE: CommandGroup = {
   about: 'plan and build the indexes that searches need',
   commands: {
     plan: adminCommand(async () => (await import('@rollcall/admin/registries/indexes')).planIndexes, {
@@ -14,10 +14,7 @@ export const COMMAND_TREE: Group = {
       notes: 'It changes nothing.',
       examples: ['civil'],
       text: (plans) =>
-        tableFormatter(
-          'registry record_type finding name advice',
-          'no declared index is missing',
-        )(plans.flatMap(planLines)),
+        tableFormatter('registry record_type finding name advice', 'no declared index is missing')(plans.flatMap(indexPlanRows)),
     }),
     apply: lazyCommand(
       'backfill the columns and build the missing indexes, while searches and imports continue',
@@ -26,7 +23,7 @@ export const COMMAND_TREE: Group = {
   },
 }
 
-function planLines(plan: Awaited<ReturnType<typeof planIndexes>>[number]) {
+function indexPlanRows(plan: Awaited<ReturnType<typeof planIndexes>>[number]) {
   const { namespace: registry, record_type, unfilled, missing, foreign } = plan
   const apply = `rollcall index apply ${registry}`
   const line = (finding: string, name: string, advice: string) => ({ registry, record_type, finding, name, advice })

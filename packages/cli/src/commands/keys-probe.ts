@@ -17,13 +17,13 @@ import {
 import type { Command } from 'commander'
 import { callWithDatabase } from '../environment.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
-import { readInput } from '../input.ts'
-import { type OutputOptions, printResult, withJson } from '../output.ts'
+import { readFileOrStdin } from '../input.ts'
+import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { everyProfile, profileText } from '../profile.ts'
 import { listenForStop } from '../stop.ts'
 
 export function defineCommand(command: Command): void {
-  withJson(command)
+  withJsonOption(command)
     .argument('<message file>', 'an envelope as it was sent, byte for byte; - for standard input')
     .option('--key <file>', "a public key in PEM, a JWK or a JWK set (default: the sender's registered keys)")
     .option('--participant <sender_id>', "sender_id whose registered keys are tried (default: the header's sender_id)")
@@ -52,15 +52,13 @@ interface ProfileMatch {
 
 async function runProbe(file: string, options: ProbeOptions): Promise<void> {
   listenForStop()
-  const envelope = readEnvelope(await readInput(file))
-  const sender_id = options.participant ?? senderOf(envelope)
-  const senderKeys = await keysOf(sender_id, options)
+  const envelope = readEnvelope(await readFileOrStdin(file))
+  const sender_id = options.participant ?? requireSenderId(envelope)
+  const senderKeys = await readSenderKeys(sender_id, options)
   const { matches, problems } = await tryProfiles(envelope, senderKeys)
   const found = matches.map((match) => describeMatch(match, envelope, sender_id))
   const text =
-    found.length > 0
-      ? found.map((row) => matchText(row, sender_id)).join('\n')
-      : probeFailureText(problems, senderKeys.length)
+    found.length > 0 ? found.map((row) => matchText(row, sender_id)).join('\n') : probeFailureText(problems, senderKeys.length)
   printResult(options, found.length > 0 ? found : { matches: [], problems }, text)
   if (found.length === 0) process.exitCode = EXIT_CODES.failed
 }
@@ -75,18 +73,17 @@ function readEnvelope(text: string): SourcedEnvelope {
   }
 }
 
-function senderOf(envelope: SourcedEnvelope): string {
+function requireSenderId(envelope: SourcedEnvelope): string {
   const header = envelope.member('header')
   const sender_id = isJsonObject(header) ? header.sender_id : undefined
   if (typeof sender_id !== 'string') throw new CommandError('the header of the message has no sender_id')
   return sender_id
 }
 
-async function keysOf(sender_id: string, { key }: ProbeOptions): Promise<readonly PublicKey[]> {
-  if (key !== undefined) return readPublicKeys({}, { sender_id, keys: await readInput(key) })
+async function readSenderKeys(sender_id: string, { key }: ProbeOptions): Promise<readonly PublicKey[]> {
+  if (key !== undefined) return readPublicKeys({}, { sender_id, keys: await readFileOrStdin(key) })
   const live = await callWithDatabase(listPublicKeys, { sender_id })
-  if (live.length === 0)
-    throw new CommandError(`${sender_id} has no valid registered key; give its public key with --key`)
+  if (live.length === 0) throw new CommandError(`${sender_id} has no valid registered key; give its public key with --key`)
   return live
 }
 
@@ -129,11 +126,11 @@ async function canVerify(read: ReadSignature, envelope: SourcedEnvelope, key: Pu
 
 /** Returns the namespaces that the signature may name. The server has a list; a probe accepts any that the signature has. */
 function namespacesOf(envelope: SourcedEnvelope): readonly string[] {
-  const namespace = namespaceOf(envelope)
+  const namespace = findSignatureNamespace(envelope)
   return namespace === null ? [] : [namespace]
 }
 
-function namespaceOf(envelope: SourcedEnvelope): string | null {
+function findSignatureNamespace(envelope: SourcedEnvelope): string | null {
   const signature = envelope.member('signature')
   return typeof signature === 'string' ? (/\bnamespace="([^"]*)"/.exec(signature)?.[1] ?? null) : null
 }
@@ -144,16 +141,16 @@ function describeMatch({ profile, key, read }: ProfileMatch, envelope: SourcedEn
     ...(read.kid !== null && read.kid !== key.kid
       ? [`the signature calls the key ${read.kid}, and it is registered as ${key.kid}`]
       : []),
-    ...(read.sender_id !== null && read.sender_id !== senderOf(envelope)
+    ...(read.sender_id !== null && read.sender_id !== requireSenderId(envelope)
       ? ["kidId must name the sender_id of the header's sender_id"]
       : []),
-    ...(sender_id !== senderOf(envelope) ? ["the key is of another participant than the header's sender_id"] : []),
+    ...(sender_id !== requireSenderId(envelope) ? ["the key is of another participant than the header's sender_id"] : []),
   ]
   return {
     profile: profileText(profile),
     kid: key.kid,
     thumbprint: key.thumbprint,
-    namespace: hasTimes ? namespaceOf(envelope) : null,
+    namespace: hasTimes ? findSignatureNamespace(envelope) : null,
     remarks,
   }
 }

@@ -1,14 +1,14 @@
 /** `rollcall keys rotate-master`: replaces the master key. */
 import { rotateMasterKey } from '@rollcall/admin/operators/own-keys'
 import type { Config } from '@rollcall/settings/config'
-import { masterKeyFile, masterKeySource } from '@rollcall/settings/storage'
+import { masterKeyPath, masterKeySource } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
-import { type OutputOptions, printResult, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 export function defineCommand(command: Command): void {
-  withJson(command)
+  withJsonOption(command)
     .addHelpText(
       'after',
       `
@@ -31,11 +31,11 @@ async function runRotateMaster(options: OutputOptions): Promise<void> {
     done.resealed === 0
       ? 'the new master key is in use already'
       : `${done.resealed} values are encrypted with the new master key, version ${done.version}`
-  printResult(options, done, `${what}\n${whatNow(config)}`)
+  printResult(options, done, `${what}\n${afterRotationText(config)}`)
 }
 
-function whatNow(config: Config): string {
-  if (config.newMasterKey === undefined) return `The new master key is in ${masterKeyFile(config)}: back it up.`
-  const file = config.masterKey === undefined ? `, and remove ${masterKeyFile(config)}` : ''
+function afterRotationText(config: Config): string {
+  if (config.newMasterKey === undefined) return `The new master key is in ${masterKeyPath(config)}: back it up.`
+  const file = config.masterKey === undefined ? `, and remove ${masterKeyPath(config)}` : ''
   return `Now set ROLLCALL_MASTER_KEY to the new one everywhere${file}. Backups from before need the old one.`
 }

@@ -1,14 +1,14 @@
 /** `rollcall keys`: manages our own keys, and the master key that encrypts them. */
 import { adminCommand } from '../admin-command.ts'
-import { type Group, lazyCommand } from '../command-tree.ts'
+import { type CommandGroup, lazyCommand } from '../command-tree.ts'
 import { tableFormatter, tableText } from '../output.ts'
 
-const ownKeys = () => import('@rollcall/admin/operators/own-keys')
+const loadOwnKeyActs = () => import('@rollcall/admin/operators/own-keys')
 
-export const COMMAND_TREE: Group = {
+export const COMMAND_TREE: CommandGroup = {
   about: 'manage our own keys (docs/keys.md)',
   commands: {
-    list: adminCommand(async () => (await ownKeys()).listOwnKeys, {
+    list: adminCommand(async () => (await loadOwnKeyActs()).listOwnKeys, {
       about: 'list our own keys: sig signs messages, enc decrypts messages, token signs access tokens',
       notes: 'States: next, published and not yet in use; active; retired, still good until the time shown; revoked.',
       examples: ['--json'],
@@ -21,11 +21,11 @@ export const COMMAND_TREE: Group = {
         }),
       ),
     }),
-    rotate: adminCommand(async () => (await ownKeys()).rotateOwnKeys, {
+    rotate: adminCommand(async () => (await loadOwnKeyActs()).rotateOwnKeys, {
       about: 'start to use the next keys; running servers use them within a second and refuse no message',
       options: { use: { help: 'only keys of this use (default: all)' } },
       examples: ['--use sig'],
-      deps: async () => ({ cached: (await ownKeys()).KEY_SET_CACHE_SECONDS }),
+      deps: async () => ({ cached: (await loadOwnKeyActs()).KEY_SET_CACHE_SECONDS }),
       text: (rotated, _, { cached }) => {
         const rows = tableText(
           ['use', 'algorithm', 'active', 'retired'],
@@ -41,7 +41,7 @@ export const COMMAND_TREE: Group = {
         ].join('\n')
       },
     }),
-    revoke: adminCommand(async () => (await ownKeys()).revokeOwnKey, {
+    revoke: adminCommand(async () => (await loadOwnKeyActs()).revokeOwnKey, {
       about: 'revoke a key: within a second no server accepts it, and its private half is erased',
       args: 'kid',
       notes: 'The next key replaces an active one. This cannot be undone. Write -- before a kid that begins with -.',

@@ -122,11 +122,7 @@ test('people are told when peers may not know the new keys yet', async () => {
 
 test.each([
   [['keys', 'revoke', 'stranger'], {}, 'none of our keys has the kid stranger'],
-  [
-    ['keys', 'rotate-master'],
-    {},
-    'ROLLCALL_NEW_MASTER_KEY is not set; set it to the new master key (openssl rand -base64 32)',
-  ],
+  [['keys', 'rotate-master'], {}, 'ROLLCALL_NEW_MASTER_KEY is not set; set it to the new master key (openssl rand -base64 32)'],
   [
     ['keys', 'rotate'],
     { ROLLCALL_MASTER_KEY: newKey() },
@@ -142,11 +138,7 @@ test.each([
     { ROLLCALL_MASTER_KEY: '' },
     'the master key of this database is missing: set ROLLCALL_MASTER_KEY; without it nothing that is encrypted there can be read (docs/keys.md)',
   ],
-  [
-    ['serve'],
-    { ROLLCALL_MASTER_KEY: 'secret' },
-    'ROLLCALL_MASTER_KEY must be 32 bytes as base64, base64url or hexadecimal',
-  ],
+  [['serve'], { ROLLCALL_MASTER_KEY: 'secret' }, 'ROLLCALL_MASTER_KEY must be 32 bytes as base64, base64url or hexadecimal'],
 ])('rollcall %j with %j is refused in one line, and makes no key', async (words, changes, message) => {
   const before = await list()
   const { code, stdout, stderr } = await rollcall(words, { ...env, ...changes })

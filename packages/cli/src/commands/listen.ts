@@ -3,8 +3,8 @@ import { type Handlers, type Received, Receiver, type Rejected, TransportError }
 import type { Command } from 'commander'
 import { makeClient } from '../asking/failures.ts'
 import {
-  createHandOver,
-  HandOverRefused,
+  createExecHandOver,
+  ExecCommandFailed,
   listenForCallbacks,
   type PeerOptions,
   readListening,
@@ -13,7 +13,7 @@ import {
 import { printableJson, toPrintableLine } from '../asking/printing.ts'
 import { addKeyOptions } from '../asking/registry-options.ts'
 import { itemText, nameValueLines, outcomeText, summariseMessage } from '../asking/summary.ts'
-import { type OutputOptions, withJson } from '../output.ts'
+import { type OutputOptions, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { collectOption, wholeNumberReader } from '../values.ts'
 
@@ -34,7 +34,7 @@ export function addCommand(program: Command): void {
       '--exec <command>',
       'command that gets each envelope on standard input; the callback is acknowledged when it ends with exit code 0',
     )
-  withJson(addKeyOptions(command))
+  withJsonOption(addKeyOptions(command))
     .addHelpText(
       'after',
       `
@@ -60,12 +60,12 @@ async function runListen(options: ListenOptions): Promise<void> {
   const stop = listenForStop()
   const { host, port, exec, json } = options
   const listening = await readListening(options)
-  const give = exec === undefined ? null : createHandOver(exec, json ? 'stderr' : 'inherit')
+  const give = exec === undefined ? null : createExecHandOver(exec, json ? 'stderr' : 'inherit')
   const receiver = makeClient(
     () =>
       new Receiver({
         ...listening,
-        handlers: handlersOf(options, give),
+        handlers: makeCallbackHandlers(options, give),
         held: { callbacks: 1 },
         on_error: reportError,
       }),
@@ -89,7 +89,7 @@ async function runListen(options: ListenOptions): Promise<void> {
 
 type ReceivedCallback = Received | Rejected
 
-function handlersOf(options: ListenOptions, give: ReturnType<typeof createHandOver> | null): Handlers {
+function makeCallbackHandlers(options: ListenOptions, give: ReturnType<typeof createExecHandOver> | null): Handlers {
   const handle = async (callback: ReceivedCallback): Promise<void> => {
     printCallback(callback, options)
     const { header } = callback
@@ -115,12 +115,7 @@ function printCallback(callback: ReceivedCallback, options: ListenOptions): void
   }
   const { sender_id, signed, encrypted, message_id, transaction_id, correlation_id, items } = summary
   const seals = [signed ? 'signed' : 'not signed', ...(encrypted ? ['encrypted'] : [])].join(', ')
-  const rows = {
-    message: message_id,
-    transaction: transaction_id,
-    correlation: correlation_id,
-    status: outcomeText(summary),
-  }
+  const rows = { message: message_id, transaction: transaction_id, correlation: correlation_id, status: outcomeText(summary) }
   const lines = [
     toPrintableLine(`${time}  ${callback.name} from ${sender_id ?? '?'}, ${seals}`),
     ...nameValueLines(rows),
@@ -145,11 +140,11 @@ async function reportRefusal(response: Response, { json }: ListenOptions): Promi
 }
 
 function reportError(error: unknown): void {
-  process.stderr.write(`rollcall: ${toPrintableLine(problemOf(error))}; the sender is asked to send it again\n`)
+  process.stderr.write(`rollcall: ${toPrintableLine(callbackProblemText(error))}; the sender is asked to send it again\n`)
 }
 
-function problemOf(error: unknown): string {
-  if (error instanceof HandOverRefused) return error.message
+function callbackProblemText(error: unknown): string {
+  if (error instanceof ExecCommandFailed) return error.message
   if (error instanceof TransportError) return `the keys of the sender cannot be fetched: ${error.message}`
   return `the callback could not be handled (${error instanceof Error ? error.name : 'unknown'})`
 }

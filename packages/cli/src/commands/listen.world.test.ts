@@ -51,9 +51,7 @@ describe('beside a demo', () => {
     await until(running, () => /item 1: succ, 1 record\n/.exec(running.output().stdout))
     const { stdout } = await running.stop('SIGINT')
     expect(stdout).toContain('Z  on-search from civil.example, signed\n')
-    expect(stdout).toContain(
-      `  transaction  ${transaction_id}\n  correlation  ${correlation_id}\n  status       succ\n`,
-    )
+    expect(stdout).toContain(`  transaction  ${transaction_id}\n  correlation  ${correlation_id}\n  status       succ\n`)
     const states = 'select state from delivery where correlation_id = $1'
     const { rows } = await demo.server.database.db.pool.query(states, [correlation_id])
     expect(rows).toEqual([{ state: 'delivered' }])
@@ -83,9 +81,7 @@ describe('beside a demo', () => {
 const RECORD = { name: 'Ada' }
 const found = {
   message: {
-    search_response: [
-      { reference_id: '1', timestamp: '2026-01-01T00:00:00Z', status: 'succ', data: { reg_records: [RECORD] } },
-    ],
+    search_response: [{ reference_id: '1', timestamp: '2026-01-01T00:00:00Z', status: 'succ', data: { reg_records: [RECORD] } }],
   },
 }
 
@@ -192,11 +188,7 @@ test('Ctrl-C waits for the command that is under way', async () => {
 
 test.each<[string, readonly string[], string]>([
   ['no demo', [], 'name the registries that may call back with --peer, or start the demo first (npm start)'],
-  [
-    'no name of ours',
-    ['--peer', 'a=https://a.example'],
-    '--peer needs --sender-id, our own sender_id at these registries',
-  ],
+  ['no name of ours', ['--peer', 'a=https://a.example'], '--peer needs --sender-id, our own sender_id at these registries'],
   ['a peer without keys', ['--peer', 'a', '--sender-id', 'b'], '--peer a names no keys; write a=ADDRESS or a=FILE'],
   ['a peer without name', ['--peer', '=x', '--sender-id', 'b'], '--peer must be a sender_id'],
   [

@@ -7,12 +7,12 @@ import { isDatabaseKnown, readConfiguration, withDatabase } from '../environment
 import { CommandError } from '../failure.ts'
 import { takeStandardInput } from '../input.ts'
 import { leftOutRowsText, mappingText } from '../mapping-text.ts'
-import { type OutputOptions, printResult, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 export function addCommand(program: Command): void {
   const mapping = program.command('mapping').description('column mappings of files for rollcall import')
-  withJson(mapping.command('propose'))
+  withJsonOption(mapping.command('propose'))
     .description('propose a mapping of the columns of a CSV file, by their names and values, for review')
     .argument('<file>', 'CSV file with a header line; - for standard input')
     .argument('<registry>', 'namespace of a registry, or a kind')

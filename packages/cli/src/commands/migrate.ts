@@ -4,14 +4,12 @@ import { migrateDatabase } from '@rollcall/admin/database'
 import { openStorage } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
 import { readConfiguration } from '../environment.ts'
-import { countWithNoun, type OutputOptions, printResult, withJson } from '../output.ts'
+import { countWithNoun, type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 export function addCommand(program: Command): void {
-  withJson(program.command('migrate'))
-    .description(
-      'create the tables of the database, or upgrade them to this version; only migrate, serve and demo do this',
-    )
+  withJsonOption(program.command('migrate'))
+    .description('create the tables of the database, or upgrade them to this version; only migrate, serve and demo do this')
     .addHelpText(
       'after',
       `
@@ -30,12 +28,12 @@ async function runMigrate(options: OutputOptions): Promise<void> {
     printResult(
       options,
       done,
-      [`${ran}; ${countWithNoun(registries, 'registry', 'registries')}`, ...to_fill.map(toFillText)].join('\n'),
+      [`${ran}; ${countWithNoun(registries, 'registry', 'registries')}`, ...to_fill.map(backfillAdvice)].join('\n'),
     )
   } finally {
     await storage.close()
   }
 }
 
-const toFillText = (namespace: string): string =>
+const backfillAdvice = (namespace: string): string =>
   `The records of ${namespace} must be read again, and some searches are refused until then: run rollcall index apply ${namespace}`

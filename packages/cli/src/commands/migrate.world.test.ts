@@ -38,11 +38,7 @@ describe('a command beside tables of another version is refused, and changes not
         'use the version that your servers run, or upgrade the database with rollcall migrate\n',
     })
     expect(await names()).toEqual(all.slice(0, -1))
-    await query(
-      database.owner,
-      `insert into rollcall_migration values ($1, '2998-01-01'), ('2999-later', '2999-01-01')`,
-      [last],
-    )
+    await query(database.owner, `insert into rollcall_migration values ($1, '2998-01-01'), ('2999-later', '2999-01-01')`, [last])
     expect(await refusal(...words)).toEqual({
       code: 1,
       stdout: '',
@@ -59,10 +55,7 @@ describe('a command beside tables of another version is refused, and changes not
       DATABASE_URL: databaseUrl(connection),
     })
     await drop()
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: 'rollcall: the database has no tables yet; run rollcall migrate\n',
-    })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'rollcall: the database has no tables yet; run rollcall migrate\n' })
   })
 })
 

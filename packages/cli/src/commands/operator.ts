@@ -1,8 +1,8 @@
 /** `rollcall operator`: manages who may call the admin API. */
 
 import type { makeSignInLink } from '@rollcall/admin/operators/sessions'
-import { adminCommand, withChangedAnswer } from '../admin-command.ts'
-import type { Group } from '../command-tree.ts'
+import { adminCommand, withChangedResult } from '../admin-command.ts'
+import type { CommandGroup } from '../command-tree.ts'
 import type { CommandDeps } from '../environment.ts'
 import { tableFormatter } from '../output.ts'
 
@@ -11,12 +11,12 @@ const loadSessionActs = () => import('@rollcall/admin/operators/sessions')
 
 type SignInLink = Awaited<ReturnType<typeof makeSignInLink>>
 
-const linkAt = ({ path, ...link }: SignInLink, { config }: CommandDeps) => ({
+const withConsoleUrl = ({ path, ...link }: SignInLink, { config }: CommandDeps) => ({
   ...link,
   url: `${config.consoleUrl}${path}`,
 })
 
-export const COMMAND_TREE: Group = {
+export const COMMAND_TREE: CommandGroup = {
   about: "manage the tokens of the admin API, which is on the operator's listener",
   commands: {
     add: adminCommand(async () => (await loadOperatorActs()).addOperator, {
@@ -64,15 +64,14 @@ read, withdraws consents, and changes what runs; audit is read, and sees persona
       examples: [''],
       text: tableFormatter('id name provider created_at seen_at ends_at', 'nobody is signed in'),
     }),
-    link: adminCommand(async () => withChangedAnswer((await loadSessionActs()).makeSignInLink, linkAt), {
+    link: adminCommand(async () => withChangedResult((await loadSessionActs()).makeSignInLink, withConsoleUrl), {
       about: 'print a link that signs in to the console as the owner of a token, once, within 15 minutes',
       args: 'name',
       notes: `
 The address is that of ROLLCALL_CONSOLE_URL, else of ADMIN_HOST and ADMIN_PORT. Whoever opens the link is signed in: give it
 to the owner of the token alone.`,
       examples: ['amina'],
-      text: ({ name, expires_at, url }) =>
-        `${url}\nIt signs in as ${name}, once, until ${expires_at}. It cannot be shown again.`,
+      text: ({ name, expires_at, url }) => `${url}\nIt signs in as ${name}, once, until ${expires_at}. It cannot be shown again.`,
     }),
     'sign-out': adminCommand(async () => (await loadSessionActs()).endSessions, {
       about: 'end the sessions of somebody who is signed in to the console; the token stays good',

@@ -19,9 +19,7 @@ const operator = (...words: string[]) => rollcall(['operator', ...words], env)
 
 /** The status with which the admin API answers a token. */
 async function asked(token: string): Promise<number> {
-  const response = await fetch(`${server.adminUrl}/admin/v1/participants`, {
-    headers: { Authorization: `Bearer ${token}` },
-  })
+  const response = await fetch(`${server.adminUrl}/admin/v1/participants`, { headers: { Authorization: `Bearer ${token}` } })
   await response.body?.cancel()
   return response.status
 }
@@ -82,8 +80,7 @@ test('a link signs in to the console once; who is signed in is listed, until the
     ...env,
     ROLLCALL_CONSOLE_URL: 'https://console.example.org/',
   })
-  const [, code] =
-    /^https:\/\/console\.example\.org\/#\/sign-in\/(\S+)\nIt signs in as amina, once, until /.exec(stdout) ?? []
+  const [, code] = /^https:\/\/console\.example\.org\/#\/sign-in\/(\S+)\nIt signs in as amina, once, until /.exec(stdout) ?? []
   const signIn = async (): Promise<number> => {
     const response = await fetch(`${server.adminUrl}/admin/v1/session`, {
       method: 'POST',
@@ -99,9 +96,7 @@ test('a link signs in to the console once; who is signed in is listed, until the
   expect((await operator('sign-out', 'amina', '--session', String(id + 1))).stderr).toBe(
     'rollcall: amina is not signed in by this session\n',
   )
-  expect((await operator('sign-out', 'amina', '--session', String(id))).stdout).toBe(
-    'amina is signed out; sessions ended: 1\n',
-  )
+  expect((await operator('sign-out', 'amina', '--session', String(id))).stdout).toBe('amina is signed out; sessions ended: 1\n')
   expect((await operator('sign-out', 'amina')).stderr).toBe('rollcall: amina is not signed in\n')
   expect((await operator('revoke', 'amina')).stdout).toBe('amina is revoked\n')
   expect((await operator('sessions')).stdout).toBe('nobody is signed in\n')

@@ -1,12 +1,12 @@
 /** `rollcall outbox`: shows and retries rows of existing systems that could not be published. */
 
 import { adminCommand } from '../admin-command.ts'
-import type { Group } from '../command-tree.ts'
+import type { CommandGroup } from '../command-tree.ts'
 import { countWithNoun, tableText } from '../output.ts'
 
 const loadOutboxActs = () => import('@rollcall/admin/events/outbox')
 
-export const COMMAND_TREE: Group = {
+export const COMMAND_TREE: CommandGroup = {
   about: 'look after the outbox, a table in which existing systems write events',
   commands: {
     show: adminCommand(async () => (await loadOutboxActs()).showOutbox, {

@@ -7,10 +7,7 @@ import { readCredentialOptions } from '../callback-credentials.ts'
 export const { defineCommand } = adminCommand(async () => changeCallback, {
   args: 'sender_id',
   options: {
-    allow: {
-      flags: '--allow <url...>',
-      help: 'addresses that its requests may name: an origin, with or without a path',
-    },
+    allow: { flags: '--allow <url...>', help: 'addresses that its requests may name: an origin, with or without a path' },
     disallow: { flags: '--disallow <url...>', help: 'addresses to remove from those' },
     default_url: { help: "address for answers to requests that name none; 'none' for no address" },
     auth: { help: 'how we authenticate to it' },
@@ -18,10 +15,7 @@ export const { defineCommand } = adminCommand(async () => changeCallback, {
     token: { flags: '--token-file <file>', help: 'bearer: file with the token; - for standard input' },
     token_url: { help: 'oauth2: address of its token endpoint' },
     client_id: { help: 'oauth2: our client_id there' },
-    client_secret: {
-      flags: '--client-secret-file <file>',
-      help: 'oauth2: file with our client secret; - for standard input',
-    },
+    client_secret: { flags: '--client-secret-file <file>', help: 'oauth2: file with our client secret; - for standard input' },
     scope: { help: 'oauth2: the scope to ask for' },
     cert: { flags: '--cert <file>', help: 'mtls: the client certificate, PEM' },
     key: { flags: '--key <file>', help: 'mtls: its private key, PEM; - for standard input' },
@@ -31,7 +25,7 @@ export const { defineCommand } = adminCommand(async () => changeCallback, {
     schedule: {
       flags: '--schedule <seconds>',
       help: 'seconds between attempts, with commas; default for the schedule of the server',
-      read: readSchedule,
+      read: readAttemptSchedule,
     },
     notify_url: { help: "address for notifications; 'none' for the one that its subscriptions name" },
     notify_items: { help: 'items in one notification' },
@@ -60,7 +54,7 @@ Credentials are encrypted at rest, sent to their origin only, and never shown ag
 })
 
 /** Reads a schedule of attempts; null: the schedule of the server applies. */
-function readSchedule(text: string): readonly number[] | null {
+function readAttemptSchedule(text: string): readonly number[] | null {
   if (text === 'default') return null
   const schedule = parseSchedule(text)
   if (schedule !== null) return schedule

@@ -69,10 +69,7 @@ test('credentials come from files, are for one origin, and are never shown', asy
 })
 
 test.each([
-  [
-    ['--allow', 'ftp://sp.example'],
-    'ftp://sp.example is no http or https address without credentials, query and fragment',
-  ],
+  [['--allow', 'ftp://sp.example'], 'ftp://sp.example is no http or https address without credentials, query and fragment'],
   [['--disallow', 'https://b.example'], 'https://b.example is not among the allowed addresses'],
   [['--notify-url', 'sp.example'], 'notify_url: must be http or https without credentials and fragment'],
   [

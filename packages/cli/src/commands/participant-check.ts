@@ -4,7 +4,7 @@ import { checkParticipant } from '@rollcall/admin/participants/check'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { EXIT_CODES } from '../failure.ts'
-import { type OutputOptions, printResult, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { checkReportText } from '../participant-text.ts'
 import { listenForStop } from '../stop.ts'
 import { trialRecords } from '../synthetic-people.ts'
@@ -13,10 +13,10 @@ import { readInstant, wholeNumberReader } from '../values.ts'
 /** Milliseconds between two checks while the command waits. */
 const CHECK_PAUSE_MILLISECONDS = 1_000
 
-const A_DAY = 86_400_000
+const DAY_MILLISECONDS = 86_400_000
 
 export function defineCommand(command: Command): void {
-  withJson(command)
+  withJsonOption(command)
     .argument('<sender_id>', 'its sender_id')
     .argument('<namespace>', 'namespace of a sandbox registry in which it has a grant')
     .option('--since <time>', 'what it did at this time or later counts (default: a day ago)', readInstant)
@@ -39,9 +39,7 @@ Exit codes: 0 every step has passed, 3 a step is missing.
 
 Example: rollcall participant check new.example.org civil-test --wait 5`,
     )
-    .action((sender_id: string, namespace: string, options: CheckOptions) =>
-      runCheck({ sender_id, namespace }, options),
-    )
+    .action((sender_id: string, namespace: string, options: CheckOptions) => runCheck({ sender_id, namespace }, options))
 }
 
 interface CheckOptions extends OutputOptions {
@@ -57,7 +55,7 @@ interface CheckSubject {
 async function runCheck({ sender_id, namespace }: CheckSubject, options: CheckOptions): Promise<void> {
   const { signal } = listenForStop()
   const begun = Date.now()
-  const since = (options.since ?? new Date(begun - A_DAY)).toISOString()
+  const since = (options.since ?? new Date(begun - DAY_MILLISECONDS)).toISOString()
   const report = await withDatabase(async (deps) => {
     for (;;) {
       const found = await checkParticipant({ ...deps, samples: trialRecords }, { sender_id, namespace, since })

@@ -81,9 +81,10 @@ async function roundTrip(
 ): Promise<{ code: number | null; steps: Record<string, string> }> {
   const all = ['participant', 'test', 'a.example', '--json', ...words]
   const { code, stdout } = await rollcall(all, { ...env, ...more })
-  const steps = (JSON.parse(stdout).steps as { step: string; ok: boolean; told: string }[]).map(
-    ({ step, ok, told }) => [step, `${ok ? 'ok' : 'failed'}: ${told}`],
-  )
+  const steps = (JSON.parse(stdout).steps as { step: string; ok: boolean; told: string }[]).map(({ step, ok, told }) => [
+    step,
+    `${ok ? 'ok' : 'failed'}: ${told}`,
+  ])
   return { code, steps: Object.fromEntries(steps) }
 }
 
@@ -93,10 +94,7 @@ describe('TLS', () => {
   test('a certificate of the host that is trusted', async () => {
     const { url } = await secured()
     await callback('--default-url', url, '--auth', 'none')
-    expect(await roundTrip([], trusting())).toMatchObject({
-      code: 0,
-      steps: { tls: TRUSTED, credentials: 'ok: none are set' },
-    })
+    expect(await roundTrip([], trusting())).toMatchObject({ code: 0, steps: { tls: TRUSTED, credentials: 'ok: none are set' } })
   })
 
   test('one that nobody vouches for', async () => {
@@ -148,10 +146,7 @@ describe('--auth mtls', () => {
     // With TLS 1.3, a client may believe that the handshake is over when it is refused.
     const other = await secured({ ...asked, maxVersion: 'TLSv1.2' })
     expect(await callback('--default-url', url, '--allow', other.url, ...identity())).toMatchObject({ auth: 'mtls' })
-    expect(await roundTrip([], trusting())).toMatchObject({
-      code: 0,
-      steps: { credentials: 'ok: mtls: they are sent' },
-    })
+    expect(await roundTrip([], trusting())).toMatchObject({ code: 0, steps: { credentials: 'ok: mtls: they are sent' } })
     expect(shown).toEqual(['partner.example'])
     const elsewhere = await roundTrip(['--to', other.url], trusting())
     expect(elsewhere).toMatchObject({
@@ -173,10 +168,7 @@ describe('--auth oauth2', () => {
 
   test('fetches a token with the secret of the file, and sends it', async () => {
     const peer = await receiver((response, received) =>
-      answering(200, received.path === '/token' ? '{"access_token": "t-1", "expires_in": 60}' : ACK)(
-        response,
-        received,
-      ),
+      answering(200, received.path === '/token' ? '{"access_token": "t-1", "expires_in": 60}' : ACK)(response, received),
     )
     open.push(() => peer.close())
     await callback('--default-url', peer.url, ...words(peer.url))

@@ -76,27 +76,24 @@ test('a revoked key is refused within the command that adds it again', async () 
 test.each([
   ['default', 'parameters,rfc8785,RS256'],
   ['parameters,sorted-escaped,SHA-256=,ES256', 'parameters,sorted-escaped,SHA-256=,RS256'],
-])(
-  'an RSA key beside the profile %s is refused as long as the profile does not accept it',
-  async (profile, advised) => {
-    const pem = await file('rsa.pem', keyPair('RSA').pem)
-    await rollcallJson(['participant', 'policy', 'b.example', '--profile', profile], env)
-    const accepted = profile === 'default' ? 'EdDSA' : 'ES256'
-    expect(await rollcall(['participant', 'key', 'add', 'b.example', pem], env)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr:
-        `rollcall: the key is for RS256, and the signature profile of b.example accepts ${accepted} only; ` +
-        `if it signs with this key, first run rollcall participant policy b.example --profile ${advised}; ` +
-        'if the key is for encryption, add --use enc\n',
-    })
-    // The advice in the refusal works.
-    expect(await key('add', 'b.example', pem, '--use', 'enc')).toMatchObject([{ use: 'enc' }])
-    await rollcallJson(['participant', 'policy', 'b.example', '--profile', advised], env)
-    expect(await key('add', 'b.example', pem, '--use', 'sig')).toMatchObject([{ algorithm: 'RS256' }])
-    await rollcallJson(['participant', 'policy', 'b.example', '--profile', 'default'], env)
-  },
-)
+])('an RSA key beside the profile %s is refused as long as the profile does not accept it', async (profile, advised) => {
+  const pem = await file('rsa.pem', keyPair('RSA').pem)
+  await rollcallJson(['participant', 'policy', 'b.example', '--profile', profile], env)
+  const accepted = profile === 'default' ? 'EdDSA' : 'ES256'
+  expect(await rollcall(['participant', 'key', 'add', 'b.example', pem], env)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      `rollcall: the key is for RS256, and the signature profile of b.example accepts ${accepted} only; ` +
+      `if it signs with this key, first run rollcall participant policy b.example --profile ${advised}; ` +
+      'if the key is for encryption, add --use enc\n',
+  })
+  // The advice in the refusal works.
+  expect(await key('add', 'b.example', pem, '--use', 'enc')).toMatchObject([{ use: 'enc' }])
+  await rollcallJson(['participant', 'policy', 'b.example', '--profile', advised], env)
+  expect(await key('add', 'b.example', pem, '--use', 'sig')).toMatchObject([{ algorithm: 'RS256' }])
+  await rollcallJson(['participant', 'policy', 'b.example', '--profile', 'default'], env)
+})
 
 test('a key that the layout of the profile cannot carry: the default layout is named', async () => {
   await rollcallJson(['participant', 'policy', 'b.example', '--profile', 'raw-rsa,RS256'], env)
@@ -126,11 +123,7 @@ describe('is refused in one line, and nothing is registered', () => {
     ['an end before its begin', good.pem, ['--until', '2000-01-01'], 'valid_until: must be later than valid_from'],
   ]
   test.each(cases)('%s', async (_name, text, words, message) => {
-    const { code, stdout, stderr } = await rollcall(
-      ['participant', 'key', 'add', 'b.example', '-', ...words],
-      env,
-      text,
-    )
+    const { code, stdout, stderr } = await rollcall(['participant', 'key', 'add', 'b.example', '-', ...words], env, text)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(/^rollcall: .*\n$/)
     expect(stderr).toContain(message)

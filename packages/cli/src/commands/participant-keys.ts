@@ -1,6 +1,6 @@
 /** `rollcall participant key` and `host`: the public keys of participants, and hosts that our requests may reach. */
 import { adminCommand } from '../admin-command.ts'
-import type { Group } from '../command-tree.ts'
+import type { CommandGroup } from '../command-tree.ts'
 import { tableFormatter } from '../output.ts'
 
 const loadParticipantKeyActs = () => import('@rollcall/admin/participants/keys')
@@ -8,7 +8,7 @@ const loadPolicyActs = () => import('@rollcall/admin/participants/policy')
 
 const EXAMPLE_SENDER_ID = 'spmis.example.org'
 
-export const KEY_GROUP: Group = {
+export const KEY_COMMAND_GROUP: CommandGroup = {
   about: 'manage the public keys of participants',
   commands: {
     add: adminCommand(async () => (await loadParticipantKeyActs()).addParticipantKeys, {
@@ -33,8 +33,7 @@ export const KEY_GROUP: Group = {
     list: adminCommand(async () => (await loadParticipantKeyActs()).listParticipantKeys, {
       about: 'list the keys that were registered for a participant',
       args: 'sender_id',
-      notes:
-        'States: live; later, not valid yet; over, not valid any more; revoked. Keys that a jwks_uri lists are not shown.',
+      notes: 'States: live; later, not valid yet; over, not valid any more; revoked. Keys that a jwks_uri lists are not shown.',
       examples: [`${EXAMPLE_SENDER_ID} --json`],
       text: tableFormatter(
         'kid use algorithm state valid_from valid_until thumbprint',
@@ -65,7 +64,7 @@ const hostsText = tableFormatter(
   }),
 )
 
-export const HOST_GROUP: Group = {
+export const HOST_COMMAND_GROUP: CommandGroup = {
   about: 'manage hosts of participants that are not on the public network, or not at port 443',
   commands: {
     allow: adminCommand(async () => (await loadPolicyActs()).allowParticipantHost, {

@@ -64,8 +64,7 @@ test('a key set is at an address that the guard would go to', async () => {
   const inside = 'http://127.0.0.1:9999/jwks.json'
   expect(await refusal('policy', 'a.example', '--jwks-uri', inside)).toEqual({
     code: 1,
-    stderr:
-      'rollcall: the address must be https; rollcall participant host allow with --plain-http permits http to that host\n',
+    stderr: 'rollcall: the address must be https; rollcall participant host allow with --plain-http permits http to that host\n',
   })
   const words = ['--port', '9999', '--plain-http', '--loopback']
   const row = { host: '127.0.0.1', ports: [9999], plainHttp: true, loopback: true }

@@ -1,18 +1,18 @@
 /** `rollcall participant`: manages the participants that may ask the registries. */
 import { adminCommand } from '../admin-command.ts'
-import { type Group, type Leaf, lazyCommand } from '../command-tree.ts'
+import { type CommandGroup, type LeafCommand, lazyCommand } from '../command-tree.ts'
 import { factsText, tableFormatter } from '../output.ts'
 import { checkReportText, credentialsText } from '../participant-text.ts'
-import { HOST_GROUP, KEY_GROUP } from './participant-keys.ts'
+import { HOST_COMMAND_GROUP, KEY_COMMAND_GROUP } from './participant-keys.ts'
 import { removalCommand } from './removal.ts'
 
 const loadParticipantActs = () => import('@rollcall/admin/participants/participants')
-const partnerLinks = () => import('@rollcall/admin/partner/link')
+const loadPartnerLinkActs = () => import('@rollcall/admin/partner/link')
 
 const EXAMPLE_PARTICIPANT = 'spmis.example.org'
 
 /** Makes the command `disable` or `enable`. @param effect its effect, for the help */
-const statusCommand = (word: 'disable' | 'enable', effect: string): Leaf =>
+const statusCommand = (word: 'disable' | 'enable', effect: string): LeafCommand =>
   adminCommand(async () => (await loadParticipantActs())[`${word}Participant`], {
     about: `${word} a participant: ${effect}`,
     args: 'sender_id',
@@ -20,7 +20,7 @@ const statusCommand = (word: 'disable' | 'enable', effect: string): Leaf =>
     text: (changed) => `${changed.sender_id} is ${changed.status}`,
   })
 
-export const COMMAND_TREE: Group = {
+export const COMMAND_TREE: CommandGroup = {
   about: 'manage the participants: the systems that may send requests',
   commands: {
     add: adminCommand(async () => (await loadParticipantActs()).addParticipant, {
@@ -69,7 +69,7 @@ rollcall participant policy. docs/onboarding.md describes all steps.`,
     }),
     disable: statusCommand('disable', 'within a second no server accepts its tokens'),
     enable: statusCommand('enable', 'its secrets and unexpired tokens are valid again'),
-    key: KEY_GROUP,
+    key: KEY_COMMAND_GROUP,
     secret: {
       about: 'manage the client secrets of participants',
       commands: {
@@ -79,12 +79,11 @@ rollcall participant policy. docs/onboarding.md describes all steps.`,
           notes:
             'A participant has two valid secrets at most: an older one ends at once. To end a secret that leaked, rotate twice.',
           examples: [EXAMPLE_PARTICIPANT],
-          text: (rotated) =>
-            `${credentialsText(rotated).join('\n')} The one before it is good until the next rotation.`,
+          text: (rotated) => `${credentialsText(rotated).join('\n')} The one before it is good until the next rotation.`,
         }),
       },
     },
-    link: adminCommand(async () => (await partnerLinks()).makePartnerLink, {
+    link: adminCommand(async () => (await loadPartnerLinkActs()).makePartnerLink, {
       about: 'print a link with which a participant signs in to the partner page, once, within 15 minutes',
       args: 'sender_id',
       notes: `
@@ -101,7 +100,7 @@ until rollcall participant sign-out.`,
       text: ({ url, sender_id, expires_at }) =>
         `${url}\nIt signs in as ${sender_id}, once, until ${expires_at}. It cannot be shown again.`,
     }),
-    'sign-out': adminCommand(async () => (await partnerLinks()).signPartnerOut, {
+    'sign-out': adminCommand(async () => (await loadPartnerLinkActs()).signPartnerOut, {
       about: 'end the sessions of a participant on the partner page, and the links to it',
       args: 'sender_id',
       examples: [EXAMPLE_PARTICIPANT],
@@ -130,14 +129,10 @@ until rollcall participant sign-out.`,
     limits: adminCommand(async () => (await import('@rollcall/admin/participants/limits')).changeParticipantLimits, {
       about: 'show or change how much a participant may ask at once; servers use the change within a second',
       args: 'sender_id',
-      options: {
-        max_page_size: { none: 'default' },
-        rate_limit: { none: 'default' },
-        concurrency_limit: { none: 'default' },
-      },
+      options: { max_page_size: { none: 'default' }, rate_limit: { none: 'default' }, concurrency_limit: { none: 'default' } },
       examples: [`${EXAMPLE_PARTICIPANT} --rate-limit 20`],
     }),
-    host: HOST_GROUP,
+    host: HOST_COMMAND_GROUP,
     callback: lazyCommand(
       'show or change the addresses for answers to a participant; servers use the change within a second',
       () => import('./participant-callback.ts'),

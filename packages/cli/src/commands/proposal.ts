@@ -2,7 +2,7 @@
 import type { showProposal } from '@rollcall/admin/approvals/proposals'
 import { adminCommand } from '../admin-command.ts'
 import { diffLinesText } from '../approval-text.ts'
-import type { Group } from '../command-tree.ts'
+import type { CommandGroup } from '../command-tree.ts'
 import type { CommandDeps } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { tableFormatter } from '../output.ts'
@@ -10,48 +10,47 @@ import { tableFormatter } from '../output.ts'
 const loadProposalActs = () => import('@rollcall/admin/approvals/proposals')
 
 /** Requires an operator's token: without one, the command cannot tell two users of the same shell apart. @throws CommandError */
-async function asOperator(deps: CommandDeps, { tokenFile }: Readonly<Record<string, unknown>>) {
+async function requireOperator(deps: CommandDeps, { tokenFile }: Readonly<Record<string, unknown>>) {
   if (tokenFile !== undefined) {
-    const operator = await (await loadProposalActs()).operatorWithToken(deps, await textOf(tokenFile))
+    const operator = await (await loadProposalActs()).requireOperatorOfToken(deps, await readTokenFile(tokenFile))
     return { caller: { kind: 'operator' as const, operator } }
   }
   if (deps.caller.kind === 'operator') return { caller: deps.caller }
   throw new CommandError('an operator is needed: set ROLLCALL_OPERATOR_TOKEN, or give --token-file')
 }
 
-const textOf = async (path: unknown): Promise<string> => (await import('../input.ts')).readInput(String(path))
+const readTokenFile = async (path: unknown): Promise<string> => (await import('../input.ts')).readFileOrStdin(String(path))
 
-const TOKEN_FILE = {
-  '--token-file <file>':
-    'file with your token of the admin API; - for standard input (default: ROLLCALL_OPERATOR_TOKEN)',
+const TOKEN_FILE_OPTION = {
+  '--token-file <file>': 'file with your token of the admin API; - for standard input (default: ROLLCALL_OPERATOR_TOKEN)',
 } as const
 
-const ONE_PROPOSAL_ROW = {
+const ONE_PROPOSAL_COMMAND_BASE = {
   args: 'id',
-  more: TOKEN_FILE,
+  more: TOKEN_FILE_OPTION,
   examples: ['0c0e9a4e-52a7-4f0e-8a50-3f1a4d0d3c11'],
-  deps: asOperator,
+  deps: requireOperator,
 } as const
 
-export const COMMAND_TREE: Group = {
+export const COMMAND_TREE: CommandGroup = {
   about: 'acts that wait for a second operator, where ROLLCALL_TWO_PERSON is set',
   commands: {
     list: adminCommand(async () => (await loadProposalActs()).listProposals, {
       about: 'list proposals, the newest first',
       options: { state: null },
-      more: { '--all': 'also those that are decided or have lapsed', ...TOKEN_FILE },
+      more: { '--all': 'also those that are decided or have lapsed', ...TOKEN_FILE_OPTION },
       examples: [''],
-      deps: asOperator,
+      deps: requireOperator,
       input: ({ all }) => (all ? {} : { state: 'waiting' as const }),
       text: tableFormatter('id act state proposed_by proposed_at lapses_at decided_by', 'no proposals'),
     }),
     show: adminCommand(async () => (await loadProposalActs()).showProposal, {
-      ...ONE_PROPOSAL_ROW,
+      ...ONE_PROPOSAL_COMMAND_BASE,
       about: 'print what would change, and to those who may decide what is confidential in it',
       text: shownText,
     }),
     approve: adminCommand(async () => (await loadProposalActs()).approveProposal, {
-      ...ONE_PROPOSAL_ROW,
+      ...ONE_PROPOSAL_COMMAND_BASE,
       about: 'do the act now, and print what it answers; who has proposed it cannot',
       text: ({ proposal, result }) =>
         [
@@ -61,7 +60,7 @@ export const COMMAND_TREE: Group = {
         ].join('\n'),
     }),
     decline: adminCommand(async () => (await loadProposalActs()).declineProposal, {
-      ...ONE_PROPOSAL_ROW,
+      ...ONE_PROPOSAL_COMMAND_BASE,
       about: 'the act is not done; who has proposed it cannot decide',
       text: ({ act, proposed_by }) => `declined: ${act}, proposed by ${proposed_by}`,
     }),

@@ -2,11 +2,11 @@
 import { pruneStoredData, showRetention } from '@rollcall/admin/persons/retention'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
-import { type OutputOptions, printResult, tableText, withJson } from '../output.ts'
+import { type OutputOptions, printResult, tableText, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 export function addCommand(program: Command): void {
-  withJson(program.command('prune'))
+  withJsonOption(program.command('prune'))
     .description('delete what is older than its age: stored messages, keys of days, audit entries')
     .option('--dry-run', 'only count')
     .option('--ages', 'only list the ages, with the variables that set them')
@@ -29,7 +29,7 @@ interface PruneOptions extends OutputOptions {
 
 async function runPrune({ dryRun = false, ages = false, ...options }: PruneOptions): Promise<void> {
   listenForStop()
-  if (ages) return showAges(options)
+  if (ages) return printRetention(options)
   const result = await withDatabase(({ config: { limits }, ...deps }) =>
     pruneStoredData({ ...deps, limits }, { dry_run: dryRun }),
   )
@@ -44,7 +44,7 @@ async function runPrune({ dryRun = false, ages = false, ...options }: PruneOptio
   printResult(options, result, text + held)
 }
 
-async function showAges(options: OutputOptions): Promise<void> {
+async function printRetention(options: OutputOptions): Promise<void> {
   const rows = await withDatabase(({ config: { limits } }) => showRetention({ limits }, {}))
   const shown = rows.map(({ name, what, seconds, variables }) => ({
     name,

@@ -3,7 +3,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import { adminCommand } from '../admin-command.ts'
 import { CommandError } from '../failure.ts'
-import { parseJsonText, readInput } from '../input.ts'
+import { parseJsonText, readFileOrStdin } from '../input.ts'
 import { countWithNoun } from '../output.ts'
 
 /** Makes an option that names a file with the JSON object for a member. */
@@ -29,22 +29,21 @@ export const COMMAND_TREE = adminCommand(async () => (await import('@rollcall/ad
     ),
     corrects: { help: 'with CANCEL and CORRECTION: the --event-id of the earlier event' },
   },
-  notes:
-    'Exactly this event is published, and nothing is derived from the change. docs/events.md says how records are merged.',
+  notes: 'Exactly this event is published, and nothing is derived from the change. docs/events.md says how records are merged.',
   examples: ['civil --event Death --record death.json --event-id crvs-2026-118'],
   adds: true,
   input: async ({ record, remove }: { readonly record: unknown; readonly remove?: unknown }) => {
-    const read = await objectIn(record, '--record')
+    const read = await readJsonObjectFile(record, '--record')
     if (remove === undefined) return { record: read }
     // The admin function checks that the file has a list of elements for each path.
-    return { record: read, remove: (await objectIn(remove, '--remove')) as Record<string, JsonValue[]> }
+    return { record: read, remove: (await readJsonObjectFile(remove, '--remove')) as Record<string, JsonValue[]> }
   },
   text: ({ id, matched }) => `event ${id}: ${countWithNoun(matched, 'subscription')} matched`,
 })
 
 /** Reads the JSON object in the file of an option. */
-async function objectIn(path: unknown, option: string): Promise<JsonObject> {
-  const value = parseJsonText(`the file of ${option}`, await readInput(String(path), option))
+async function readJsonObjectFile(path: unknown, option: string): Promise<JsonObject> {
+  const value = parseJsonText(`the file of ${option}`, await readFileOrStdin(String(path), option))
   if (!isJsonObject(value)) throw new CommandError(`the file of ${option} must hold a JSON object`)
   return value
 }

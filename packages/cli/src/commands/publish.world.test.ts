@@ -14,25 +14,17 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const RECORD = JSON.stringify({
-  '@type': 'Person',
-  identifier: [{ identifier_type: 'UIN', identifier_value: 'SECRET-1' }],
-})
+const RECORD = JSON.stringify({ '@type': 'Person', identifier: [{ identifier_type: 'UIN', identifier_value: 'SECRET-1' }] })
 const publish = (record: string, ...words: string[]) =>
   rollcall(['publish', 'civil', '--event', 'LiveBirth', '--record', '-', ...words], env, record)
 
-const events = async (columns: string) =>
-  (await server.database.db.pool.query(`select ${columns} from event order by id`)).rows
+const events = async (columns: string) => (await server.database.db.pool.query(`select ${columns} from event order by id`)).rows
 
 describe('publish', () => {
   test('publishes a record with what is said of it, once for each --event-id', async () => {
     const words = ['--event-id', 'e-1', '--occurred-at', '2026-02-03', '--source-version', '7', '--replace']
     const first = await publish(RECORD, ...words)
-    expect(first).toEqual({
-      code: 0,
-      stdout: expect.stringMatching(/^event \d+: 0 subscriptions matched\n$/),
-      stderr: '',
-    })
+    expect(first).toEqual({ code: 0, stdout: expect.stringMatching(/^event \d+: 0 subscriptions matched\n$/), stderr: '' })
     expect(await publish(RECORD, ...words)).toEqual(first)
     expect(await events('event_type, event_id, occurred_at')).toEqual([
       { event_type: 'LiveBirth', event_id: 'e-1', occurred_at: new Date('2026-02-03T00:00:00Z') },
@@ -84,14 +76,10 @@ describe('outbox', () => {
       "insert into rollcall_outbox.event (namespace, reg_event_type, record) values ('civil', 'Party', '{}')",
     )
     expect((await rollcall(['outbox', 'show'], env)).stdout).toBe('1 row to be published\nno row has failed\n')
-    await server.database.db.pool.query(
-      "update rollcall_outbox.event set failure = 'reg_event_type: is none', failed_at = now()",
-    )
+    await server.database.db.pool.query("update rollcall_outbox.event set failure = 'reg_event_type: is none', failed_at = now()")
     const { waiting, failed } = await rollcallJson(['outbox', 'show'], env)
     expect([waiting, failed]).toMatchObject([0, [{ failure: 'reg_event_type: is none', namespace: 'civil' }]])
-    expect((await rollcall(['outbox', 'retry'], env)).stdout).toBe(
-      '1 row tried again as soon as a worker comes to it\n',
-    )
+    expect((await rollcall(['outbox', 'retry'], env)).stdout).toBe('1 row tried again as soon as a worker comes to it\n')
   })
 })
 

@@ -1,11 +1,11 @@
 /** `rollcall purpose`: manages the purposes that consents may name. */
 import { adminCommand } from '../admin-command.ts'
-import type { Group } from '../command-tree.ts'
+import type { CommandGroup } from '../command-tree.ts'
 import { tableFormatter } from '../output.ts'
 
 const loadPurposeActs = () => import('@rollcall/admin/consents/purposes')
 
-export const COMMAND_TREE: Group = {
+export const COMMAND_TREE: CommandGroup = {
   about: 'manage the purposes that consents may name; grants name some of them',
   commands: {
     add: adminCommand(async () => (await loadPurposeActs()).addPurpose, {

@@ -3,12 +3,12 @@ import { deleteRecords } from '@rollcall/admin/records/records'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
-import { readInput } from '../input.ts'
-import { type OutputOptions, printResult, withJson } from '../output.ts'
+import { readFileOrStdin } from '../input.ts'
+import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 export function defineCommand(command: Command): void {
-  withJson(command)
+  withJsonOption(command)
     .argument('<namespace>', 'namespace of the registry')
     .argument('<record-type>', 'one of its record types')
     .argument('[identifier...]', 'primary identifiers of the records')
@@ -27,14 +27,9 @@ interface DeleteOptions extends OutputOptions {
   readonly file?: string
 }
 
-async function runDelete(
-  namespace: string,
-  type: string,
-  words: readonly string[],
-  options: DeleteOptions,
-): Promise<void> {
+async function runDelete(namespace: string, type: string, words: readonly string[], options: DeleteOptions): Promise<void> {
   const { signal } = listenForStop()
-  const named = [...words, ...(await identifiersOf(options.file))]
+  const named = [...words, ...(await readIdentifierFile(options.file))]
   if (named.length === 0) throw new CommandError('name the records: by identifiers, or with --file')
   const result = await withDatabase((deps) =>
     deleteRecords({ ...deps, signal }, { namespace, record_type: type, identifiers: named }),
@@ -44,9 +39,9 @@ async function runDelete(
   printResult(options, result, `${deleted} of ${asked} records are deleted from ${namespace}${missing}`)
 }
 
-async function identifiersOf(file: string | undefined): Promise<readonly string[]> {
+async function readIdentifierFile(file: string | undefined): Promise<readonly string[]> {
   if (file === undefined) return []
-  const text = await readInput(file)
+  const text = await readFileOrStdin(file)
   return text
     .split(/\r?\n/)
     .map((line) => line.trim())

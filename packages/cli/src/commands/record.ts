@@ -1,19 +1,19 @@
 /** `rollcall record`: shows, deletes, merges and protects single records of a registry. */
 
 import { adminCommand } from '../admin-command.ts'
-import { type Group, lazyCommand } from '../command-tree.ts'
+import { type CommandGroup, lazyCommand } from '../command-tree.ts'
 import { countWithNoun, tableText } from '../output.ts'
 import { identifierMembers, PERSON_HELP, readPersonArguments, readTypeAndValue } from '../values.ts'
 
 const loadMergeActs = () => import('@rollcall/admin/records/merge')
 const loadProtectionActs = () => import('@rollcall/admin/persons/protected-persons')
 
-const HISTORY_NOTE = 'Identifiers on the command line may stay in the history of the shell.'
+const SHELL_HISTORY_NOTE = 'Identifiers on the command line may stay in the history of the shell.'
 
 /** The option --record-type of commands that name records. */
-const RECORD_TYPE = { help: 'record type of the records (default: all record types are searched)' } as const
+const RECORD_TYPE_OPTION = { help: 'record type of the records (default: all record types are searched)' } as const
 
-const identifierIn = (text: unknown, name: string) => identifierMembers(readTypeAndValue(String(text), name))
+const readIdentifierArgument = (text: unknown, name: string) => identifierMembers(readTypeAndValue(String(text), name))
 
 const identifierOfPerson = (given: Readonly<Record<string, unknown>>) => identifierMembers(readPersonArguments(given))
 
@@ -23,13 +23,13 @@ const PERSON_ARGUMENTS = {
   options: { ...PERSON_HELP, identifier_type: null, identifier_value: null },
 } as const
 
-export const COMMAND_TREE: Group = {
+export const COMMAND_TREE: CommandGroup = {
   about: 'get, delete, merge or protect single records of a registry',
   commands: {
     get: adminCommand(async () => (await import('@rollcall/admin/records/record')).showRecord, {
       ...PERSON_ARGUMENTS,
       about: 'print the records that an identifier names, whole; an audit entry says first who looked',
-      notes: HISTORY_NOTE,
+      notes: SHELL_HISTORY_NOTE,
       examples: ['civil UIN 8128560370'],
       input: readPersonArguments,
       text: (found) => found.map(({ record }) => JSON.stringify(record, null, 2)).join('\n'),
@@ -44,17 +44,17 @@ export const COMMAND_TREE: Group = {
       options: {
         survivor: { help: 'identifier of the record that stays, as TYPE=VALUE' },
         retired: { help: 'identifier of the record that is merged into it, as TYPE=VALUE' },
-        record_type: RECORD_TYPE,
+        record_type: RECORD_TYPE_OPTION,
       },
       notes: `
 The data of the retired record are put aside, its enrolments too, and nothing of them is added to the survivor: send the
 enrolments again under the survivor's identifier where they still count. rollcall record unmerge restores them.
 
-${HISTORY_NOTE}`,
+${SHELL_HISTORY_NOTE}`,
       examples: ['civil UIN=4103278859 UIN=2215743904'],
       input: ({ survivor, retired }) => ({
-        survivor: identifierIn(survivor, '<survivor>'),
-        retired: identifierIn(retired, '<retired>'),
+        survivor: readIdentifierArgument(survivor, '<survivor>'),
+        retired: readIdentifierArgument(retired, '<retired>'),
       }),
       text: ({ notified }) => `the records are merged: ${countWithNoun(notified, 'subscription')} notified`,
     }),
@@ -63,17 +63,17 @@ ${HISTORY_NOTE}`,
       args: 'namespace retired',
       options: {
         retired: { help: 'identifier of the record that was merged into another, as TYPE=VALUE' },
-        record_type: RECORD_TYPE,
+        record_type: RECORD_TYPE_OPTION,
       },
-      notes: `What was written to the survivor since the merge stays with the survivor.\n\n${HISTORY_NOTE}`,
+      notes: `What was written to the survivor since the merge stays with the survivor.\n\n${SHELL_HISTORY_NOTE}`,
       examples: ['civil UIN=2215743904'],
-      input: ({ retired }) => ({ retired: identifierIn(retired, '<retired>') }),
+      input: ({ retired }) => ({ retired: readIdentifierArgument(retired, '<retired>') }),
       text: ({ notified }) => `the merge is taken back: ${countWithNoun(notified, 'subscription')} notified`,
     }),
     protect: adminCommand(async () => (await loadProtectionActs()).protectPerson, {
       ...PERSON_ARGUMENTS,
       about: 'hide a person from every participant whose grant does not name the category',
-      notes: `Servers follow within a second. A record that the registry gets later is protected too.\n${HISTORY_NOTE}`,
+      notes: `Servers follow within a second. A record that the registry gets later is protected too.\n${SHELL_HISTORY_NOTE}`,
       examples: ["civil UIN 4103278859 --category shelter --reason 'Court order 7/2026'"],
       input: identifierOfPerson,
       text: ({ namespace, records, rewritten, withdrawn }) =>
@@ -88,7 +88,7 @@ ${HISTORY_NOTE}`,
     unprotect: adminCommand(async () => (await loadProtectionActs()).unprotectPerson, {
       ...PERSON_ARGUMENTS,
       about: 'lift the protection of a person: it is found again',
-      notes: HISTORY_NOTE,
+      notes: SHELL_HISTORY_NOTE,
       examples: ['civil UIN 4103278859'],
       input: identifierOfPerson,
       text: () => 'the protection is lifted: the person is found again',

@@ -31,9 +31,7 @@ test('records named by identifiers and in a file are deleted; each leaves a tomb
   expect(await left()).toBe(7)
   const { rows } = await database.db.pool.query('select * from record_tombstone order by record')
   const tombstone = { registry: 1, record_type: 'Person', deleted_at: expect.any(Date) }
-  expect(rows).toEqual(
-    ['U1', 'U2', 'U3'].map((primary_identifier, at) => ({ ...tombstone, record: at + 2, primary_identifier })),
-  )
+  expect(rows).toEqual(['U1', 'U2', 'U3'].map((primary_identifier, at) => ({ ...tombstone, record: at + 2, primary_identifier })))
   const { stdout } = await rollcall([...words, 'U1', 'U4'], env)
   expect(stdout).toBe('1 of 2 records are deleted from civil; 1 were not there\n')
 })
@@ -47,20 +45,12 @@ test('a record is merged into another one, and that is taken back', async () => 
   const { stdout } = await rollcall(words('unmerge', 'civil', 'UIN=U9', '--record-type', 'Person'), env)
   expect(stdout).toBe('the merge is taken back: 0 subscriptions notified\n')
   const bad = await rollcall(words('merge', 'civil', 'UIN=U8', 'U9'), env)
-  expect(bad).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: 'rollcall: <retired> must be a type and a value, such as UIN=8128560370\n',
-  })
+  expect(bad).toEqual({ code: 1, stdout: '', stderr: 'rollcall: <retired> must be a type and a value, such as UIN=8128560370\n' })
 })
 
 test.each([
   ['nothing named', ['civil', 'Person'], 'name the records: by identifiers, or with --file'],
-  [
-    'what is no identifier',
-    ['civil', 'Person', 'U5', ' '],
-    'nothing is deleted: identifier number 2 is not a valid UIN',
-  ],
+  ['what is no identifier', ['civil', 'Person', 'U5', ' '], 'nothing is deleted: identifier number 2 is not a valid UIN'],
   ['a file that is not there', ['civil', 'Person', '--file', '/nowhere'], 'the file /nowhere cannot be read'],
   ['a registry that is not there', ['nowhere', 'Person', 'U5'], 'there is no registry at nowhere'],
   ['a record type that is not there', ['civil', 'Farmer', 'U5'], 'the registry has no record type "Farmer"'],

@@ -1,33 +1,30 @@
 /** `rollcall registry add` and `set`: add and change a registry. */
 import { importRecords } from '@rollcall/admin/records/records'
 import { addRegistry, changeRegistry, listRegistries } from '@rollcall/admin/registries/registries'
-import { nearestHint } from '@rollcall/base/shared/message-words'
+import { nearestNameHint } from '@rollcall/base/shared/message-words'
 import { KINDS, kindNamed } from '@rollcall/protocol'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { callWithOwnDatabase, withDatabase } from '../environment.ts'
+import { callWithNonDemoDatabase, withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
-import { type OutputOptions, printResult, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { PEOPLE_SEED, renamedPrimaryIdentifiers, syntheticRecords } from '../synthetic-people.ts'
 import { collectOption, wholeNumberReader } from '../values.ts'
 
 export const addRegistryCommand = {
   defineCommand(command: Command): void {
-    withJson(command)
+    withJsonOption(command)
       .argument(
         '<kind>',
         `kind of the registry (${KIND_NAMES_TEXT}), or its namespace: the kind, a hyphen and more`,
-        kindAndNamespace,
+        readKindAndNamespace,
       )
-      .option(
-        '--namespace <namespace>',
-        'first segment of its paths (default: the kind; of a sandbox, the kind and -test)',
-      )
+      .option('--namespace <namespace>', 'first segment of its paths (default: the kind; of a sandbox, the kind and -test)')
       .option('--sandbox', 'make a sandbox registry, and fill it with synthetic people')
       .option(
         '--people <records>',
         'synthetic records of a sandbox registry (default: 1000)',
-        wholeNumberReader(0, MOST_PEOPLE),
+        wholeNumberReader(0, MOST_SANDBOX_PEOPLE),
       )
       .option('--sender-id <sender_id>', 'its sender_id in messages (default: <namespace>.rollcall)')
       .option('--alias <receiver_id...>', 'more values of receiver_id that it accepts')
@@ -35,11 +32,11 @@ export const addRegistryCommand = {
       .option(...MAJORITY_OPTION)
       .addOption(primaryOption())
       .option(...SOURCE_OPTION)
-      .option(...ALLOW_WRITER)
+      .option(...ALLOW_WRITER_OPTION)
       .addHelpText(
         'after',
         `
-${PRIMARY_NOTES}
+${PRIMARY_OPTION_NOTES}
 ${SOURCE_NOTES}
 A sandbox registry is for systems that are being tried out: only sandbox participants may be granted something there,
 and rollcall simulate makes events happen to its people. Whether a registry is live or a sandbox never changes.
@@ -54,22 +51,16 @@ Example: rollcall registry add civil-test --sandbox`,
 
 export const setRegistryCommand = {
   defineCommand(command: Command): void {
-    withJson(command)
+    withJsonOption(command)
       .argument('<namespace>', 'namespace of the registry')
-      .option(
-        '--alias <receiver_id...>',
-        'more values of receiver_id that it accepts, in place of those before; none ends it',
-      )
+      .option('--alias <receiver_id...>', 'more values of receiver_id that it accepts, in place of those before; none ends it')
       .option('--time-zone <zone>', 'time zone in which its days begin, such as Africa/Kigali')
       .option(...MAJORITY_OPTION)
       .option(
         '--web-origin <origin...>',
         'origins of web pages that may ask it from a browser, in place of those before; none ends it',
       )
-      .option(
-        '--reg-type-alias <value...>',
-        'more values of reg_type that mean it, in place of those before; none ends it',
-      )
+      .option('--reg-type-alias <value...>', 'more values of reg_type that mean it, in place of those before; none ends it')
       .addOption(
         new Option(
           '--qualified-kids <on|off>',
@@ -78,11 +69,11 @@ export const setRegistryCommand = {
       )
       .addOption(primaryOption())
       .option(...SOURCE_OPTION)
-      .option(...ALLOW_WRITER)
+      .option(...ALLOW_WRITER_OPTION)
       .addHelpText(
         'after',
         `
-${PRIMARY_NOTES}
+${PRIMARY_OPTION_NOTES}
 ${SOURCE_NOTES}
 Browsers let a page read answers only if its origin is listed here, such as https://app.example or http://localhost:*.
 
@@ -98,8 +89,8 @@ const KIND_NAMES = KINDS.map(({ name }) => name)
 const KIND_NAMES_TEXT = KIND_NAMES.join(', ')
 
 /** The most synthetic people with which a sandbox registry is filled. */
-const MOST_PEOPLE = 100_000
-const DEFAULT_PEOPLE = 1_000
+const MOST_SANDBOX_PEOPLE = 100_000
+const DEFAULT_SANDBOX_PEOPLE = 1_000
 
 interface KindAndNamespace {
   readonly kind: string
@@ -107,11 +98,11 @@ interface KindAndNamespace {
 }
 
 /** Reads a kind, such as `civil`, or a namespace that begins with its kind, such as `civil-test`. */
-function kindAndNamespace(text: string): KindAndNamespace {
+function readKindAndNamespace(text: string): KindAndNamespace {
   const [name = ''] = text.split('-')
   if (!KINDS.some((kind) => kind.name === name)) {
     throw new InvalidArgumentError(
-      `It must be a kind: ${KIND_NAMES_TEXT}; or a namespace that begins with one, such as civil-test${nearestHint(name, KIND_NAMES)}.`,
+      `It must be a kind: ${KIND_NAMES_TEXT}; or a namespace that begins with one, such as civil-test${nearestNameHint(name, KIND_NAMES)}.`,
     )
   }
   return { kind: name, namespace: name === text ? undefined : text }
@@ -123,21 +114,21 @@ const MAJORITY_OPTION = [
   wholeNumberReader(1, 99),
 ] as const
 
-const PRIMARY_NOTES = `Records are known by their primary identifier: each has exactly one, and no other record has the same. --primary names
+const PRIMARY_OPTION_NOTES = `Records are known by their primary identifier: each has exactly one, and no other record has the same. --primary names
 another type than the kind does; it can be set as long as the registry has no records. For a kind with several record
 types, --primary <record type>=<type> names that of one of them. A type that the kind does not have is added with
 rollcall identifier-type add.
 `
 
 const SOURCE_OPTION = ['--source <file>', 'file that says where its records are, in a database of their own'] as const
-const ALLOW_WRITER = ['--allow-writer', 'accept an account of the source that may write: for a trial alone'] as const
+const ALLOW_WRITER_OPTION = ['--allow-writer', 'accept an account of the source that may write: for a trial alone'] as const
 
 const SOURCE_NOTES = `With --source its records stay in a database of their own, which is only read (docs/sources.md). The source is checked as
 rollcall source check does it. A registry that was added without a source keeps its records here.
 `
 
 /** Runs `call` with the content of the source file, or with undefined for no file. A refusal of the content names the line. */
-async function withSource<Result>(
+async function callWithSourceFile<Result>(
   path: string | undefined,
   call: (source: object | undefined) => Promise<Result>,
 ): Promise<Result> {
@@ -151,7 +142,7 @@ const primaryOption = (): Option =>
   new Option('--primary <type>', 'identifier type by which its records are known').argParser(collectOption)
 
 /** Reads primary identifier types: `NID` is for the first record type, `Group=HOUSEHOLD_NO` for another one. */
-function primariesIn(kind: string, given: readonly string[] | undefined) {
+function readPrimaryTypes(kind: string, given: readonly string[] | undefined) {
   if (given === undefined) return undefined
   const first = kindNamed(kind)?.record_types[0].name ?? ''
   return Object.fromEntries(
@@ -185,21 +176,21 @@ async function runAdd({ kind, namespace: named }: KindAndNamespace, options: Add
     throw new CommandError('--people needs --sandbox: a live registry has the records that are imported')
   }
   const own = { namespace: named ?? options.namespace, sender_id, aliases, time_zone }
-  const primary_identifiers = primariesIn(kind, options.primary)
+  const primary_identifiers = readPrimaryTypes(kind, options.primary)
   const environment = sandbox ? ('sandbox' as const) : undefined
   const registry = { kind, ...own, majority_age: options.majority, primary_identifiers, environment }
-  const added = await withSource(options.source, (source) =>
-    callWithOwnDatabase(addRegistry, { ...registry, source, allow_writer: options.allowWriter }),
+  const added = await callWithSourceFile(options.source, (source) =>
+    callWithNonDemoDatabase(addRegistry, { ...registry, source, allow_writer: options.allowWriter }),
   )
-  const known = options.primary === undefined ? '' : `, with ${primariesText(added)}`
-  const place = placeOf(added)
+  const known = options.primary === undefined ? '' : `, with ${primaryTypesText(added)}`
+  const place = recordsPlaceText(added)
   const text = `added ${added.namespace}, a ${added.kind} registry that calls itself ${added.sender_id}${known}${place}`
   if (!sandbox) return printResult(options, added, text)
-  const records = await fillSandbox(added, people ?? DEFAULT_PEOPLE, signal)
+  const records = await fillSandbox(added, people ?? DEFAULT_SANDBOX_PEOPLE, signal)
   printResult(options, { ...added, records }, `${text}; a sandbox with ${records} synthetic records`)
 }
 
-function placeOf({ namespace, source }: RegistryRow): string {
+function recordsPlaceText({ namespace, source }: RegistryRow): string {
   if (source === null) return ''
   return 'way' in source && source.way === 'mirror'
     ? `; it answers when its records are copied, and rollcall source status ${namespace} --wait waits for them`
@@ -223,7 +214,7 @@ async function fillSandbox(
   )
 }
 
-const primariesText = ({ primary_identifiers }: Pick<RegistryRow, 'primary_identifiers'>): string =>
+const primaryTypesText = ({ primary_identifiers }: Pick<RegistryRow, 'primary_identifiers'>): string =>
   Object.entries(primary_identifiers)
     .map(([type, primary]) => `every ${type} known by its ${primary}`)
     .join(', ')
@@ -248,13 +239,13 @@ async function runSet(namespace: string, options: SetOptions): Promise<void> {
   const set = (source: object | undefined) =>
     withDatabase(async (deps) => {
       const kind = (await listRegistries(deps, {})).find((row) => row.namespace === namespace)?.kind ?? ''
-      const primary_identifiers = primariesIn(kind, options.primary)
+      const primary_identifiers = readPrimaryTypes(kind, options.primary)
       const changes = {
-        aliases: listIn(options.alias),
+        aliases: noneAsEmptyList(options.alias),
         time_zone,
         majority_age,
-        web_origins: listIn(options.webOrigin),
-        reg_type_aliases: listIn(options.regTypeAlias),
+        web_origins: noneAsEmptyList(options.webOrigin),
+        reg_type_aliases: noneAsEmptyList(options.regTypeAlias),
         qualified_kids: options.qualifiedKids && options.qualifiedKids === 'on',
         primary_identifiers,
         source,
@@ -262,10 +253,10 @@ async function runSet(namespace: string, options: SetOptions): Promise<void> {
       }
       return changeRegistry(deps, { namespace, ...changes })
     })
-  const changed = await withSource(options.source, set)
-  const text = `the time zone of ${namespace} is ${changed.time_zone}, people come of age at ${changed.majority_age}, and it has ${primariesText(changed)}; web pages: ${changed.web_origins.join(', ') || 'none'}; further values of receiver_id: ${changed.aliases.join(', ') || 'none'}; of reg_type: ${changed.reg_type_aliases.join(', ') || 'none'}`
+  const changed = await callWithSourceFile(options.source, set)
+  const text = `the time zone of ${namespace} is ${changed.time_zone}, people come of age at ${changed.majority_age}, and it has ${primaryTypesText(changed)}; web pages: ${changed.web_origins.join(', ') || 'none'}; further values of receiver_id: ${changed.aliases.join(', ') || 'none'}; of reg_type: ${changed.reg_type_aliases.join(', ') || 'none'}`
   printResult(options, changed, text)
 }
 
-const listIn = (given: readonly string[] | undefined): readonly string[] | undefined =>
+const noneAsEmptyList = (given: readonly string[] | undefined): readonly string[] | undefined =>
   given?.length === 1 && given[0] === 'none' ? [] : given

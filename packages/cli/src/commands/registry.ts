@@ -1,12 +1,12 @@
 /** `rollcall registry`: manages the registries of this server. */
 import { adminCommand } from '../admin-command.ts'
-import { type Group, lazyCommand } from '../command-tree.ts'
+import { type CommandGroup, lazyCommand } from '../command-tree.ts'
 import { tableFormatter } from '../output.ts'
 import { removalCommand } from './removal.ts'
 
 const loadRegistryChanges = () => import('./registry-change.ts')
 
-export const COMMAND_TREE: Group = {
+export const COMMAND_TREE: CommandGroup = {
   about: 'manage the registries of this server',
   commands: {
     add: lazyCommand(

@@ -33,10 +33,7 @@ test('a sandbox with --primary has people who are known by it, and who live on b
     expect(own).toMatchObject([{ identifier_value: primary_identifier }])
     expect(identifier.some(({ identifier_type }) => identifier_type === 'UIN')).toBe(false)
   }
-  const simulated = await rollcall(
-    ['simulate', 'civil-test', '--count', '20', '--rate', 'unlimited', '--seed', 's'],
-    env,
-  )
+  const simulated = await rollcall(['simulate', 'civil-test', '--count', '20', '--rate', 'unlimited', '--seed', 's'], env)
   expect(simulated).toMatchObject({ code: 0, stderr: '' })
   expect(simulated.stdout).toMatch(/20 events in all\n$/)
   const before = new Set(people.map(({ primary_identifier }) => primary_identifier))

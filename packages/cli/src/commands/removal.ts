@@ -2,7 +2,7 @@
 
 import type { removeParticipant } from '@rollcall/admin/removal'
 import { type AdminFunction, adminCommand } from '../admin-command.ts'
-import type { Leaf } from '../command-tree.ts'
+import type { LeafCommand } from '../command-tree.ts'
 import { countWithNoun } from '../output.ts'
 
 interface RemovalInput {
@@ -25,14 +25,11 @@ interface RemovalDefinition<Input, Result> {
 export const removalCommand = <Input extends RemovalInput, Result extends RemovalResult>(
   name: string,
   { load, about, notes, example }: RemovalDefinition<Input, Result>,
-): Leaf =>
+): LeafCommand =>
   adminCommand(load, {
     about,
     args: name,
-    options: {
-      end: { help: 'also end what is pending: subscriptions, unanswered requests, deliveries' },
-      dry_run: null,
-    },
+    options: { end: { help: 'also end what is pending: subscriptions, unanswered requests, deliveries' }, dry_run: null },
     more: { '--yes': 'remove it; without this the command only says what would go' },
     notes,
     examples: [example, `${example} --end --yes`],

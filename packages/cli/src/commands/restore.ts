@@ -5,7 +5,7 @@ import { adoptRestored, restoreDatabase } from '@rollcall/admin/backup/restore'
 import { masterKeySource } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
 import { readConfiguration, withDatabase, withStorage } from '../environment.ts'
-import { type OutputOptions, printResult, tableText, withJson } from '../output.ts'
+import { type OutputOptions, printResult, tableText, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { backupText } from './backup.ts'
 
@@ -14,7 +14,7 @@ const NEXT_STEPS =
   'Outgoing messages are held: run rollcall restore release'
 
 export function addCommand(program: Command): void {
-  const restore = withJournal(program.command('restore'))
+  const restore = withJournalOptions(program.command('restore'))
     .description('restore a backup into a new database, apply the journal, and hold outgoing messages')
     .argument('<file>', 'the backup')
     .addHelpText(
@@ -30,7 +30,7 @@ Example: rollcall restore adopt --journal /journal/rollcall
 Example: rollcall restore release --dry-run`,
     )
     .action(runRestore)
-  withJournal(restore.command('adopt'))
+  withJournalOptions(restore.command('adopt'))
     .description('apply the journal to a database that was restored by other means, such as point-in-time recovery')
     .addHelpText(
       'after',
@@ -41,7 +41,7 @@ signs an entry in the audit log, and holds outgoing messages.
 Example: rollcall restore adopt --journal /journal/rollcall`,
     )
     .action(runAdopt)
-  withJson(restore.command('release'))
+  withJsonOption(restore.command('release'))
     .description('send what a restored database would send, or cancel it for some participants')
     .option('--cancel <sender_id...>', 'participants to whom nothing of it is sent')
     .option('--dry-run', 'only count')
@@ -57,8 +57,8 @@ Example: rollcall restore release --cancel spmis.example.org`,
     .action(runRelease)
 }
 
-const withJournal = (command: Command): Command =>
-  withJson(command)
+const withJournalOptions = (command: Command): Command =>
+  withJsonOption(command)
     .option('--journal <file...>', 'the files of the journal (ROLLCALL_JOURNAL), of all nodes')
     .option(
       '--without-journal <reason>',
@@ -103,11 +103,7 @@ async function runAdopt(_: unknown, command: Command): Promise<void> {
   const done = await withDatabase(({ config, ...deps }) =>
     adoptRestored({ ...deps, limits: config.limits, masterKeys: masterKeySource(config) }, journalInput(options)),
   )
-  printResult(
-    options,
-    done,
-    [`the database is as it was at ${done.snapshot_at}`, journalText(done), NEXT_STEPS].join('\n'),
-  )
+  printResult(options, done, [`the database is as it was at ${done.snapshot_at}`, journalText(done), NEXT_STEPS].join('\n'))
 }
 
 interface AppliedJournal {

@@ -7,7 +7,7 @@ import { callClient, makeClient } from '../asking/failures.ts'
 import { printableJson, toPrintableLine } from '../asking/printing.ts'
 import { type QuestionOptions, readQuestions } from '../asking/questions.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
-import { ackText, askLater } from '../asking/requests.ts'
+import { ackText, sendWithoutListening } from '../asking/requests.ts'
 import { searchAndWait } from '../asking/search-later.ts'
 import {
   hasFurtherPages,
@@ -20,7 +20,7 @@ import {
 } from '../asking/summary.ts'
 import { type RegistryTarget, readAddress, readTarget } from '../asking/target.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
-import { countWithNoun, type OutputOptions, printResult, withJson } from '../output.ts'
+import { countWithNoun, type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { collectOption, wholeNumberReader } from '../values.ts'
 
@@ -33,24 +33,17 @@ export function addCommand(program: Command): void {
     .option('--graphql <text>', 'search by a GraphQL query, which also selects the fields of the answer')
     .option('--query <file>', 'file with a query, search_criteria or a whole request in JSON; - for standard input')
     .option('--record-type <type>', 'record type to search (default: the first of the kind)')
-    .option(
-      '--sort <attribute>',
-      'sort by this attribute, descending with :desc; give it again for the next one',
-      collectOption,
-    )
+    .option('--sort <attribute>', 'sort by this attribute, descending with :desc; give it again for the next one', collectOption)
     .option('--page-size <number>', 'records on a page', wholeNumberReader(1, 2_147_483_647))
     .option('--page <number>', 'number of the page', wholeNumberReader(1, 2_147_483_647))
     .option('--consent-purpose <code>', 'purpose code of the consent: it was given now, unless --consent-jws is given')
-    .option(
-      '--consent-jws <file>',
-      'file with a consent that an authority has signed (docs/consent.md); - for standard input',
-    )
+    .option('--consent-jws <file>', 'file with a consent that an authority has signed (docs/consent.md); - for standard input')
     .option('--all', 'fetch every page, one after the other')
     .option('--async', 'ask asynchronously: the answer comes as a callback')
     .option('--sender-uri <address>', 'the full address of the callback (implies --async)')
     .option('--listen <port>', 'listen there and wait for the callback (implies --async)', wholeNumberReader(0, 65_535))
     .option('--wait <seconds>', 'time to wait for each callback', wholeNumberReader(1, 86_400), 60)
-  withJson(addRegistryOptions(command))
+  withJsonOption(addRegistryOptions(command))
     .addHelpText(
       'after',
       `
@@ -83,7 +76,7 @@ async function runSearch(options: SearchOptions): Promise<void> {
   const target = await readTarget(options)
   const isAsync = options.async === true || options.senderUri !== undefined || options.listen !== undefined
   if (isAsync) await askForCallback(target, questions, options, signal)
-  else if (options.all === true) await askForAll(target, questions, options, signal)
+  else if (options.all === true) await askForAllRecords(target, questions, options, signal)
   else await askSynchronously(target, questions, options, signal)
 }
 
@@ -105,7 +98,7 @@ async function askSynchronously(
   if (more && options.json !== true) process.stdout.write('there are more records; --page or --all shows them\n')
 }
 
-async function askForAll(
+async function askForAllRecords(
   { client }: RegistryTarget,
   questions: readonly SearchInput[],
   options: SearchOptions,
@@ -133,7 +126,7 @@ async function askForCallback(
 ): Promise<void> {
   const sender_uri = options.senderUri === undefined ? undefined : readAddress('--sender-uri', options.senderUri).href
   if (options.listen === undefined) {
-    const accepted = await askLater(target, { sender_uri, signal }, (asking) =>
+    const accepted = await sendWithoutListening(target, { sender_uri, signal }, (asking) =>
       asking.searchAsync(questions, { signal }),
     )
     printResult(options, accepted, ackText(accepted))

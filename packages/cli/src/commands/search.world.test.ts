@@ -12,8 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => demo.close())
 
-const search = (words: readonly string[], input = ''): Promise<Ended> =>
-  rollcall(['search', ...words], demo.home.env, input)
+const search = (words: readonly string[], input = ''): Promise<Ended> => rollcall(['search', ...words], demo.home.env, input)
 
 /** The items of what --json prints. */
 function itemsOf({ code, stdout, stderr }: Ended) {
@@ -136,8 +135,7 @@ describe('elsewhere', () => {
     expect(without).toEqual({
       code: 1,
       stdout: '',
-      stderr:
-        'rollcall: the secret of --client-id is missing: put it in ROLLCALL_CLIENT_SECRET or give --client-secret-file\n',
+      stderr: 'rollcall: the secret of --client-id is missing: put it in ROLLCALL_CLIENT_SECRET or give --client-secret-file\n',
     })
   })
 
@@ -152,9 +150,7 @@ describe('elsewhere', () => {
   test('plain HTTP beyond this machine is said before anything is sent', async () => {
     const words = ['--url', 'http://registry.invalid/x/v1.0.0', '--sender-id', 'a', '--identifier', 'UIN=1']
     const { stderr } = await search([...words, '--timeout', '1'])
-    expect(stderr.split('\n')[0]).toBe(
-      'rollcall: this address speaks plain HTTP: secrets and records cross the network in clear',
-    )
+    expect(stderr.split('\n')[0]).toBe('rollcall: this address speaks plain HTTP: secrets and records cross the network in clear')
   })
 
   test('keys that are given are believed, and no others', async () => {
@@ -172,16 +168,8 @@ describe('elsewhere', () => {
 
 test.each<[string, readonly string[], string]>([
   ['no question', [], 'say what to search for, with exactly one of --identifier, --where, --graphql and --query'],
-  [
-    'two questions',
-    ['--where', '{}', '--graphql', '{ a }'],
-    'say what to search for, with exactly one of --identifier',
-  ],
-  [
-    'an identifier without type',
-    ['--identifier', '0012'],
-    '--identifier must be a type and a value, such as UIN=8128560370',
-  ],
+  ['two questions', ['--where', '{}', '--graphql', '{ a }'], 'say what to search for, with exactly one of --identifier'],
+  ['an identifier without type', ['--identifier', '0012'], '--identifier must be a type and a value, such as UIN=8128560370'],
   [
     'conditions that are no JSON',
     ['--where', '{sex}'],
@@ -215,11 +203,7 @@ test.each<[string, readonly string[], string]>([
     ['--identifier', 'UIN=1', '--token-url', 'https://registry.example/token'],
     '--token-url and --client-secret-file need --client-id, our client_id at the registry',
   ],
-  [
-    'standard input twice',
-    ['--query', '-', '--sign-key', '-'],
-    'only one file can be read from standard input (-)',
-  ],
+  ['standard input twice', ['--query', '-', '--sign-key', '-'], 'only one file can be read from standard input (-)'],
   [
     'standard input twice, once for the keys of the registry',
     ['--query', '-', '--peer-keys', '-'],

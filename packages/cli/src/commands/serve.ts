@@ -12,11 +12,11 @@ import { type Command, Option } from 'commander'
 import { readConfiguration } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { refuseTakenPorts, startListening } from '../listen.ts'
-import { type OutputOptions, printResult, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 export function addCommand(program: Command): void {
-  withJson(program.command('serve'))
+  withJsonOption(program.command('serve'))
     .description('run the server until SIGINT, SIGTERM or SIGHUP; it migrates the database first')
     .addOption(
       new Option(
@@ -57,7 +57,7 @@ async function runServe({ role, migrate, ...options }: ServeOptions): Promise<vo
   const storage = await openStorage(config)
   try {
     await prepareDatabase(storage, migrate)
-    if (!stop.signal.aborted) await serveUntil(stop.asked, config, storage.db, options)
+    if (!stop.signal.aborted) await serveUntilStop(stop.asked, config, storage.db, options)
   } finally {
     await storage.close()
   }
@@ -88,15 +88,19 @@ async function prepareDatabase(storage: Storage, migrate: boolean): Promise<void
   await migrateDatabase(storage, {})
 }
 
-/** Stops a node that is too old for the database, because the tables may lack what the node uses. @throws CommandError always */
-function refuseOutdated({ version }: { readonly version: string }): never {
+/**
+ * Stops a running node after a newer Rollcall has migrated the database more than one version ahead: tables may lack what the
+ * node uses.
+ * @throws CommandError always
+ */
+function refuseOutdatedNode({ version }: { readonly version: string }): never {
   throw new CommandError(
     `the schema of the database is of version ${version}, more than one version ahead of this node: ` +
       'it stops; start the version that migrated the database',
   )
 }
 
-async function serveUntil(asked: Promise<void>, config: Config, db: Database, options: OutputOptions): Promise<void> {
+async function serveUntilStop(asked: Promise<void>, config: Config, db: Database, options: OutputOptions): Promise<void> {
   const { server, log } = await startListening(config, db)
   try {
     server.markReady()
@@ -116,15 +120,10 @@ async function serveUntil(asked: Promise<void>, config: Config, db: Database, op
         ? `Rollcall works, and listens ${operator}`
         : `Rollcall listens on ${url}${allAddressesNote('HOST', config.host)}, ${operator}`
     const database = describeDatabase(config)
-    const nothing =
-      'it hosts no registry yet: rollcall registry add civil adds one, and this server has it within a second'
+    const nothing = 'it hosts no registry yet: rollcall registry add civil adds one, and this server has it within a second'
     const lines = [text, `it uses ${database}`, ...(registries.length === 0 ? [nothing] : [])]
-    printResult(
-      options,
-      { role: config.role, url, admin_url, database, registries: registries.length },
-      lines.join('\n'),
-    )
-    await Promise.race([asked, server.outdated.then(refuseOutdated)])
+    printResult(options, { role: config.role, url, admin_url, database, registries: registries.length }, lines.join('\n'))
+    await Promise.race([asked, server.outdated.then(refuseOutdatedNode)])
     log.info('stopping')
   } finally {
     await server.stop()

@@ -34,8 +34,7 @@ test('on an empty database it migrates, and is healthy', async () => {
   expect(await rollcallJson(['participant', 'list'], env)).toEqual([])
 })
 
-const NOTHING =
-  'it hosts no registry yet: rollcall registry add civil adds one, and this server has it within a second\n'
+const NOTHING = 'it hosts no registry yet: rollcall registry add civil adds one, and this server has it within a second\n'
 
 test('it says which database it uses, without the password, and whether it hosts anything', async () => {
   expect(said).toMatchObject({ database: expect.stringMatching(/^the database \w+ on /), registries: 0 })
@@ -134,10 +133,7 @@ test('a port that is taken is named, with the variable that helps', async () => 
         'set ADMIN_PORT (PORT + 1 unless set) to another\n',
     )
     const both = await rollcall(['serve'], { ...env, PORT: '9000', ADMIN_PORT: '9000' })
-    expect(both).toMatchObject({
-      code: 1,
-      stderr: 'rollcall: PORT and ADMIN_PORT are both 9000: set one of them to another\n',
-    })
+    expect(both).toMatchObject({ code: 1, stderr: 'rollcall: PORT and ADMIN_PORT are both 9000: set one of them to another\n' })
     const elsewhere = await rollcall(['serve'], { ...env, PORT: '0', ADMIN_HOST: '192.0.2.1', ...PRIVATE })
     expect(elsewhere.code).toBe(1)
     expect(elsewhere.stderr).toContain('rollcall: ADMIN_HOST 192.0.2.1')

@@ -6,9 +6,9 @@ import { CommandError } from '../failure.ts'
 import { doPlannedAct } from '../machine/acts.ts'
 import { type Answers, askAnswers, readAnswers } from '../machine/answers.ts'
 import { checkMachine, runForOutput, waitUntilReady } from '../machine/checks.ts'
-import { checkBeforeSetup, fileText, portInUse, readMachineFacts } from '../machine/facts.ts'
+import { checkBeforeSetup, findFileText, portOfNodeInUse, readMachineFacts } from '../machine/facts.ts'
 import { ANSWERS_FILE } from '../machine/files.ts'
-import { COMMAND_PATH, COPY_KEY, SECRET_FILES } from '../machine/places.ts'
+import { COPY_KEY_FILE, ROLLCALL_COMMAND_PATH, SECRET_FILES } from '../machine/places.ts'
 import { makeSetupPlan, plannedActText } from '../machine/plan.ts'
 import { printLine, printResult, progressLine, tableText } from '../output.ts'
 import { readYaml } from '../yaml.ts'
@@ -16,9 +16,7 @@ import { readYaml } from '../yaml.ts'
 export function addCommand(program: Command): void {
   program
     .command('setup')
-    .description(
-      'make this machine a registry in production: database, secrets, units, nginx; the Debian package has it',
-    )
+    .description('make this machine a registry in production: database, secrets, units, nginx; the Debian package has it')
     .option('--answers <file>', 'a file with the answers, in YAML: nothing is asked')
     .option('--restore <backup>', 'fill the new database from this backup; the master key is in its file already')
     .option('--dry-run', 'say what would be done; nothing is written')
@@ -46,10 +44,9 @@ interface SetupOptions {
 async function runSetup(options: SetupOptions): Promise<void> {
   checkMachine()
   const { json = false, dryRun = false } = options
-  if (json && options.answers === undefined)
-    throw new CommandError('--json asks no questions: name a file with --answers')
+  if (json && options.answers === undefined) throw new CommandError('--json asks no questions: name a file with --answers')
   const say = progressLine(options)
-  const answers = await answersOf(options)
+  const answers = await readSetupAnswers(options)
   const found = await checkBeforeSetup(answers)
   say(
     tableText(
@@ -105,8 +102,8 @@ const planSetup = (answers: Answers, restore?: string) => {
  * Reads the answers from the file, or asks the person at the terminal and proposes the last answers. A dry run that has neither a
  * file nor a terminal takes the last answers.
  */
-async function answersOf({ answers: file, dryRun = false }: SetupOptions): Promise<Answers> {
-  const before = JSON.parse(fileText(ANSWERS_FILE) ?? '{}') as Partial<Answers>
+async function readSetupAnswers({ answers: file, dryRun = false }: SetupOptions): Promise<Answers> {
+  const before = JSON.parse(findFileText(ANSWERS_FILE) ?? '{}') as Partial<Answers>
   if (file !== undefined) return readAnswers((await readYaml(file, '--answers')).value, before)
   if (process.stdin.isTTY !== true) {
     if (dryRun && existsSync(ANSWERS_FILE)) return readAnswers({}, before)
@@ -131,17 +128,14 @@ async function requireConfirmation(): Promise<void> {
 const COPY_LATER_ADVICE = 'Name another machine for copies of the backups and the journal: run rollcall setup again.'
 
 /** Asks the node as another system would: by the public name, with TLS, through nginx. Then says what comes next. */
-async function finishSetup(
-  { name, authority_file, copies, operator }: Answers,
-  say: (line: string) => void,
-): Promise<void> {
-  await waitUntilReady(`https://${name}/ready`, { unit: `rollcall@${portInUse()}`, authority_file })
+async function finishSetup({ name, authority_file, copies, operator }: Answers, say: (line: string) => void): Promise<void> {
+  await waitUntilReady(`https://${name}/ready`, { unit: `rollcall@${portOfNodeInUse()}`, authority_file })
   say(`\nhttps://${name}/ready answers through nginx.\n`)
-  say(runForOutput(COMMAND_PATH, 'doctor'))
+  say(runForOutput(ROLLCALL_COMMAND_PATH, 'doctor'))
   say(`The console, for ${operator}, once and within 15 minutes (forward its port first, docs/console.md):`)
-  say(runForOutput(COMMAND_PATH, 'operator', 'link', operator))
+  say(runForOutput(ROLLCALL_COMMAND_PATH, 'operator', 'link', operator))
   say(`Next:
   1. Copy ${SECRET_FILES.master_key} to a safe place away from this machine: without it a backup is worth nothing.
   2. Import your records, and give the first system access: docs/small-registry.md, "The registry".
-  3. ${copies === 'later' ? COPY_LATER_ADVICE : `Let ${copies} accept this key, as docs/small-registry.md shows:\n     ${fileText(`${COPY_KEY}.pub`)?.trim()}`}`)
+  3. ${copies === 'later' ? COPY_LATER_ADVICE : `Let ${copies} accept this key, as docs/small-registry.md shows:\n     ${findFileText(`${COPY_KEY_FILE}.pub`)?.trim()}`}`)
 }

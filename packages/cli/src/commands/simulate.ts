@@ -2,19 +2,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { publishEvent } from '@rollcall/admin/events/publish'
 import { listRegistries } from '@rollcall/admin/registries/registries'
-import { nearestHint } from '@rollcall/base/shared/message-words'
+import { nearestNameHint } from '@rollcall/base/shared/message-words'
 import type { JsonObject } from '@rollcall/protocol'
 import { type LifeEvent, lifeOf, withIdentifierTypes } from '@rollcall/synthetic'
 import type { Command } from 'commander'
 import { type CommandDeps, withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
-import { countWithNoun, type OutputOptions, withJson } from '../output.ts'
+import { countWithNoun, type OutputOptions, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
-import { DEMO_RECORDS, PEOPLE_SEED, renamedPrimaryIdentifiers } from '../synthetic-people.ts'
+import { DEMO_RECORD_COUNT, PEOPLE_SEED, renamedPrimaryIdentifiers } from '../synthetic-people.ts'
 import { limitReader, wholeNumberReader } from '../values.ts'
 
 export function addCommand(program: Command): void {
-  withJson(program.command('simulate'))
+  withJsonOption(program.command('simulate'))
     .description('make a sandbox registry live: births, deaths and marriages, or enrolments and suspensions, as events')
     .argument('<namespace>', 'namespace of the registry')
     .option('--rate <events>', 'events a second, or unlimited', limitReader({ whole: false }), 1)
@@ -47,7 +47,7 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
     const today = (): string => new Date().toISOString().slice(0, 10)
     const there = Object.values(records).reduce((sum, count) => sum + count, 0)
     // Few people would soon have no more events, so other people of the same population are added.
-    const people = { seed: PEOPLE_SEED, count: Math.max(there, DEMO_RECORDS) }
+    const people = { seed: PEOPLE_SEED, count: Math.max(there, DEMO_RECORD_COUNT) }
     const life = lifeOf(kind, { seed, people, today })
     let published = 0
     for await (const event of paceEvents(life, rate, signal)) {
@@ -57,7 +57,7 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
         record: withIdentifierTypes(event.record, names) as JsonObject,
       })
       published += 1
-      process.stdout.write(json ? `${JSON.stringify({ ...event, ...result })}\n` : lineOf(event, result))
+      process.stdout.write(json ? `${JSON.stringify({ ...event, ...result })}\n` : eventLine(event, result))
       if (published === count) break
     }
     return published
@@ -74,7 +74,7 @@ async function requireSimulatedRegistry(deps: CommandDeps, namespace: string): P
   const registry = registries.find((row) => row.namespace === namespace)
   if (registry === undefined) {
     const names = registries.map((row) => row.namespace)
-    throw new CommandError(`there is no registry at ${namespace}${nearestHint(namespace, names)}`)
+    throw new CommandError(`there is no registry at ${namespace}${nearestNameHint(namespace, names)}`)
   }
   if (!registry.demo && registry.environment !== 'sandbox') {
     throw new CommandError(
@@ -98,7 +98,5 @@ async function* paceEvents(events: Iterable<LifeEvent>, rate: number, signal: Ab
   }
 }
 
-const lineOf = (
-  { reg_event_type }: LifeEvent,
-  { id, matched }: { readonly id: number; readonly matched: number },
-): string => `${reg_event_type}, event ${id}: ${countWithNoun(matched, 'subscription')} matched\n`
+const eventLine = ({ reg_event_type }: LifeEvent, { id, matched }: { readonly id: number; readonly matched: number }): string =>
+  `${reg_event_type}, event ${id}: ${countWithNoun(matched, 'subscription')} matched\n`

@@ -3,12 +3,12 @@ import { proposeSource } from '@rollcall/admin/registries/source-proposal'
 import type { Command } from 'commander'
 import { callWithDatabase } from '../environment.ts'
 import { writeNewFile } from '../new-file.ts'
-import { countWithNoun, type OutputOptions, printResult, withJson } from '../output.ts'
+import { countWithNoun, type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { collectOption } from '../values.ts'
 
 export function defineCommand(command: Command): void {
-  withJson(command)
+  withJsonOption(command)
     .argument('<of>', 'namespace of a registry, or a kind')
     .requiredOption('--engine <engine>', 'the engine of the database: postgresql, mariadb or mysql')
     .option('--url-env <variable>', 'the environment variable with the address of the database')
@@ -45,7 +45,7 @@ interface ProposeOptions extends OutputOptions {
 async function runPropose(of: string, options: ProposeOptions): Promise<void> {
   listenForStop()
   const { engine, urlEnv: url_env, urlFile: url_file, table, allowWriter: allow_writer, out } = options
-  const input = { of, engine, url_env, url_file, tables: tablesIn(table), allow_writer }
+  const input = { of, engine, url_env, url_file, tables: readTableOptions(table), allow_writer }
   const proposal = await callWithDatabase(proposeSource, input)
   if (out === undefined) return printResult(options, proposal, proposal.file.trimEnd())
   await writeNewFile(out, proposal.file)
@@ -55,7 +55,7 @@ async function runPropose(of: string, options: ProposeOptions): Promise<void> {
 }
 
 /** Reads the values of --table: `office.person` is the table of the first record type, `Group=office.household` that of Group. */
-function tablesIn(given: readonly string[] = []): Readonly<Record<string, string>> {
+function readTableOptions(given: readonly string[] = []): Readonly<Record<string, string>> {
   return Object.fromEntries(
     given.map((text): [string, string] => {
       const at = text.indexOf('=')

@@ -1,10 +1,10 @@
 /** `rollcall source schema`: the JSON Schema of a source file, for editors. */
 import { SourceFileSchema } from '@rollcall/admin/registries/source-check'
 import type { Command } from 'commander'
-import { type OutputOptions, printResult, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 
 export function defineCommand(command: Command): void {
-  withJson(command)
+  withJsonOption(command)
     .addHelpText(
       'after',
       `

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { checkSource } from '@rollcall/admin/registries/source-check'
 import type { showSourceStatus } from '@rollcall/admin/registries/source-status'
 import { adminCommand } from '../admin-command.ts'
-import { type Group, lazyCommand } from '../command-tree.ts'
+import { type CommandGroup, lazyCommand } from '../command-tree.ts'
 import type { CommandDeps } from '../environment.ts'
 import { importReportText } from '../import-report.ts'
 import { countWithNoun, tableFormatter } from '../output.ts'
@@ -13,9 +13,8 @@ type SourceCheck = Awaited<ReturnType<typeof checkSource>>
 
 type SourceStatus = Awaited<ReturnType<typeof showSourceStatus>>
 
-export const COMMAND_TREE: Group = {
-  about:
-    "propose and check a file for records that stay in the registry's own database, and see how a copy follows them",
+export const COMMAND_TREE: CommandGroup = {
+  about: "propose and check a file for records that stay in the registry's own database, and see how a copy follows them",
   commands: {
     propose: lazyCommand(
       'propose a source file, by the catalog of a database and some of its rows, for review',
@@ -25,10 +24,7 @@ export const COMMAND_TREE: Group = {
     check: adminCommand(async () => (await import('@rollcall/admin/registries/source-check')).checkSource, {
       about: 'connect to the database of a source file, and say what is understood of its rows',
       args: 'of',
-      options: {
-        of: { help: 'namespace of a registry, or a kind' },
-        source: { flags: '--source <file>', read: String },
-      },
+      options: { of: { help: 'namespace of a registry, or a kind' }, source: { flags: '--source <file>', read: String } },
       notes: `
 The source file says where the database is, which tables have the records, and how columns become members of records
 (docs/sources.md). Nothing is written there or here. An account that may do more than read is refused. The report is that of
@@ -39,7 +35,7 @@ printed as statements for the administrator of the database.`,
       deps: () => ({ env: process.env }),
       text: checkedText,
     }),
-    status: adminCommand(waitingStatus, {
+    status: adminCommand(loadStatusFunction, {
       about: 'show how the copy of a source follows it: state, lag, the last failure and what to do',
       args: 'namespace',
       more: { '--wait': 'wait until all records were read once, and the registry answers' },
@@ -80,9 +76,7 @@ function checkedText({ database, writes, weak, records }: SourceCheck): string {
         ({ name, column, count }) =>
           `${name}: ${countWithNoun(count, 'value')} of ${column} ${count === 1 ? 'is' : 'are'} not written as ${name} compares, and no question finds ${count === 1 ? 'it' : 'them'}`,
       ),
-      ...slow.map(
-        ({ name, table, index }) => `slow: ${name} reads all of ${table}${index === null ? '' : `; ${index}`}`,
-      ),
+      ...slow.map(({ name, table, index }) => `slow: ${name} reads all of ${table}${index === null ? '' : `; ${index}`}`),
     ]),
   ].join('\n')
 }
@@ -94,7 +88,7 @@ const STATUS_PAUSE_MILLISECONDS = 500
  * Makes the function that reads the status. With `wait`, the function returns when the registry answers or the command is
  * interrupted. Until then it prints each new failure.
  */
-async function waitingStatus() {
+async function loadStatusFunction() {
   const { showSourceStatus } = await import('@rollcall/admin/registries/source-status')
   const ask = async (deps: CommandDeps & { readonly wait: boolean }, input: { readonly namespace: string }) => {
     let told: string | null = null
@@ -109,22 +103,11 @@ async function waitingStatus() {
   return Object.assign(ask, { input: showSourceStatus.input, act: null })
 }
 
-function statusText({
-  state,
-  lag_seconds,
-  behind,
-  rejects,
-  compared_at,
-  failure,
-  failed_at,
-  advice,
-}: SourceStatus): string {
+function statusText({ state, lag_seconds, behind, rejects, compared_at, failure, failed_at, advice }: SourceStatus): string {
   return [
     `${state}${lag_seconds === null ? '' : `, ${lag_seconds} seconds behind`}${behind === 0 ? '' : `, ${countWithNoun(behind, 'row')} to write`}`,
     ...(compared_at === null ? [] : [`all records compared: ${compared_at}`]),
-    ...(rejects === 0
-      ? []
-      : [`${countWithNoun(rejects, 'row')} of the source ${rejects === 1 ? 'is' : 'are'} no record`]),
+    ...(rejects === 0 ? [] : [`${countWithNoun(rejects, 'row')} of the source ${rejects === 1 ? 'is' : 'are'} no record`]),
     ...(failure === null ? [] : [`failing since ${failed_at}: ${failure}`]),
     ...(advice === null ? [] : [advice]),
   ].join('\n')

@@ -7,7 +7,7 @@ import { addRegistryOptions, type RegistryOptions } from '../asking/registry-opt
 import { itemText, type MessageSummary, nameValueLines, outcomeText, summariseMessage } from '../asking/summary.ts'
 import { readTarget } from '../asking/target.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
-import { type OutputOptions, withJson } from '../output.ts'
+import { type OutputOptions, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { collectOption } from '../values.ts'
 
@@ -23,7 +23,7 @@ export function addCommand(program: Command): void {
     .option('--subscription-code <code>', 'code of a subscription; give it again for more', collectOption)
     .addOption(new Option('--type <type>', 'type of the request').choices(REQUEST_TYPES).default('search'))
     .option('--body', 'also print the original response, with its records')
-  withJson(addRegistryOptions(command))
+  withJsonOption(addRegistryOptions(command))
     .addHelpText(
       'after',
       `
@@ -45,7 +45,7 @@ interface StatusOptions extends RegistryOptions, OutputOptions {
 
 async function runStatus(options: StatusOptions): Promise<void> {
   const { signal } = listenForStop()
-  const question = questionOf(options)
+  const question = readStatusQuestion(options)
   const { client } = await readTarget(options)
   const asking = makeClient(() => new RegistryClient(client))
   const answer = await callClient(asking.txnStatus(question, { signal }), signal)
@@ -59,11 +59,7 @@ async function runStatus(options: StatusOptions): Promise<void> {
   // The embedded message has the transaction_id of the earlier request; the outer message has that of this question.
   const { header, signed, encrypted } = answer
   const embedded = summariseMessage({ header: {}, message: txn_status, signed, encrypted })
-  const summary: MessageSummary = {
-    ...embedded,
-    sender_id: summariseMessage({ header, signed }).sender_id,
-    message_id: null,
-  }
+  const summary: MessageSummary = { ...embedded, sender_id: summariseMessage({ header, signed }).sender_id, message_id: null }
   const body = options.body === true ? { body: txn_status } : {}
   process.stdout.write(
     options.json
@@ -72,15 +68,12 @@ async function runStatus(options: StatusOptions): Promise<void> {
   )
 }
 
-function questionOf(options: StatusOptions): StatusQuestion {
+function readStatusQuestion(options: StatusOptions): StatusQuestion {
   const { transactionId, correlationId, referenceId, subscriptionCode, type: txn_type } = options
   const given: StatusQuestion[] = []
-  if (transactionId !== undefined)
-    given.push({ txn_type, attribute_type: 'transaction_id', attribute_value: transactionId })
-  if (correlationId !== undefined)
-    given.push({ txn_type, attribute_type: 'correlation_id', attribute_value: correlationId })
-  if (referenceId !== undefined)
-    given.push({ txn_type, attribute_type: 'reference_id_list', attribute_value: [...referenceId] })
+  if (transactionId !== undefined) given.push({ txn_type, attribute_type: 'transaction_id', attribute_value: transactionId })
+  if (correlationId !== undefined) given.push({ txn_type, attribute_type: 'correlation_id', attribute_value: correlationId })
+  if (referenceId !== undefined) given.push({ txn_type, attribute_type: 'reference_id_list', attribute_value: [...referenceId] })
   if (subscriptionCode !== undefined)
     given.push({ txn_type, attribute_type: 'subscription_code_list', attribute_value: [...subscriptionCode] })
   const [question, ...others] = given

@@ -73,8 +73,7 @@ test.each<[string, readonly string[]]>([
   ['a request that nobody made', ['--correlation-id', 'c-0']],
   ['a request of another type', ['--transaction-id', 'any', '--type', 'unsubscribe']],
 ])('%s is not known', async (_name, words) => {
-  const reason =
-    'txnstatus_request.attribute_value: names no transaction of this type that the sender has with this registry'
+  const reason = 'txnstatus_request.attribute_value: names no transaction of this type that the sender has with this registry'
   expect(await status(...words)).toEqual({
     code: 1,
     stdout: '',

@@ -5,9 +5,9 @@ import { withCallbacks } from '../asking/called-back.ts'
 import { callClient } from '../asking/failures.ts'
 import { toPrintableLine } from '../asking/printing.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
-import { ackText, askLater } from '../asking/requests.ts'
+import { ackText, sendWithoutListening } from '../asking/requests.ts'
 import {
-  equalSubscriptions,
+  equalSubscriptionCodes,
   equalSubscriptionsText,
   eventJson,
   eventText,
@@ -17,7 +17,7 @@ import {
 } from '../asking/subscriptions.ts'
 import { type RegistryTarget, readAddress, readTarget } from '../asking/target.ts'
 import { CommandError } from '../failure.ts'
-import { type OutputOptions, printResult, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop, type StopRequest } from '../stop.ts'
 import { collectOption, readInstant, wholeNumberReader } from '../values.ts'
 
@@ -44,7 +44,7 @@ export function addCommand(program: Command): void {
     .option('--keep', 'with --listen: do not unsubscribe at the end')
     .option('--replace', 'with --listen: end a subscription to the same that you have, and subscribe again')
     .option('--wait <seconds>', 'time to wait for the callback', wholeNumberReader(1, 86_400), 60)
-  withJson(addRegistryOptions(command))
+  withJsonOption(addRegistryOptions(command))
     .addHelpText(
       'after',
       `
@@ -74,7 +74,9 @@ async function runSubscribe(namespace: string | undefined, options: SubscribeOpt
   const sender_uri = options.senderUri === undefined ? undefined : readAddress('--sender-uri', options.senderUri).href
   if (options.listen === undefined) {
     const asked = { sender_uri, signal: stop.signal }
-    const accepted = await askLater(target, asked, (asking) => asking.subscribeAsync(criteria, { signal: stop.signal }))
+    const accepted = await sendWithoutListening(target, asked, (asking) =>
+      asking.subscribeAsync(criteria, { signal: stop.signal }),
+    )
     printResult(options, accepted, ackText(accepted, 'subscribe'))
     return
   }
@@ -112,7 +114,7 @@ async function subscribeAndListen(
     const make = () => subscribeForCodes(asking, criteria, signal)
     const codes = await callClient(
       make().catch(async (error: unknown) => {
-        const same = equalSubscriptions(error)
+        const same = equalSubscriptionCodes(error)
         if (same.length === 0) throw error
         if (options.replace !== true) throw new CommandError(toPrintableLine(equalSubscriptionsText(same, namespace)))
         await endSubscriptions(asking, same, { signal })
@@ -131,11 +133,7 @@ async function subscribeAndListen(
 }
 
 /** Subscribes, and returns the codes of the subscriptions that the registry has made. */
-async function subscribeForCodes(
-  asking: RegistryClient,
-  criteria: SubscribeInput,
-  signal: AbortSignal,
-): Promise<string[]> {
+async function subscribeForCodes(asking: RegistryClient, criteria: SubscribeInput, signal: AbortSignal): Promise<string[]> {
   const answer = await asking.subscribe(criteria, { signal })
   const codes = resultsOf(answer).flatMap((result) => {
     if (!result.ok) throw result.rejection

@@ -166,9 +166,7 @@ test('--replace ends a subscription to the same, and subscribes again', async ()
     `unsubscribed from ${SAME}, which was to the same\nsubscribed as S-1; Ctrl-C ends it\nunsubscribed\n`,
   ])
   const { message } = asked[1] ?? { message: null }
-  expect(asked.map(({ header }) => header.action)).toEqual([
-    ...['subscribe', 'unsubscribe', 'subscribe', 'unsubscribe'],
-  ])
+  expect(asked.map(({ header }) => header.action)).toEqual([...['subscribe', 'unsubscribe', 'subscribe', 'unsubscribe']])
   expect(message.subscription_codes).toEqual([SAME])
 })
 

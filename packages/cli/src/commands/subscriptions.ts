@@ -1,6 +1,6 @@
 /** `rollcall subscriptions`: manages the subscriptions of participants, and their mailboxes. */
 import { adminCommand } from '../admin-command.ts'
-import type { Group } from '../command-tree.ts'
+import type { CommandGroup } from '../command-tree.ts'
 import { factsText, tableFormatter } from '../output.ts'
 
 const loadSubscriptionActs = () => import('@rollcall/admin/events/subscriptions')
@@ -8,7 +8,7 @@ const loadMailboxActs = () => import('@rollcall/admin/events/subscription-mailbo
 
 const EXAMPLE_CODE = 'SUB-7Q2M4T9XK3B8D5HV6NWPJ0RC'
 
-export const COMMAND_TREE: Group = {
+export const COMMAND_TREE: CommandGroup = {
   about: 'list, show, cancel, test, backfill and resume the subscriptions of participants',
   commands: {
     list: adminCommand(async () => (await loadSubscriptionActs()).listSubscriptions, {

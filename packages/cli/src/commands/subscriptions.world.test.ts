@@ -45,9 +45,7 @@ test('lists are chosen and bounded, and say nothing of whom they are about', asy
   expect(stdout).toContain('there are more; --limit shows them')
   expect(stdout).not.toContain('SECRET')
   expect(await refusal('subscriptions', 'list', '--namespace', 'nowhere')).toContain('nowhere')
-  expect(await refusal('subscriptions', 'list', '--participant', 'nobody')).toContain(
-    'no participant has sender_id nobody',
-  )
+  expect(await refusal('subscriptions', 'list', '--participant', 'nobody')).toContain('no participant has sender_id nobody')
 })
 
 test('one is shown; its criteria only when they are asked for', async () => {

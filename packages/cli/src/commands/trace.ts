@@ -3,13 +3,13 @@ import { MOST_TRACED_DELIVERIES, traceMessages } from '@rollcall/admin/messages/
 import type { Command } from 'commander'
 import { callWithDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
-import { type OutputOptions, printResult, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { storyText } from '../tracing/story-text.ts'
 import { wholeNumberReader } from '../values.ts'
 
 export function addCommand(program: Command): void {
-  withJson(program.command('trace'))
+  withJsonOption(program.command('trace'))
     .description('print what happened to a message: received, processed, answered, and every attempt to deliver it')
     .argument(
       '<id>',
@@ -40,9 +40,7 @@ async function runTrace(id: string, { limit, full, ...options }: TraceOptions): 
   listenForStop()
   const found = await callWithDatabase(traceMessages, { id, limit: limit + 1, full })
   if (found.length === 0)
-    throw new CommandError(
-      'there is no message with this id; the oldest are deleted after ROLLCALL_EXCHANGE_RETENTION seconds',
-    )
+    throw new CommandError('there is no message with this id; the oldest are deleted after ROLLCALL_EXCHANGE_RETENTION seconds')
   const shown = found.slice(0, limit)
   const more = found.length > limit ? '\n\nthere are more; --limit shows them' : ''
   printResult(options, shown, shown.map(storyText).join('\n\n') + more)

@@ -1,13 +1,6 @@
 import { traceMessages as traceMessage } from '@rollcall/admin/messages/trace'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import {
-  type AsyncPeer,
-  accepted,
-  asyncPeer,
-  byExpression,
-  byIdentifier,
-  searchFor,
-} from '../../../server/test/asynchronous.ts'
+import { type AsyncPeer, accepted, asyncPeer, byExpression, byIdentifier, searchFor } from '../../../server/test/asynchronous.ts'
 import { answering, dueNow } from '../../../server/test/deliveries.ts'
 import { bearer, MASTER_KEY, post, type TestServer, testServer } from '../../../server/test/server.ts'
 import { databaseUrl, rollcall, rollcallJson } from '../../test/command.ts'
@@ -219,8 +212,7 @@ test.each(['nobody', '5f0c2b7e-0d52-4c6e-9a54-30c1f2d9a002', `${'x'.repeat(300)}
     expect(await rollcall(['trace', id], env)).toEqual({
       code: 1,
       stdout: '',
-      stderr:
-        'rollcall: there is no message with this id; the oldest are deleted after ROLLCALL_EXCHANGE_RETENTION seconds\n',
+      stderr: 'rollcall: there is no message with this id; the oldest are deleted after ROLLCALL_EXCHANGE_RETENTION seconds\n',
     })
   },
 )

@@ -5,9 +5,9 @@ import type { Command } from 'commander'
 import { withCallbacks } from '../asking/called-back.ts'
 import { callClient } from '../asking/failures.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
-import { ackText, askLater } from '../asking/requests.ts'
+import { ackText, sendWithoutListening } from '../asking/requests.ts'
 import { readAddress, readTarget } from '../asking/target.ts'
-import { type OutputOptions, printResult, tableText, withJson } from '../output.ts'
+import { type OutputOptions, printResult, tableText, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { wholeNumberReader } from '../values.ts'
 
@@ -20,7 +20,7 @@ export function addCommand(program: Command): void {
     .option('--sender-uri <address>', 'the full address of the callback; do not wait for it')
     .option('--listen <port>', 'port at which to wait for the callback', wholeNumberReader(0, 65_535), 0)
     .option('--wait <seconds>', 'time to wait for the callback', wholeNumberReader(1, 86_400), 60)
-  withJson(addRegistryOptions(command))
+  withJsonOption(addRegistryOptions(command))
     .addHelpText(
       'after',
       `
@@ -42,17 +42,13 @@ async function runUnsubscribe(namespace: string, codes: readonly string[], optio
   const target = await readTarget({ registry: namespace, ...options })
   if (options.senderUri !== undefined) {
     const sender_uri = readAddress('--sender-uri', options.senderUri).href
-    const accepted = await askLater(target, { sender_uri, signal }, (asking) =>
+    const accepted = await sendWithoutListening(target, { sender_uri, signal }, (asking) =>
       asking.unsubscribeAsync(codes, { signal }),
     )
     printResult(options, accepted, ackText(accepted, 'unsubscribe'))
     return
   }
-  const wait = {
-    at: { host: '127.0.0.1', port: options.listen },
-    sender_uri: undefined,
-    callback_timeout: options.wait * 1_000,
-  }
+  const wait = { at: { host: '127.0.0.1', port: options.listen }, sender_uri: undefined, callback_timeout: options.wait * 1_000 }
   const message = await withCallbacks(target, wait, async (asking, rejected) => {
     const answer = asking.unsubscribe(codes, { signal: AbortSignal.any([signal, rejected]) })
     return callClient(
@@ -60,10 +56,10 @@ async function runUnsubscribe(namespace: string, codes: readonly string[], optio
       signal,
     )
   })
-  printEnded(options, message)
+  printEndedSubscriptions(options, message)
 }
 
-function printEnded(options: OutputOptions, message: UnSubscribeResponse | undefined): void {
+function printEndedSubscriptions(options: OutputOptions, message: UnSubscribeResponse | undefined): void {
   const ended = message?.subscription_status ?? []
   const reason = message?.status_reason_message
   const text = tableText(['code', 'status'], ended, 'no subscription has ended')

@@ -2,14 +2,14 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { schemaVersions } from '@rollcall/database/schema-version'
+import { knownSchemaVersions } from '@rollcall/database/schema-version'
 import type { Command } from 'commander'
 import { CommandError } from '../failure.ts'
-import { replaceFile, runQuietly } from '../machine/acts.ts'
+import { replaceFile, runProgramQuietly } from '../machine/acts.ts'
 import { checkMachine, waitUntilReady } from '../machine/checks.ts'
-import { fileText, portInUse } from '../machine/facts.ts'
+import { findFileText, portOfNodeInUse } from '../machine/facts.ts'
 import { siteWithPort } from '../machine/files.ts'
-import { BACKUP_FOLDER, CODE_FOLDER, COMMAND_PATH, NGINX_SITE, NODE_PORTS } from '../machine/places.ts'
+import { BACKUP_FOLDER, CODE_FOLDER, NGINX_SITE, NODE_PORTS, ROLLCALL_COMMAND_PATH } from '../machine/places.ts'
 import { isLaterVersion, planUpgrade, type UpgradePlan } from '../machine/plan-upgrade.ts'
 import { printResult, progressLine } from '../output.ts'
 
@@ -45,22 +45,22 @@ async function runUpgrade({ back = false, dryRun = false, json = false }: Upgrad
     if (json) printResult({ json }, { dry_run: dryRun, version, steps: steps.map(({ text }) => text) }, '')
   }
   const move = planUpgrade({
-    port: portInUse(),
-    versions: new Map(NODE_PORTS.map((port) => [port, versionAt(port)])),
+    port: portOfNodeInUse(),
+    versions: new Map(NODE_PORTS.map((port) => [port, findNodeVersion(port)])),
     installed: readFileSync(`${CODE_FOLDER}/package/VERSION`, 'utf8').trim(),
-    schemas: schemaVersions(),
+    schemas: knownSchemaVersions(),
     back,
   })
   if (typeof move === 'string') throw new CommandError(move)
   if (move === null) {
-    say(`Version ${versionAt(portInUse())} is in use: nothing is to be done.`)
-    if (!dryRun) stopOther(portInUse())
-    printJson(versionAt(portInUse()), [])
+    say(`Version ${findNodeVersion(portOfNodeInUse())} is in use: nothing is to be done.`)
+    if (!dryRun) stopOtherNode(portOfNodeInUse())
+    printJson(findNodeVersion(portOfNodeInUse()), [])
     return
   }
   if (!existsSync(`${CODE_FOLDER}/${move.to}`))
     throw new CommandError(`the files of version ${move.to} are not in ${CODE_FOLDER}`)
-  if (fileText(NGINX_SITE) === null) {
+  if (findFileText(NGINX_SITE) === null) {
     throw new CommandError(`${NGINX_SITE} is not there: with another proxy, replace the nodes as docs/upgrade.md says`)
   }
   const steps = stepsOf(move)
@@ -94,11 +94,11 @@ function stepsOf({ from, to, port, next }: UpgradePlan): readonly UpgradeStep[] 
   })
   if (isLaterVersion(to, from)) {
     const file = `${BACKUP_FOLDER}/before-${to}-${new Date().toISOString().replace(/\W/g, '')}.backup`
-    step(`make the backup ${file}`, () => runQuietly([COMMAND_PATH, 'backup', file]))
-    step('upgrade the tables', () => runQuietly([COMMAND_PATH, 'migrate']))
+    step(`make the backup ${file}`, () => runProgramQuietly([ROLLCALL_COMMAND_PATH, 'backup', file]))
+    step('upgrade the tables', () => runProgramQuietly([ROLLCALL_COMMAND_PATH, 'migrate']))
   }
   step(`start ${unit}, and wait until it is ready`, async () => {
-    runQuietly(['systemctl', 'start', unit])
+    runProgramQuietly(['systemctl', 'start', unit])
     try {
       await waitUntilReady(`http://127.0.0.1:${next + 1}/ready`, { unit })
     } catch (error) {
@@ -108,16 +108,16 @@ function stepsOf({ from, to, port, next }: UpgradePlan): readonly UpgradeStep[] 
   })
   let former: readonly string[] = []
   step('move nginx to it', () => {
-    former = workersOfNginx()
-    moveSite(next)
+    former = nginxWorkerPaths()
+    moveSiteToPort(next)
   })
   step(`let it start with the machine, and give it the commands`, () => {
-    runQuietly(['systemctl', 'enable', unit])
+    runProgramQuietly(['systemctl', 'enable', unit])
     replaceLink(`node-${next}`, `${CODE_FOLDER}/current`)
   })
   step(`stop rollcall@${port} when its requests are answered`, async () => {
-    await waitUntilEnded(former)
-    stopOther(next)
+    await waitUntilProcessesEnd(former)
+    stopOtherNode(next)
   })
   step('delete versions that are neither in use nor the one before', () => {
     const kept = [from, to, readFileSync(`${CODE_FOLDER}/package/VERSION`, 'utf8').trim()]
@@ -128,7 +128,7 @@ function stepsOf({ from, to, port, next }: UpgradePlan): readonly UpgradeStep[] 
   return steps
 }
 
-const versionAt = (port: number): string | null => {
+const findNodeVersion = (port: number): string | null => {
   try {
     return readlinkSync(`${CODE_FOLDER}/node-${port}`)
   } catch {
@@ -144,12 +144,12 @@ function replaceLink(target: string, path: string): void {
 }
 
 /** Changes the node behind nginx. If nginx refuses the new site, the former one is written again. */
-function moveSite(port: number): void {
-  const before = fileText(NGINX_SITE) ?? ''
+function moveSiteToPort(port: number): void {
+  const before = findFileText(NGINX_SITE) ?? ''
   replaceFile(NGINX_SITE, siteWithPort(before, port), 0o644)
   try {
-    runQuietly(['nginx', '-t'])
-    runQuietly(['systemctl', 'reload', 'nginx'])
+    runProgramQuietly(['nginx', '-t'])
+    runProgramQuietly(['systemctl', 'reload', 'nginx'])
   } catch (error) {
     replaceFile(NGINX_SITE, before, 0o644)
     throw error
@@ -157,16 +157,16 @@ function moveSite(port: number): void {
 }
 
 /** Lists the paths in /proc of the worker processes of nginx. */
-const workersOfNginx = (): readonly string[] =>
-  globSync('/proc/[0-9]*/cmdline').filter((path) => (fileText(path) ?? '').startsWith('nginx: worker process'))
+const nginxWorkerPaths = (): readonly string[] =>
+  globSync('/proc/[0-9]*/cmdline').filter((path) => (findFileText(path) ?? '').startsWith('nginx: worker process'))
 
 /** Waits up to half a minute until the former workers of nginx have answered their requests and ended. */
-async function waitUntilEnded(processes: readonly string[]): Promise<void> {
+async function waitUntilProcessesEnd(processes: readonly string[]): Promise<void> {
   for (let tries = 0; tries < 60 && processes.some((path) => existsSync(path)); tries += 1) await sleep(500)
 }
 
-function stopOther(port: number): void {
+function stopOtherNode(port: number): void {
   for (const other of NODE_PORTS.filter((one) => one !== port)) {
-    runQuietly(['systemctl', 'disable', '--now', `rollcall@${other}`])
+    runProgramQuietly(['systemctl', 'disable', '--now', `rollcall@${other}`])
   }
 }

@@ -8,7 +8,7 @@ import { parseDocument } from 'yaml'
 import { printed, rollcall, rollcallJson, start } from '../../test/command.ts'
 import { commandDatabase } from '../../test/command-database.ts'
 import { signedSearch } from '../../test/signed-search.ts'
-import { DEMO_CONFIGURATION } from './directory.ts'
+import { DEMO_CONFIGURATION_PATH } from './directory.ts'
 
 const { env, home } = await commandDatabase()
 const ended: (() => Promise<unknown>)[] = []
@@ -18,14 +18,14 @@ afterAll(async () => {
 const RESTRICTED = 'restricted.spmis.example'
 
 test('apply turns an empty database into a working registry', async () => {
-  const { credentials, applied } = await rollcallJson(['apply', DEMO_CONFIGURATION], env)
+  const { credentials, applied } = await rollcallJson(['apply', DEMO_CONFIGURATION_PATH], env)
   expect(applied).toBe(true)
   expect(credentials).toHaveLength(2)
-  expect((await rollcallJson(['apply', DEMO_CONFIGURATION], env)).changes).toEqual([])
+  expect((await rollcallJson(['apply', DEMO_CONFIGURATION_PATH], env)).changes).toEqual([])
 
   // The key, which the demo makes by itself, is the only thing that the file lacks for a message that must be signed.
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-  const file = parseDocument(await readFile(DEMO_CONFIGURATION, 'utf8'))
+  const file = parseDocument(await readFile(DEMO_CONFIGURATION_PATH, 'utf8'))
   const public_key = publicKey.export({ format: 'pem', type: 'spki' })
   file.setIn(['participants', RESTRICTED, 'keys'], [{ kid: 'sig-1', public_key }])
   const path = join(home.path, 'rollcall.yaml')

@@ -6,12 +6,7 @@ import { AdminRefusal } from '@rollcall/admin/admin-function'
 import { keepOrRotateSecret } from '@rollcall/admin/demo/demo-secret'
 import { addOperator, revokeOperator } from '@rollcall/admin/operators/operators'
 import { makeSignInLink } from '@rollcall/admin/operators/sessions'
-import {
-  addParticipantKeys,
-  listPublicKeys,
-  readPublicKeys,
-  revokeParticipantKey,
-} from '@rollcall/admin/participants/keys'
+import { addParticipantKeys, listPublicKeys, readPublicKeys, revokeParticipantKey } from '@rollcall/admin/participants/keys'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 
@@ -28,7 +23,7 @@ export async function keepOrMakeDemoCredentials(
 ): Promise<DemoCredentials> {
   const { sender_id, client_id } = participant
   const client_secret = await keepOrRotateSecret(deps, participant, written.client_secret)
-  return { sender_id, client_id, client_secret, ...(await demoKeys(deps, sender_id, written)) }
+  return { sender_id, client_id, client_secret, ...(await keepOrMakeDemoKeys(deps, sender_id, written)) }
 }
 
 /** A participant as demo.json has it. */
@@ -45,19 +40,19 @@ const DEMO_OPERATORS = {
 } as const
 
 /** Makes a new token for the admin API at each start; the earlier one is revoked. */
-export const makeDemoOperatorToken = (deps: DemoDeps): Promise<string> => newToken(deps, DEMO_OPERATORS.program)
+export const makeDemoOperatorToken = (deps: DemoDeps): Promise<string> => renewOperatorToken(deps, DEMO_OPERATORS.program)
 
 /**
  * Makes a link that signs in to the console once. The token of the operator who is signed in is shown to nobody.
  * @param console_url the address of the console
  */
 export async function makeDemoSignInLink(deps: DemoDeps, console_url: string): Promise<string> {
-  await newToken(deps, DEMO_OPERATORS.console)
+  await renewOperatorToken(deps, DEMO_OPERATORS.console)
   const { path } = await makeSignInLink(deps, { name: DEMO_OPERATORS.console.name })
   return `${console_url}${path}`
 }
 
-async function newToken(
+async function renewOperatorToken(
   deps: DemoDeps,
   { name, roles }: (typeof DEMO_OPERATORS)[keyof typeof DEMO_OPERATORS],
 ): Promise<string> {
@@ -83,7 +78,7 @@ export interface DemoKeys {
 }
 
 /** For each use of a key: makes a new private key. */
-const KEY_MAKERS: Readonly<Record<KeyUse, () => JsonWebKey>> = {
+const KEY_MAKERS_BY_USE: Readonly<Record<KeyUse, () => JsonWebKey>> = {
   sig: () => generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }),
   enc: () => ({
     ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }),
@@ -95,17 +90,17 @@ const KEY_MAKERS: Readonly<Record<KeyUse, () => JsonWebKey>> = {
  * Returns each written key that the database still has. For a key that it does not have, makes and registers a new key.
  * @param written the participant in demo.json, as far as it can be read
  */
-async function demoKeys(
+async function keepOrMakeDemoKeys(
   deps: DemoDeps,
   sender_id: string,
   written: Partial<Record<keyof DemoKeys, unknown>>,
 ): Promise<DemoKeys> {
-  const sign = await demoKey(deps, sender_id, 'sig', written.sign)
-  const encrypt = await demoKey(deps, sender_id, 'enc', written.encrypt)
+  const sign = await keepOrMakeDemoKey(deps, sender_id, 'sig', written.sign)
+  const encrypt = await keepOrMakeDemoKey(deps, sender_id, 'enc', written.encrypt)
   return { sign: { kid: sign.kid, algorithm: 'ed25519', private_jwk: sign.private_jwk }, encrypt }
 }
 
-async function demoKey(deps: DemoDeps, sender_id: string, use: KeyUse, written: unknown): Promise<DemoKey> {
+async function keepOrMakeDemoKey(deps: DemoDeps, sender_id: string, use: KeyUse, written: unknown): Promise<DemoKey> {
   const live = await listPublicKeys(deps, { sender_id })
   const before = asDemoKey(written)
   if (before !== null) {
@@ -116,8 +111,8 @@ async function demoKey(deps: DemoDeps, sender_id: string, use: KeyUse, written: 
   for (const { kid, use: other } of live) {
     if (other === use) await revokeParticipantKey(deps, { sender_id, kid })
   }
-  const private_jwk = KEY_MAKERS[use]() as DemoKey['private_jwk']
-  const [key] = await addParticipantKeys(deps, { sender_id, use, keys: publicHalf(private_jwk) })
+  const private_jwk = KEY_MAKERS_BY_USE[use]() as DemoKey['private_jwk']
+  const [key] = await addParticipantKeys(deps, { sender_id, use, keys: publicJwkText(private_jwk) })
   if (key === undefined) throw new Error('unreachable: one key was given')
   return { kid: key.kid, private_jwk: { ...private_jwk, kid: key.kid, use } }
 }
@@ -131,7 +126,7 @@ function asDemoKey(value: unknown): DemoKey | null {
 
 /** The thumbprint of a key in demo.json; null: somebody has altered the file, and has left no valid key there. */
 async function thumbprintOf(sender_id: string, use: KeyUse, { private_jwk }: DemoKey): Promise<string | null> {
-  const keys = publicHalf(private_jwk)
+  const keys = publicJwkText(private_jwk)
   const [key] = await readPublicKeys({}, { sender_id, use, keys }).catch((error: unknown) => {
     if (error instanceof AdminRefusal) return []
     throw error
@@ -140,6 +135,6 @@ async function thumbprintOf(sender_id: string, use: KeyUse, { private_jwk }: Dem
 }
 
 /** Returns the public part of a private JWK as JSON text. */
-function publicHalf({ kty, crv, x, n, e, alg }: DemoKey['private_jwk']): string {
+function publicJwkText({ kty, crv, x, n, e, alg }: DemoKey['private_jwk']): string {
   return JSON.stringify({ kty, crv, x, n, e, alg })
 }

@@ -7,7 +7,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { REG_TYPE_PREFIX, TOKEN_PATH } from '@rollcall/protocol'
 import type { Config } from '@rollcall/settings/config'
-import { demoFile } from '@rollcall/settings/storage'
+import { demoJsonPath } from '@rollcall/settings/storage'
 import type { DemoCredentials } from './credentials.ts'
 
 export interface DemoFile {
@@ -37,19 +37,19 @@ export interface DemoRegistry {
   readonly samples: readonly DemoSample[]
 }
 
-export const demoFilePath = (config: Pick<Config, 'dataDirectory'>): string => demoFile(config)
+export const demoFilePath = (config: Pick<Config, 'dataDirectory'>): string => demoJsonPath(config)
 
 /** The members of the file that are participants. */
 export const DEMO_PARTICIPANTS = ['participant', 'restricted'] as const
 
-type WrittenCredentials = Partial<Record<keyof DemoCredentials, unknown>>
+type UncheckedCredentials = Partial<Record<keyof DemoCredentials, unknown>>
 
 /** Reads the participants that an earlier start wrote; empty when the file cannot be read. */
 export async function readParticipants(
   path: string,
-): Promise<Readonly<Record<(typeof DEMO_PARTICIPANTS)[number], WrittenCredentials>>> {
+): Promise<Readonly<Record<(typeof DEMO_PARTICIPANTS)[number], UncheckedCredentials>>> {
   const file = parseDemoFile(await readFile(path, 'utf8').catch(() => '{}'))
-  const written = (value: unknown): WrittenCredentials => (typeof value === 'object' && value !== null ? value : {})
+  const written = (value: unknown): UncheckedCredentials => (typeof value === 'object' && value !== null ? value : {})
   return { participant: written(file.participant), restricted: written(file.restricted) }
 }
 
@@ -62,11 +62,9 @@ function parseDemoFile(text: string): { readonly participant?: unknown; readonly
 }
 
 /** Makes the content of the file for a demo at `base_url`. */
-export async function describeDemo(
+export async function makeDemoFileContent(
   db: Database,
-  demo: Pick<DemoFile, 'base_url' | 'participant' | 'restricted' | 'admin'> & {
-    readonly registries: readonly Registry[]
-  },
+  demo: Pick<DemoFile, 'base_url' | 'participant' | 'restricted' | 'admin'> & { readonly registries: readonly Registry[] },
 ): Promise<DemoFile> {
   const { base_url, participant, restricted, admin } = demo
   return {

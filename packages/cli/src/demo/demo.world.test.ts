@@ -122,17 +122,12 @@ test('the restricted participant is refused everything else', async () => {
   const [query] = civilQueries()
   const { send, ...envelope } = await signedSearch(demo, demo.restricted, { query })
   const [item] = ((await (await send(envelope)).json()) as Answer).message.search_response
-  expect(item.status_reason_message).toBe(
-    'search_criteria.consent: is required here, with ts and a purpose.code of eligibility',
-  )
+  expect(item.status_reason_message).toBe('search_criteria.consent: is required here, with ts and a purpose.code of eligibility')
   const { header, message } = envelope
   const unsigned = await send({ header: { ...header, message_id: randomUUID() }, message })
   expect([unsigned.status, ((await unsigned.json()) as Answer).errors[0].code]).toEqual([401, 'err.signature.missing'])
   const elsewhere = await send(envelope, 'social')
-  expect([elsewhere.status, ((await elsewhere.json()) as Answer).errors[0].code]).toEqual([
-    403,
-    'err.request.forbidden',
-  ])
+  expect([elsewhere.status, ((await elsewhere.json()) as Answer).errors[0].code]).toEqual([403, 'err.request.forbidden'])
 })
 
 test('a message signed with its key is taken, and the answer verifies with the published keys', async () => {
@@ -156,8 +151,7 @@ test('a message signed with its key is taken, and the answer verifies with the p
 })
 
 /** A text of a page as a reader copies it. */
-const unescaped = (text: string): string =>
-  text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+const unescaped = (text: string): string => text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
 
 test('the command of its start page works when pasted into bash', async () => {
   const page = await (await fetch(demo.base_url, { headers: { accept: 'text/html' } })).text()

@@ -22,9 +22,7 @@ test('the file has a registry for each kind of synthetic people, and grants ever
   expect([participant.demo, restricted.demo]).toEqual([true, true])
   expect([...secrets.keys()]).toEqual([participant.sender_id, restricted.sender_id])
   const granted = await listGrants(deps(), { sender_id: participant.sender_id })
-  expect(granted.map(({ namespace }) => namespace).toSorted()).toEqual(
-    KIND_GENERATORS.map(({ kind }) => kind).toSorted(),
-  )
+  expect(granted.map(({ namespace }) => namespace).toSorted()).toEqual(KIND_GENERATORS.map(({ kind }) => kind).toSorted())
   for (const { namespace, terms } of granted) {
     expect(terms).toEqual(await showGrantTemplate(deps(), { namespace, template: 'everything' }))
   }
@@ -53,9 +51,7 @@ test('a demo of an earlier version gets the columns and indexes that it has not,
   expect(again.registries.flatMap(({ unfilled }) => [...unfilled])).toEqual([])
   const { rows } = await db.pool.query(`select sex is not null as filled from ${table}`)
   expect(rows).toEqual([{ filled: true }])
-  const { rows: indexes } = await db.pool.query('select to_regclass($1) is not null as built', [
-    `${table}_surname_index`,
-  ])
+  const { rows: indexes } = await db.pool.query('select to_regclass($1) is not null as built', [`${table}_surname_index`])
   expect(indexes).toEqual([{ built: true }])
   const [first] = again.registries
   expect(first && (await countRecords(db, first))).toEqual({ Person: 1 })

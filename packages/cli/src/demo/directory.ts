@@ -4,16 +4,16 @@ import { applyDemo, type DemoDirectory } from '@rollcall/admin/demo/demo-directo
 import { readYaml } from '../yaml.ts'
 
 /** The path of the configuration file with the registries and participants of the demo. */
-export const DEMO_CONFIGURATION = fileURLToPath(new URL('./demo.yaml', import.meta.url))
+export const DEMO_CONFIGURATION_PATH = fileURLToPath(new URL('./demo.yaml', import.meta.url))
 
 /** The sender_ids of the participants, by their members in demo.json. */
 const DEMO_SENDER_IDS = { participant: 'demo.spmis.example', restricted: 'restricted.spmis.example' } as const
 
-type Deps = Parameters<typeof applyDemo>[0]
+type DemoDirectoryDeps = Parameters<typeof applyDemo>[0]
 
 /** Applies the demo's configuration file. What is stored stays, except callback settings where no address is allowed. */
-export async function ensureDemoDirectory(deps: Deps): Promise<DemoDirectory> {
-  const { value } = await readYaml(DEMO_CONFIGURATION)
+export async function ensureDemoDirectory(deps: DemoDirectoryDeps): Promise<DemoDirectory> {
+  const { value } = await readYaml(DEMO_CONFIGURATION_PATH)
   const file = value as Parameters<typeof applyDemo>[1]['file']
   return applyDemo(deps, { file, participants: DEMO_SENDER_IDS })
 }

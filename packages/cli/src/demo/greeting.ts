@@ -15,16 +15,16 @@ export function greetingText(
     path,
     link,
     demoPage,
-    place = USUAL_PLACE,
-  }: { readonly path: string; readonly link: string; readonly demoPage: string; readonly place?: DemoPlace },
+    place = USUAL_FOLDER_AND_PORTS,
+  }: { readonly path: string; readonly link: string; readonly demoPage: string; readonly place?: DemoFolderAndPorts },
 ): string {
-  const rollcall = commandAt(place)
+  const rollcall = rollcallCommand(place)
   const [first] = demo.registries
   const event = kindNamed(first?.kind ?? '')?.event_types[0]?.name ?? ''
   return `Rollcall's demo listens on ${demo.base_url}: ${demo.registries.length} registries of synthetic people.
 In another terminal, this command asks the first one, and waits for its callback:
 
-${rollcall} search --identifier ${identifierOf(demo)} --listen 0
+${rollcall} search --identifier ${firstSampleIdentifier(demo)} --listen 0
 
 Start page: ${demo.base_url} shows the first search in curl, and leads to the reference page of each registry
 Console, by this link once, within 15 minutes: ${link}
@@ -38,33 +38,33 @@ Ctrl-C stops it.`
 }
 
 /** Folder and ports of a demo. */
-export interface DemoPlace {
+export interface DemoFolderAndPorts {
   /** The folder of the demo; null for the usual one. */
   readonly data: string | null
   readonly port: number
   readonly adminPort: number
 }
 
-const USUAL_PLACE: DemoPlace = { data: null, port: 8080, adminPort: 8081 }
+const USUAL_FOLDER_AND_PORTS: DemoFolderAndPorts = { data: null, port: 8080, adminPort: 8081 }
 
 /** Returns the command `rollcall` as text, after the settings that it needs in another terminal. */
-const commandAt = (place: DemoPlace): string => `${settingsOf(place)}npx rollcall`
+const rollcallCommand = (place: DemoFolderAndPorts): string => `${shellVariablesText(place)}npx rollcall`
 
-export const partnerLinkCommand = ({ participant }: DemoFile, place: DemoPlace): string =>
-  `${commandAt(place)} participant link ${participant.sender_id}`
+export const partnerLinkCommand = ({ participant }: DemoFile, place: DemoFolderAndPorts): string =>
+  `${rollcallCommand(place)} participant link ${participant.sender_id}`
 
 /** The variables by which a command in another terminal finds this demo; empty for the usual folder and ports. */
-function settingsOf({ data, port, adminPort }: DemoPlace): string {
+function shellVariablesText({ data, port, adminPort }: DemoFolderAndPorts): string {
   const settings = [
     data === null ? '' : `ROLLCALL_DATA=${quoteForShell(data)} `,
-    port === USUAL_PLACE.port ? '' : `PORT=${port} `,
+    port === USUAL_FOLDER_AND_PORTS.port ? '' : `PORT=${port} `,
     adminPort === port + 1 ? '' : `ADMIN_PORT=${adminPort} `,
   ]
   return settings.join('')
 }
 
 /** The identifier of the first registry's first sample, as one word for the shell. */
-function identifierOf({ registries }: DemoFile): string {
+function firstSampleIdentifier({ registries }: DemoFile): string {
   const [sample] = registries[0]?.samples ?? []
   return quoteForShell(`${sample?.identifier_type}=${sample?.identifier_value}`)
 }
@@ -81,18 +81,18 @@ export function curlCommandsText(demo: DemoFile): string {
 
 curl -s ${quoteForShell(`${registryUrl(demo, registry)}/${path}`)} \\
   -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
-  -d ${searchBody(demo, registry)}; echo`
+  -d ${quotedSearchBody(demo, registry)}; echo`
 }
 
 /** Returns a search as JSON in single quotes, which end where the shell inserts the time or a number. */
-function searchBody(demo: DemoFile, registry: DemoRegistry): string {
+function quotedSearchBody(demo: DemoFile, registry: DemoRegistry): string {
   const text = quoteForShell(JSON.stringify(searchRequest(demo, registry)))
   return text
     .replaceAll(NOW_PLACEHOLDER, `'"$(date -u +%Y-%m-%dT%H:%M:%SZ)"'`)
     .replaceAll(NUMBER_PLACEHOLDER, `'"$(date +%s)$RANDOM"'`)
 }
 
-/** Placeholders, which `searchBody` replaces by shell text for the time and for a new number. */
+/** Placeholders, which `quotedSearchBody` replaces by shell text for the time and for a new number. */
 const NOW_PLACEHOLDER = '@now@'
 const NUMBER_PLACEHOLDER = '@number@'
 
@@ -128,8 +128,7 @@ function searchRequest(demo: DemoFile, registry: DemoRegistry) {
   }
 }
 
-const registryUrl = (demo: DemoFile, { namespace }: DemoRegistry): string =>
-  `${demo.base_url}/${namespace}/v${PROTOCOL_VERSION}`
+const registryUrl = (demo: DemoFile, { namespace }: DemoRegistry): string => `${demo.base_url}/${namespace}/v${PROTOCOL_VERSION}`
 
 /** Quotes any text as one word for the shell. */
 const quoteForShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -38,8 +38,9 @@ afterAll(async () => {
   await home.remove()
 })
 
-const { addressOfCallbacks, adminJson, adminPost, civilQueries, demoPage, demoState, demoSwitch, receiverState } =
-  demoCalls(() => ({ running, demo }))
+const { addressOfCallbacks, adminJson, adminPost, civilQueries, demoPage, demoState, demoSwitch, receiverState } = demoCalls(
+  () => ({ running, demo }),
+)
 
 test('its receiver of callbacks fails when it is told to, is mended, and then takes what waited', async () => {
   const { sender_id } = demo.participant
@@ -84,9 +85,7 @@ test('it lives when it is told to, until it is told to stop', async () => {
   const before = await count('registries/civil/events?limit=1000')
   expect((await demoState()).simulation).toEqual({ running: false })
   expect((await demoSwitch('simulation/start')).simulation).toEqual({ running: true })
-  expect(await until(running, async () => (await count('registries/civil/events?limit=1000')) > before || null)).toBe(
-    true,
-  )
+  expect(await until(running, async () => (await count('registries/civil/events?limit=1000')) > before || null)).toBe(true)
   const later = async () => (await receiverState()).taken
   const taken = await later()
   expect(await until(running, async () => (await later()) > taken || null)).toBe(true)

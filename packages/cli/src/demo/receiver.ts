@@ -4,11 +4,11 @@ import { AdminRefusal } from '@rollcall/admin/admin-function'
 import { changeCallback } from '@rollcall/admin/callbacks/callbacks'
 import { type Handlers, Receiver } from '@rollcall/client'
 import type { Jwk } from '@rollcall/protocol'
-import { publishedKeysAt } from '../asking/target.ts'
+import { publishedKeysAddress } from '../asking/target.ts'
 import type { DemoCredentials } from './credentials.ts'
 import type { DemoRegistry } from './demo-file.ts'
 
-type Deps = Parameters<typeof changeCallback>[0]
+type DemoCallbackDeps = Parameters<typeof changeCallback>[0]
 
 export interface DemoReceiver {
   state(): {
@@ -37,18 +37,18 @@ export const RECEIVER_HOST = '127.0.0.1'
 export const RECEIVER_PATH = '/demo-receiver'
 
 /** Finds the port of the receiver of an earlier start; 0: there was none. */
-export async function findEarlierReceiverPort(deps: Deps, sender_id: string): Promise<number> {
+export async function findEarlierReceiverPort(deps: DemoCallbackDeps, sender_id: string): Promise<number> {
   const { default_url: stored } = await changeCallback(deps, { sender_id })
-  return isOfDemo(stored) ? Number(new URL(stored).port) : 0
+  return isReceiverAddress(stored) ? Number(new URL(stored).port) : 0
 }
 
 /**
  * Sets the receiver as callback address of a participant that has no callback address, or the one of an earlier start.
  * @param url null: the demo has no receiver, and the address of an earlier start is removed
  */
-export async function setDemoCallback(deps: Deps, sender_id: string, url: string | null): Promise<void> {
+export async function setDemoCallback(deps: DemoCallbackDeps, sender_id: string, url: string | null): Promise<void> {
   const { default_url: stored } = await changeCallback(deps, { sender_id })
-  if (stored === url || (stored !== null && !isOfDemo(stored))) return
+  if (stored === url || (stored !== null && !isReceiverAddress(stored))) return
   await changeCallback(deps, { sender_id, default_url: url }).catch((error: unknown) => {
     // The address is refused when an operator has restricted the addresses of the participant.
     if (!(error instanceof AdminRefusal)) throw error
@@ -56,7 +56,7 @@ export async function setDemoCallback(deps: Deps, sender_id: string, url: string
   })
 }
 
-function isOfDemo(address: string | null): address is string {
+function isReceiverAddress(address: string | null): address is string {
   const { hostname, pathname } = URL.parse(address ?? '') ?? { hostname: '', pathname: '' }
   return hostname === RECEIVER_HOST && pathname === RECEIVER_PATH
 }
@@ -75,7 +75,7 @@ export function createDemoReceiver({ base_url, participant, registries }: Receiv
     notify: take,
     rejected: take,
   }
-  const keys = publishedKeysAt(base_url)
+  const keys = publishedKeysAddress(base_url)
   const receiver = new Receiver({
     peers: registries.map(({ receiver_id }) => ({ sender_id: receiver_id, keys })),
     receiver_id: sender_id,

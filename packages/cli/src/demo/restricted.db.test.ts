@@ -19,7 +19,7 @@ import { newSigner, type Peer, signedBody } from '../../../server/test/sealing.t
 import { bearer, post, QUIET, type TestServer, testServer, writeDocuments } from '../../../server/test/server.ts'
 import { noteStatements } from '../../../server/test/statements.ts'
 import { readYaml } from '../yaml.ts'
-import { DEMO_CONFIGURATION } from './directory.ts'
+import { DEMO_CONFIGURATION_PATH } from './directory.ts'
 
 type Document = Readonly<Record<string, unknown>>
 
@@ -38,8 +38,11 @@ const OTHERS = PEOPLE.map((person, at): Document => {
   return { ...Object.fromEntries([...granted, ...kept]), death_date: `20${10 + at}-01-02`, note: `n${at}` }
 })
 
-/** Read anew by the time alone, whatever is asked; audit entries of refusals are written after the answer, several at once. */
-const BY_TIME = /join breaker|\bbody_key\b|select next_due|from own_key|insert into account_entry/
+/**
+ * Sent by the time alone, whatever is asked: what is read anew, and the dispatcher's claim. Audit entries of refusals are written
+ * after the answer, several at once.
+ */
+const BY_TIME = /join breaker|^\s*with due as|\bbody_key\b|select next_due|from own_key|insert into account_entry/
 const statements = noteStatements(BY_TIME)
 
 interface Side {
@@ -53,10 +56,8 @@ interface Side {
 async function side(people: readonly Document[]): Promise<Side> {
   const server = await testServer({ limits: { page_size: 5, participant_rate: 1_000_000 } }, testClock(), QUIET)
   const { db } = server.database
-  const { value: configuration } = await readYaml(DEMO_CONFIGURATION)
-  await applyConfiguration(acting({ db, vault: () => Promise.reject(new Error('no vault is needed')) }), {
-    configuration,
-  })
+  const { value: configuration } = await readYaml(DEMO_CONFIGURATION_PATH)
+  await applyConfiguration(acting({ db, vault: () => Promise.reject(new Error('no vault is needed')) }), { configuration })
   await writeDocuments(server.database, await requireRegistry(db, 'civil'), people)
   const sender_id = 'restricted.spmis.example'
   const signer = await newSigner(server, sender_id, 'sig-1')
@@ -206,10 +207,7 @@ const lookUp = fc.oneof(
     .tuple(anyIdentifier, anySelection)
     .map(([{ identifier_type, identifier_value }, selection]) => ({
       query_type: 'graphql',
-      query: {
-        type: 'graphql',
-        value: `{ person(${identifier_type}: ${JSON.stringify(identifier_value)}) { ${selection} } }`,
-      },
+      query: { type: 'graphql', value: `{ person(${identifier_type}: ${JSON.stringify(identifier_value)}) { ${selection} } }` },
     })),
 )
 /** Queries that ask about anything else, alone or beside an identifier. */
@@ -326,12 +324,7 @@ describe('two databases that differ only in what restricted may not see answer a
           ['reference_id_list', ['r-0', 'r-1']],
         ]) {
           const txnstatus_request = { reference_id: 'q', txn_type: 'search', attribute_type, attribute_value }
-          await expectAlike({
-            namespace: 'civil',
-            operation: status,
-            mode: how as 'sync',
-            message: { txnstatus_request },
-          })
+          await expectAlike({ namespace: 'civil', operation: status, mode: how as 'sync', message: { txnstatus_request } })
         }
         expect(await expectAlike(sent)).toHaveLength(first.length)
       }),

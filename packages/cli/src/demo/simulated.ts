@@ -4,11 +4,11 @@ import { identifier, RegistryClient } from '@rollcall/client'
 import { type LifeEvent, lifeOf } from '@rollcall/synthetic'
 import { readDemoFile } from '../asking/demo.ts'
 import { readTarget } from '../asking/target.ts'
-import { DEMO_RECORDS, PEOPLE_SEED } from '../synthetic-people.ts'
+import { DEMO_RECORD_COUNT, PEOPLE_SEED } from '../synthetic-people.ts'
 import type { DemoFile, DemoRegistry } from './demo-file.ts'
 
 /** Milliseconds between two acts of the simulation: a published event, or a search. */
-const EVERY_MS = 300
+const SIMULATION_PAUSE_MS = 300
 /** Seconds that the simulation waits for an answer. */
 const ANSWER_TIMEOUT_SECONDS = 10
 
@@ -24,7 +24,7 @@ const demo = await readDemoFile()
 if (demo !== null) await simulate(demo)
 
 async function simulate({ admin, registries }: DemoFile): Promise<void> {
-  const all = await Promise.all(registries.map(prepareRegistry))
+  const all = await Promise.all(registries.map(makeSimulatedRegistry))
   const asked = ({ samples }: DemoRegistry, number: number) => {
     const { identifier_type = '', identifier_value = '' } = samples[number % samples.length] ?? {}
     return identifier(identifier_type, identifier_value)
@@ -40,23 +40,19 @@ async function simulate({ admin, registries }: DemoFile): Promise<void> {
     const act = acts[Math.floor(number / all.length) % acts.length]
     // Users of the demo may change permissions. The console shows the refusals that follow.
     if (one !== undefined) await act?.(one, number).catch(() => undefined)
-    await sleep(EVERY_MS)
+    await sleep(SIMULATION_PAUSE_MS)
   }
 }
 
-async function prepareRegistry(registry: DemoRegistry): Promise<SimulatedRegistry> {
+async function makeSimulatedRegistry(registry: DemoRegistry): Promise<SimulatedRegistry> {
   const { client } = await readTarget({ registry: registry.namespace, timeout: ANSWER_TIMEOUT_SECONDS })
   const today = (): string => new Date().toISOString().slice(0, 10)
-  const people = { seed: PEOPLE_SEED, count: DEMO_RECORDS }
+  const people = { seed: PEOPLE_SEED, count: DEMO_RECORD_COUNT }
   const life = lifeOf(registry.kind, { seed: crypto.randomUUID(), people, today })
   return { registry, client: new RegistryClient(client), life: life[Symbol.iterator]() }
 }
 
-function postEvent(
-  { base_url, token }: DemoFile['admin'],
-  { namespace }: DemoRegistry,
-  event: LifeEvent,
-): Promise<Response> {
+function postEvent({ base_url, token }: DemoFile['admin'], { namespace }: DemoRegistry, event: LifeEvent): Promise<Response> {
   return fetch(`${base_url}/admin/v1/registries/${namespace}/events`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },

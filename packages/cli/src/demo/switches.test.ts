@@ -82,10 +82,7 @@ it('shows people a page that no other page frames or reads, and programs JSON', 
 })
 
 it('hands callbacks to the receiver, and knows nothing else', async () => {
-  expect(await ask('POST', '/demo-receiver/on-search')).toMatchObject({
-    status: 200,
-    body: 'taken at /demo-receiver/on-search',
-  })
+  expect(await ask('POST', '/demo-receiver/on-search')).toMatchObject({ status: 200, body: 'taken at /demo-receiver/on-search' })
   for (const [method, path] of [
     ['GET', '/receiver/break'],
     ['POST', '/'],

@@ -14,7 +14,7 @@ interface SwitchDeps {
 }
 
 /** The act that a POST to each path runs. */
-const SWITCHES: Readonly<Record<string, (switched: SwitchDeps) => void>> = {
+const SWITCHES_BY_PATH: Readonly<Record<string, (switched: SwitchDeps) => void>> = {
   '/receiver/break': ({ receiver }) => receiver?.answer(false),
   '/receiver/mend': ({ receiver }) => receiver?.answer(true),
   '/simulation/start': ({ simulation }) => simulation.run(true),
@@ -41,16 +41,16 @@ export async function startDemoPage(switched: SwitchDeps, port: number): Promise
 }
 
 async function answerPageRequest(switched: SwitchDeps, url: string, request: Request): Promise<Response> {
-  const fault = faultOf(request)
+  const fault = pageRequestProblem(request)
   if (fault !== null) return new Response(`${fault}\n`, { status: 403, headers: { 'Content-Type': 'text/plain' } })
   const { method, headers } = request
   const { pathname } = new URL(request.url)
   if (pathname.startsWith(RECEIVER_PATH) && switched.receiver !== null) return switched.receiver.handle(request)
   if (pathname === '/' && method === 'GET') {
     const isForPeople = headers.get('accept')?.includes('text/html') === true
-    return isForPeople ? switchPage(switched, url) : Response.json(stateOf(switched, url))
+    return isForPeople ? switchPageResponse(switched, url) : Response.json(receiverAndSimulationState(switched, url))
   }
-  const act = method === 'POST' ? SWITCHES[pathname] : undefined
+  const act = method === 'POST' ? SWITCHES_BY_PATH[pathname] : undefined
   if (act === undefined) return new Response(null, { status: 404 })
   act(switched)
   return new Response(null, { status: 303, headers: { Location: '/' } })
@@ -60,7 +60,7 @@ async function answerPageRequest(switched: SwitchDeps, url: string, request: Req
  * Returns the reason to refuse a request; null: it is accepted. A request that names another machine (DNS rebinding), or a form
  * of another origin, is refused. Programs of this machine, such as curl, send neither Origin nor Sec-Fetch-Site.
  */
-function faultOf({ method, headers }: Request): string | null {
+function pageRequestProblem({ method, headers }: Request): string | null {
   const host = headers.get('host') ?? ''
   if (!isLoopback(URL.parse(`http://${host}`)?.hostname ?? '')) return 'Host: must name this machine'
   if (method === 'GET') return null
@@ -68,13 +68,13 @@ function faultOf({ method, headers }: Request): string | null {
   return (headers.get('origin') ?? `http://${host}`) === `http://${host}` ? null : 'Origin: must be this page'
 }
 
-const stateOf = ({ demo, receiver, simulation }: SwitchDeps, url: string) => ({
+const receiverAndSimulationState = ({ demo, receiver, simulation }: SwitchDeps, url: string) => ({
   receiver: receiver && { sender_id: demo.participant.sender_id, url: `${url}${RECEIVER_PATH}`, ...receiver.state() },
   simulation: { running: simulation.isRunning() },
 })
 
-function switchPage(switched: SwitchDeps, url: string): Response {
-  const { receiver, simulation } = stateOf(switched, url)
+function switchPageResponse(switched: SwitchDeps, url: string): Response {
+  const { receiver, simulation } = receiverAndSimulationState(switched, url)
   const text = `<!doctype html>
 <html lang="en">
 <head>
@@ -106,7 +106,7 @@ ${simulation.running ? buttonHtml('/simulation/stop', 'Stop the simulation') : b
   })
 }
 
-type ReceiverState = NonNullable<ReturnType<typeof stateOf>['receiver']>
+type ReceiverState = NonNullable<ReturnType<typeof receiverAndSimulationState>['receiver']>
 
 function receiverSection(receiver: ReceiverState, consoleUrl: string): string {
   const { sender_id, url, answers, taken, not_taken, last_message_id } = receiver

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { replaceFile, runQuietly } from './acts.ts'
+import { replaceFile, runProgramQuietly } from './acts.ts'
 import { checkMachine, waitUntilReady } from './checks.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-acts-'))
@@ -23,14 +23,12 @@ test('a file is replaced whole, and has its rights from the first byte on', () =
 
 test('what a program that fails says is shown, and what it printed is not', () => {
   const script = 'process.stdout.write("token"); process.stderr.write("no room"); process.exit(3)'
-  expect(() => runQuietly([process.execPath, '-e', script])).toThrow(/ failed: no room$/)
-  expect(() => runQuietly(['/nowhere/program'])).toThrow('/nowhere/program failed: spawnSync /nowhere/program ENOENT')
+  expect(() => runProgramQuietly([process.execPath, '-e', script])).toThrow(/ failed: no room$/)
+  expect(() => runProgramQuietly(['/nowhere/program'])).toThrow('/nowhere/program failed: spawnSync /nowhere/program ENOENT')
 })
 
 test('without the Debian package there is no machine to set up', () => {
-  expect(checkMachine).toThrow(
-    'this command belongs to the Debian package of Rollcall, which is not installed on this machine',
-  )
+  expect(checkMachine).toThrow('this command belongs to the Debian package of Rollcall, which is not installed on this machine')
 })
 
 test('a node that does not become ready is named with its log', async () => {

@@ -11,10 +11,9 @@ import { scramVerifier } from './scram.ts'
 /** Does an act of the plan. @throws CommandError a program or PostgreSQL refused; a second run does the rest */
 export function doPlannedAct(act: PlannedAct): void {
   if (act.act === 'write') replaceFile(act.path, act.text, 0o644)
-  else if (act.act === 'database') makeDatabase(act)
-  else if (act.act === 'master_key')
-    replaceFile(SECRET_FILES.master_key, `${randomBytes(32).toString('base64')}\n`, 0o600)
-  else runQuietly(act.words)
+  else if (act.act === 'database') makeRolesAndDatabase(act)
+  else if (act.act === 'master_key') replaceFile(SECRET_FILES.master_key, `${randomBytes(32).toString('base64')}\n`, 0o600)
+  else runProgramQuietly(act.words)
 }
 
 /** Replaces a file in one step: nobody reads half of it. The folder must be one in which only root writes. */
@@ -34,7 +33,7 @@ export function replaceFile(path: string, text: string, mode: number): void {
 }
 
 /** Runs a program and hides its output: `operator add` prints a token. A failure quotes its last error lines. */
-export function runQuietly(words: readonly string[]): void {
+export function runProgramQuietly(words: readonly string[]): void {
   const [program = '', ...others] = words
   const { status, stderr, error } = spawnSync(program, others, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
   if (status === 0) return
@@ -42,20 +41,17 @@ export function runQuietly(words: readonly string[]): void {
   throw new CommandError(`${words.join(' ')} failed: ${reason}`)
 }
 
-function makeDatabase({ port, roles, create }: Extract<PlannedAct, { act: 'database' }>): void {
+function makeRolesAndDatabase({ port, roles, create }: Extract<PlannedAct, { act: 'database' }>): void {
   const passwords = { [OWNER_ROLE]: makePassword(), [APPLICATION_ROLE]: makePassword() }
   const statements = Object.entries(passwords).map(([role, secret]) => {
     return `${roles.includes(role) ? 'alter' : 'create'} role ${role} login password '${scramVerifier(secret)}';`
   })
   statements.push(`grant ${APPLICATION_ROLE} to ${OWNER_ROLE};`)
-  if (create)
-    statements.push(`create database ${DATABASE_NAME} owner ${OWNER_ROLE} encoding 'UTF8' template template0;`)
+  if (create) statements.push(`create database ${DATABASE_NAME} owner ${OWNER_ROLE} encoding 'UTF8' template template0;`)
   try {
     runAsSuperuser(statements.join('\n'))
   } catch {
-    throw new CommandError(
-      `PostgreSQL refused to ${plannedActText({ act: 'database', port, roles, create })}; its log says why`,
-    )
+    throw new CommandError(`PostgreSQL refused to ${plannedActText({ act: 'database', port, roles, create })}; its log says why`)
   }
   const address = (role: string): string => `postgres://${role}:${passwords[role]}@127.0.0.1:${port}/${DATABASE_NAME}\n`
   replaceFile(SECRET_FILES.owner, address(OWNER_ROLE), 0o600)

@@ -27,16 +27,10 @@ test.each([
   [{ naem: 'x' }, 'the file of --answers has the unknown member naem; the nearest is name'],
   [{ name: '203.0.113.7' }, 'name must be a name in small letters, such as registry.example.org'],
   [{ name: 'a.example; rm' }, 'name must be a name in small letters, such as registry.example.org'],
-  [
-    { name: 'a.example', kind: 'civl' },
-    'kind must be one of civil, ibr, ess, social, disability, farmer; the nearest is civil',
-  ],
+  [{ name: 'a.example', kind: 'civl' }, 'kind must be one of civil, ibr, ess, social, disability, farmer; the nearest is civil'],
   [{ name: 'a.example', certificate_file: 'cert.pem' }, 'certificate_file must be the whole path of a file'],
   [{ name: 'a.example', witness: 'http://a' }, 'witness must be such as syslog+tcp://log.example.org:601, or later'],
-  [
-    { name: 'a.example', copies: '-oProxyCommand=x@a:b' },
-    'copies must be such as copies@vault.example.org:rollcall, or later',
-  ],
+  [{ name: 'a.example', copies: '-oProxyCommand=x@a:b' }, 'copies must be such as copies@vault.example.org:rollcall, or later'],
   [{ name: 'a.example', certificate: 'certbot' }, 'the file of --answers lacks contact'],
 ])('%o is refused', (file, message) => {
   expect(() => readAnswers(file)).toThrow(message)

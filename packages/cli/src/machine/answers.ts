@@ -1,6 +1,6 @@
 /** Facts that only a person knows: the questions of `rollcall setup` and their answers. */
 import { isIP } from 'node:net'
-import { nearestHint } from '@rollcall/base/shared/message-words'
+import { nearestNameHint } from '@rollcall/base/shared/message-words'
 import { KINDS } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
 
@@ -39,27 +39,25 @@ const formRule =
   (form: RegExp, example: string) =>
   (value: string): string | null =>
     form.test(value) ? null : `must be such as ${example}`
-const oneOf =
+const choiceRule =
   (values: readonly string[]) =>
   (value: string): string | null =>
-    values.includes(value) ? null : `must be one of ${values.join(', ')}${nearestHint(value, values)}`
+    values.includes(value) ? null : `must be one of ${values.join(', ')}${nearestNameHint(value, values)}`
 const findPathProblem = (value: string): string | null =>
   value === '' || /^\/[\w./@+-]+$/.test(value) ? null : 'must be the whole path of a file'
 
 /** The questions, in their order. `certificate` is before the questions that depend on its answer. */
-export const QUESTIONS: Readonly<Record<AnswerName, SetupQuestion>> = {
+export const SETUP_QUESTIONS: Readonly<Record<AnswerName, SetupQuestion>> = {
   name: {
     ask: 'Public name of this machine, as other systems will reach it',
     otherwise: () => null,
     problem: (value) =>
-      isIP(value) === 0 && HOST_NAME_PATTERN.test(value)
-        ? null
-        : 'must be a name in small letters, such as registry.example.org',
+      isIP(value) === 0 && HOST_NAME_PATTERN.test(value) ? null : 'must be a name in small letters, such as registry.example.org',
   },
   kind: {
     ask: `Kind of the registry (${KINDS.map(({ name }) => name).join(', ')})`,
     otherwise: () => 'civil',
-    problem: oneOf(KINDS.map(({ name }) => name)),
+    problem: choiceRule(KINDS.map(({ name }) => name)),
   },
   namespace: {
     ask: 'Namespace of the registry, the first part of its addresses',
@@ -74,7 +72,7 @@ export const QUESTIONS: Readonly<Record<AnswerName, SetupQuestion>> = {
   certificate: {
     ask: 'Certificate: files (you have it), certbot (it gets one), csr (your authority signs a request)',
     otherwise: () => 'files',
-    problem: oneOf(CERTIFICATE_WAYS),
+    problem: choiceRule(CERTIFICATE_WAYS),
   },
   certificate_file: {
     ask: 'File of the certificate, with those between it and its authority',
@@ -108,8 +106,7 @@ export const QUESTIONS: Readonly<Record<AnswerName, SetupQuestion>> = {
     ask: 'Address of mail to which the authority of certificates writes',
     otherwise: ({ certificate }) => (certificate === 'certbot' ? null : ''),
     when: ({ certificate }) => certificate === 'certbot',
-    problem: (value) =>
-      value === '' || /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/.test(value) ? null : 'must be an address of mail',
+    problem: (value) => (value === '' || /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/.test(value) ? null : 'must be an address of mail'),
   },
   witness: {
     ask: 'Witness: a log server that the administrators of the database cannot write to, or "later"',
@@ -131,20 +128,20 @@ export const QUESTIONS: Readonly<Record<AnswerName, SetupQuestion>> = {
   },
 }
 
-const ANSWER_NAMES = Object.keys(QUESTIONS) as AnswerName[]
+const ANSWER_NAMES = Object.keys(SETUP_QUESTIONS) as AnswerName[]
 
 /** The members that depend on the way to get a certificate. */
-const OF_CERTIFICATE: readonly AnswerName[] = ['certificate_file', 'key_file', 'authority_file', 'contact']
+const CERTIFICATE_ANSWER_NAMES: readonly AnswerName[] = ['certificate_file', 'key_file', 'authority_file', 'contact']
 
 /** Proposes the last setup's answer, unless it is for another way to get a certificate; else the default. */
-function proposalFor(member: AnswerName, answers: Partial<Answers>, before: Partial<Answers>): string | null {
-  const isOther = OF_CERTIFICATE.includes(member) && before.certificate !== answers.certificate
-  return (isOther ? undefined : before[member]) ?? QUESTIONS[member].otherwise(answers)
+function findProposedAnswer(member: AnswerName, answers: Partial<Answers>, before: Partial<Answers>): string | null {
+  const isOther = CERTIFICATE_ANSWER_NAMES.includes(member) && before.certificate !== answers.certificate
+  return (isOther ? undefined : before[member]) ?? SETUP_QUESTIONS[member].otherwise(answers)
 }
 
 /** Checks an answer. @throws CommandError, which names the member and its rule */
 function requireGoodAnswer(member: AnswerName, value: string): string {
-  const problem = QUESTIONS[member].problem(value)
+  const problem = SETUP_QUESTIONS[member].problem(value)
   if (problem !== null) throw new CommandError(`${member} ${problem}`)
   return value
 }
@@ -161,14 +158,12 @@ export function readAnswers(file: unknown, before: Partial<Answers> = {}): Answe
   }
   const unknown = Object.keys(file).find((name) => !ANSWER_NAMES.some((member) => member === name))
   if (unknown !== undefined) {
-    throw new CommandError(
-      `the file of --answers has the unknown member ${unknown}${nearestHint(unknown, ANSWER_NAMES)}`,
-    )
+    throw new CommandError(`the file of --answers has the unknown member ${unknown}${nearestNameHint(unknown, ANSWER_NAMES)}`)
   }
   const answers: Partial<Record<AnswerName, string>> = {}
   const given = file as Readonly<Record<string, unknown>>
   for (const member of ANSWER_NAMES) {
-    const value = given[member] ?? proposalFor(member, answers, before)
+    const value = given[member] ?? findProposedAnswer(member, answers, before)
     if (value === null) throw new CommandError(`the file of --answers lacks ${member}`)
     answers[member] = requireGoodAnswer(member, String(value))
   }
@@ -183,8 +178,8 @@ export async function askAnswers(
 ): Promise<Answers> {
   const answers: Partial<Record<AnswerName, string>> = {}
   for (const member of ANSWER_NAMES) {
-    const { ask: text, when, problem } = QUESTIONS[member]
-    const proposed = proposalFor(member, answers, before)
+    const { ask: text, when, problem } = SETUP_QUESTIONS[member]
+    const proposed = findProposedAnswer(member, answers, before)
     if (when !== undefined && !when(answers)) {
       answers[member] = proposed ?? ''
       continue

@@ -25,10 +25,7 @@ const NOT_TRUSTED = (signer: string): string =>
   `this machine does not trust ${signer}, which signed it: if that is your own authority, give the file of its certificate as authority_file; else add the certificates between to its file`
 test.each<readonly [Partial<CertificateFacts>, string]>([
   [{ chain: '' }, 'its file has no certificate in PEM'],
-  [
-    { chain: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----' },
-    'its file has a certificate that cannot be read',
-  ],
+  [{ chain: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----' }, 'its file has a certificate that cannot be read'],
   [{ key: loopbackKey }, 'the key does not belong to it'],
   [{ key: 'none' }, 'the file of its key has no key in PEM without a password'],
   [{ name: 'other.example.org' }, 'it is not for the name other.example.org'],

@@ -11,8 +11,7 @@ export const certificatesIn = (pem: string): readonly X509Certificate[] =>
   (pem.match(CERTIFICATE_PEM_PATTERN) ?? []).map((one) => new X509Certificate(one))
 
 /** Whole days until the end of a certificate; negative after it. */
-export const daysLeft = (validTo: string, now: number): number =>
-  Math.floor((Date.parse(validTo) - now) / MILLISECONDS_OF_DAY)
+export const daysLeft = (validTo: string, now: number): number => Math.floor((Date.parse(validTo) - now) / MILLISECONDS_OF_DAY)
 
 export interface CertificateFacts {
   /** The certificate and its intermediate certificates, in PEM. */
@@ -49,17 +48,17 @@ export function certificateProblem({ chain, key, name, authorities, now }: Certi
   return chainProblem(leaf, others, [...rootCertificates, ...(authorities.match(CERTIFICATE_PEM_PATTERN) ?? [])])
 }
 
-const isIssued = (by: X509Certificate, one: X509Certificate): boolean => one.checkIssued(by) && one.verify(by.publicKey)
+const hasIssued = (by: X509Certificate, one: X509Certificate): boolean => one.checkIssued(by) && one.verify(by.publicKey)
 
 function chainProblem(leaf: X509Certificate, others: readonly X509Certificate[], roots: readonly string[]) {
   let last = leaf
   for (const next of others) {
-    if (!isIssued(next, last)) return 'in its file each certificate must be followed by the one that signed it'
+    if (!hasIssued(next, last)) return 'in its file each certificate must be followed by the one that signed it'
     last = next
   }
   const isTrusted = roots.some((pem) => {
     const root = new X509Certificate(pem)
-    return root.fingerprint256 === last.fingerprint256 || isIssued(root, last)
+    return root.fingerprint256 === last.fingerprint256 || hasIssued(root, last)
   })
   if (isTrusted) return null
   return `this machine does not trust ${last.issuer.replaceAll('\n', ', ')}, which signed it: if that is your own authority, give the file of its certificate as authority_file; else add the certificates between to its file`

@@ -6,15 +6,13 @@ import { request as askHttps } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { rootCertificates } from 'node:tls'
 import { CommandError } from '../failure.ts'
-import { fileText } from './facts.ts'
-import { CODE_FOLDER, COMMAND_PATH } from './places.ts'
+import { findFileText } from './facts.ts'
+import { CODE_FOLDER, ROLLCALL_COMMAND_PATH } from './places.ts'
 
 /** Checks the machine. @throws CommandError the Debian package is not installed, or the user is not root */
 export function checkMachine(): void {
-  if (!existsSync(COMMAND_PATH) || !existsSync(`${CODE_FOLDER}/current`)) {
-    throw new CommandError(
-      'this command belongs to the Debian package of Rollcall, which is not installed on this machine',
-    )
+  if (!existsSync(ROLLCALL_COMMAND_PATH) || !existsSync(`${CODE_FOLDER}/current`)) {
+    throw new CommandError('this command belongs to the Debian package of Rollcall, which is not installed on this machine')
   }
   if (process.getuid?.() !== 0) throw new CommandError('this command changes the machine: run it as root, with sudo')
 }
@@ -35,27 +33,22 @@ interface ReadyWaitOptions {
 }
 
 /** Asks until a node is ready, with pauses of half a second. @throws CommandError it is not ready after `tries` */
-export async function waitUntilReady(
-  url: string,
-  { unit, authority_file = '', tries = 240 }: ReadyWaitOptions,
-): Promise<void> {
-  const own = authority_file === '' ? null : fileText(authority_file)
-  const ca = [...rootCertificates, fileText('/etc/ssl/certs/ca-certificates.crt') ?? '', own ?? ''].filter(
+export async function waitUntilReady(url: string, { unit, authority_file = '', tries = 240 }: ReadyWaitOptions): Promise<void> {
+  const own = authority_file === '' ? null : findFileText(authority_file)
+  const ca = [...rootCertificates, findFileText('/etc/ssl/certs/ca-certificates.crt') ?? '', own ?? ''].filter(
     (pem) => pem !== '',
   )
   let said = ''
   for (let asked = 0; asked < tries; asked += 1) {
     if (asked > 0) await sleep(500)
-    said = await statusOf(url, ca)
+    said = await askHttpStatusOrError(url, ca)
     if (said === '200') return
   }
-  throw new CommandError(
-    `${url} does not give the expected answer: ${said}; journalctl --unit ${unit} says what the node does`,
-  )
+  throw new CommandError(`${url} does not give the expected answer: ${said}; journalctl --unit ${unit} says what the node does`)
 }
 
 /** Requests an address, and returns the HTTP status or the error as text. */
-const statusOf = (url: string, ca: readonly string[]): Promise<string> =>
+const askHttpStatusOrError = (url: string, ca: readonly string[]): Promise<string> =>
   new Promise((resolve) => {
     const options = { timeout: 5_000, agent: false }
     const asked = url.startsWith('https:') ? askHttps(url, { ...options, ca: [...ca] }) : askHttp(url, options)

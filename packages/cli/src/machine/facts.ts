@@ -5,13 +5,13 @@ import { existsSync, readFileSync, readlinkSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import type { Answers } from './answers.ts'
 import { certificateProblem } from './certificate.ts'
-import { ANSWERS_FILE, CERTBOT_NGINX_SITE, CERTIFICATE_PATH_UNIT, SETUP_SETTINGS } from './files.ts'
+import { ANSWERS_FILE, CERTBOT_NGINX_SITE, CERTIFICATE_PATH_UNIT, SETUP_SETTINGS_FILE } from './files.ts'
 import {
   CODE_FOLDER,
-  COMMAND_PATH,
-  COPY_KEY,
+  COPY_KEY_FILE,
   JOURNAL_FILE,
   NGINX_SITE,
+  ROLLCALL_COMMAND_PATH,
   SECRET_FILES,
   SETTINGS_FOLDER,
   UNIT_FOLDER,
@@ -21,7 +21,7 @@ import { APPLICATION_ROLE, DATABASE_NAME, OWNER_ROLE, type SetupFacts } from './
 const TRUSTED_AUTHORITIES_FILE = '/etc/ssl/certs/ca-certificates.crt'
 
 /** The text of a file; null when it cannot be read. */
-export const fileText = (path: string): string | null => {
+export const findFileText = (path: string): string | null => {
   try {
     return readFileSync(path, 'utf8')
   } catch {
@@ -37,26 +37,24 @@ export const runAsSuperuser = (sql: string, database = 'postgres'): string =>
     { cwd: '/', input: sql, encoding: 'utf8', stdio: ['pipe', 'pipe', 'pipe'] },
   ).trim()
 
-const isSuccessful = (program: string, ...words: string[]): boolean =>
+const runsSuccessfully = (program: string, ...words: string[]): boolean =>
   spawnSync(program, words, { stdio: 'ignore' }).status === 0
 
 /** The port of the node in use, which the link `current` names. */
-export const portInUse = (): number => Number(readlinkSync(`${CODE_FOLDER}/current`).replace('node-', ''))
+export const portOfNodeInUse = (): number => Number(readlinkSync(`${CODE_FOLDER}/current`).replace('node-', ''))
 
 /** Reads the package's example of an nginx site. */
-export const templateOfSite = (): string =>
+export const readSiteTemplate = (): string =>
   readFileSync(`${CODE_FOLDER}/package/node_modules/rollcall/deploy/nginx/rollcall.conf`, 'utf8')
 
 export function readMachineFacts(answers: Answers): SetupFacts {
-  const port = portInUse()
+  const port = portOfNodeInUse()
   const paths = [
-    ...[ANSWERS_FILE, SETUP_SETTINGS, NGINX_SITE, CERTBOT_NGINX_SITE],
-    ...[CERTIFICATE_PATH_UNIT, CERTIFICATE_PATH_UNIT.replace('.path', '.service')].map(
-      (unit) => `${UNIT_FOLDER}/${unit}`,
-    ),
+    ...[ANSWERS_FILE, SETUP_SETTINGS_FILE, NGINX_SITE, CERTBOT_NGINX_SITE],
+    ...[CERTIFICATE_PATH_UNIT, CERTIFICATE_PATH_UNIT.replace('.path', '.service')].map((unit) => `${UNIT_FOLDER}/${unit}`),
   ]
-  const files = new Map(paths.flatMap((path) => [[path, fileText(path)] as const]).filter(isThere))
-  const database = readDatabase()
+  const files = new Map(paths.flatMap((path) => [[path, findFileText(path)] as const]).filter(hasText))
+  const database = readDatabaseFacts()
   const secrets = new Set(Object.values(SECRET_FILES).filter((path) => existsSync(path)))
   const units = [
     ...[
@@ -67,11 +65,11 @@ export function readMachineFacts(answers: Answers): SetupFacts {
       'rollcall-copy.timer',
       CERTIFICATE_PATH_UNIT,
     ],
-  ].filter((unit) => isSuccessful('systemctl', 'is-enabled', unit) && isSuccessful('systemctl', 'is-active', unit))
+  ].filter((unit) => runsSuccessfully('systemctl', 'is-enabled', unit) && runsSuccessfully('systemctl', 'is-active', unit))
   const has_tables = database.exists && secrets.size === Object.keys(SECRET_FILES).length
   return {
     files,
-    site: files.get(NGINX_SITE) ?? templateOfSite(),
+    site: files.get(NGINX_SITE) ?? readSiteTemplate(),
     secrets,
     database,
     certificate: readCertificateProblem(answers),
@@ -79,29 +77,28 @@ export function readMachineFacts(answers: Answers): SetupFacts {
     has_request: existsSync(`${SETTINGS_FOLDER}/tls.csr`),
     units: new Set(units),
     has_journal: existsSync(JOURNAL_FILE),
-    has_copy_key: existsSync(COPY_KEY),
+    has_copy_key: existsSync(COPY_KEY_FILE),
     port,
-    registries: has_tables ? listNames('registry', 'namespace') : [],
-    operators: has_tables ? listNames('operator', 'name') : [],
+    registries: has_tables ? listNamesFromCommand('registry', 'namespace') : [],
+    operators: has_tables ? listNamesFromCommand('operator', 'name') : [],
   }
 }
 
-const isThere = (row: readonly [string, string | null]): row is readonly [string, string] => row[1] !== null
+const hasText = (row: readonly [string, string | null]): row is readonly [string, string] => row[1] !== null
 
-function readDatabase(): SetupFacts['database'] {
+function readDatabaseFacts(): SetupFacts['database'] {
   const [port = '5432', roles = '', exists = 'f'] = runAsSuperuser(
     `select current_setting('port'), (select string_agg(rolname, ',') from pg_roles where rolname in ('${OWNER_ROLE}', '${APPLICATION_ROLE}')),
        exists (select from pg_database where datname = '${DATABASE_NAME}')`,
   ).split('|')
-  const has_table =
-    exists === 't' && runAsSuperuser(`select to_regclass('public.own_key') is not null`, DATABASE_NAME) === 't'
+  const has_table = exists === 't' && runAsSuperuser(`select to_regclass('public.own_key') is not null`, DATABASE_NAME) === 't'
   const has_keys = has_table && runAsSuperuser('select exists (select from own_key)', DATABASE_NAME) === 't'
   return { port: Number(port), roles: roles.split(',').filter(Boolean), exists: exists === 't', has_keys }
 }
 
 /** Lists the names that `rollcall registry list` or `operator list` prints; none if the command fails, as before a migration. */
-function listNames(subject: string, member: string): readonly string[] {
-  const { status, stdout } = spawnSync(COMMAND_PATH, [subject, 'list', '--json'], { encoding: 'utf8' })
+function listNamesFromCommand(subject: string, member: string): readonly string[] {
+  const { status, stdout } = spawnSync(ROLLCALL_COMMAND_PATH, [subject, 'list', '--json'], { encoding: 'utf8' })
   if (status !== 0) return []
   const rows = JSON.parse(stdout) as readonly Readonly<Record<string, string>>[]
   return rows.map((row) => row[member] ?? '')
@@ -109,12 +106,12 @@ function listNames(subject: string, member: string): readonly string[] {
 
 /** Reads the files of the certificate, and names its first fault; null when it has none. */
 export function readCertificateProblem({ certificate_file, key_file, authority_file, name }: Answers): string | null {
-  const [chain, key] = [fileText(certificate_file), fileText(key_file)]
+  const [chain, key] = [findFileText(certificate_file), findFileText(key_file)]
   if (chain === null) return `${certificate_file} is not there`
   if (key === null) return `${key_file} is not there`
-  const own = authority_file === '' ? '' : fileText(authority_file)
+  const own = authority_file === '' ? '' : findFileText(authority_file)
   if (own === null) return `${authority_file} is not there`
-  const authorities = `${fileText(TRUSTED_AUTHORITIES_FILE) ?? ''}\n${own}`
+  const authorities = `${findFileText(TRUSTED_AUTHORITIES_FILE) ?? ''}\n${own}`
   return certificateProblem({ chain, key, name, authorities, now: Date.now() })
 }
 
@@ -127,8 +124,7 @@ export interface SetupFinding {
 /** Checks programs, the public name, the clock and ports before setup writes anything. A `broken` finding stops the setup. */
 export async function checkBeforeSetup({ name, certificate, copies }: Answers): Promise<readonly SetupFinding[]> {
   const found: SetupFinding[] = []
-  const add = (check: string, state: SetupFinding['state'], advice: string): void =>
-    void found.push({ check, state, advice })
+  const add = (check: string, state: SetupFinding['state'], advice: string): void => void found.push({ check, state, advice })
   if (existsSync('/usr/sbin/nginx')) add('nginx', 'ok', 'it is installed')
   else add('nginx', 'broken', 'it is not installed: apt-get install nginx')
   try {
@@ -137,17 +133,17 @@ export async function checkBeforeSetup({ name, certificate, copies }: Answers): 
   } catch {
     add('postgresql', 'broken', 'it does not answer on this machine: apt-get install postgresql')
   }
-  if (certificate === 'certbot' && !isSuccessful('certbot', '--version')) {
+  if (certificate === 'certbot' && !runsSuccessfully('certbot', '--version')) {
     add('certbot', 'broken', 'it is not installed: apt-get install certbot')
   }
-  if (copies !== 'later' && !(isSuccessful('rsync', '--version') && isSuccessful('ssh', '-V'))) {
+  if (copies !== 'later' && !(runsSuccessfully('rsync', '--version') && runsSuccessfully('ssh', '-V'))) {
     add('copies', 'broken', 'the programs that copy are not installed: apt-get install rsync openssh-client')
   }
-  found.push(await checkName(name), checkClock(), ...checkPorts(certificate === 'certbot'))
+  found.push(await checkPublicName(name), checkClock(), ...checkPorts(certificate === 'certbot'))
   return found
 }
 
-async function checkName(name: string): Promise<SetupFinding> {
+async function checkPublicName(name: string): Promise<SetupFinding> {
   const check = 'name'
   const found = await lookup(name, { all: true }).catch(() => [])
   if (found.length === 0) return { check, state: 'broken', advice: `${name} leads nowhere: add it to your DNS` }
@@ -161,13 +157,12 @@ async function checkName(name: string): Promise<SetupFinding> {
 function checkClock(): SetupFinding {
   const { stdout } = spawnSync('timedatectl', ['show', '--property=NTPSynchronized', '--value'], { encoding: 'utf8' })
   if (stdout?.trim() === 'yes') return { check: 'clock', state: 'ok', advice: 'it follows a time server' }
-  const advice =
-    'it follows no time server, and signatures of others seem old or early: apt-get install systemd-timesyncd'
+  const advice = 'it follows no time server, and signatures of others seem old or early: apt-get install systemd-timesyncd'
   return { check: 'clock', state: 'weak', advice }
 }
 
 /** The unit that may listen on each port. certbot needs port 80, where its proofs are fetched. */
-const PORT_OWNERS: readonly (readonly [port: number, unit: string])[] = [
+const UNITS_BY_PORT: readonly (readonly [port: number, unit: string])[] = [
   [80, 'nginx'],
   [443, 'nginx'],
   [8080, 'rollcall@8080'],
@@ -179,13 +174,13 @@ const PORT_OWNERS: readonly (readonly [port: number, unit: string])[] = [
 function checkPorts(isCertbot: boolean): readonly SetupFinding[] {
   const used = new Set(
     ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) =>
-      [...(fileText(file) ?? '').matchAll(/^ *\d+: [\dA-F]+:([\dA-F]{4}) [\dA-F]+:0000 0A /gm)].map(([, port = '']) =>
+      [...(findFileText(file) ?? '').matchAll(/^ *\d+: [\dA-F]+:([\dA-F]{4}) [\dA-F]+:0000 0A /gm)].map(([, port = '']) =>
         Number.parseInt(port, 16),
       ),
     ),
   )
-  const ours = PORT_OWNERS.filter(([port]) => port !== 80 || isCertbot)
-  const taken = ours.filter(([port, unit]) => used.has(port) && !isSuccessful('systemctl', 'is-active', unit))
+  const ours = UNITS_BY_PORT.filter(([port]) => port !== 80 || isCertbot)
+  const taken = ours.filter(([port, unit]) => used.has(port) && !runsSuccessfully('systemctl', 'is-active', unit))
   const free = isCertbot ? '80, 443' : '443'
   if (taken.length === 0) return [{ check: 'ports', state: 'ok', advice: `${free} and 8080 to 8083 are free, or ours` }]
   return taken.map(([port, unit]) => ({

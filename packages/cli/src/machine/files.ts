@@ -8,9 +8,9 @@ export const ANSWERS_FILE = `${SETTINGS_FOLDER}/answers.json`
 /** The nginx site on port 80 that serves certbot's proofs. */
 export const CERTBOT_NGINX_SITE = '/etc/nginx/conf.d/rollcall-acme.conf'
 /** The folder below which certbot writes its proofs, and from which nginx serves them. */
-export const CERTBOT_FOLDER = '/var/lib/rollcall-acme'
+export const CERTBOT_PROOF_FOLDER = '/var/lib/rollcall-acme'
 /** The file with the settings that setup makes from the answers. */
-export const SETUP_SETTINGS = `${SETTINGS_FOLDER}/setup.env`
+export const SETUP_SETTINGS_FILE = `${SETTINGS_FOLDER}/setup.env`
 /** The systemd unit that waits for a new certificate file. */
 export const CERTIFICATE_PATH_UNIT = 'rollcall-certificate.path'
 
@@ -25,17 +25,17 @@ export function setupFiles(answers: Answers, site: string): ReadonlyMap<string, 
   ]
   const files = new Map([
     [ANSWERS_FILE, `${JSON.stringify(answers, null, 2)}\n`],
-    [SETUP_SETTINGS, `${settings.join('\n')}\n`],
-    [NGINX_SITE, siteOf(site, { name, certificate_file, key_file })],
+    [SETUP_SETTINGS_FILE, `${settings.join('\n')}\n`],
+    [NGINX_SITE, siteWithNames(site, { name, certificate_file, key_file })],
   ])
   if (certificate === 'certbot') files.set(CERTBOT_NGINX_SITE, certbotSite(name))
   return files
     .set(`${UNIT_FOLDER}/${CERTIFICATE_PATH_UNIT}`, certificatePathUnit(watchedPaths(answers)))
-    .set(`${UNIT_FOLDER}/${CERTIFICATE_PATH_UNIT.replace('.path', '.service')}`, CERTIFICATE_SERVICE)
+    .set(`${UNIT_FOLDER}/${CERTIFICATE_PATH_UNIT.replace('.path', '.service')}`, CERTIFICATE_SERVICE_TEXT)
 }
 
 /** Returns an nginx site with the public name and certificate. @param site the example, or the existing site: its port stays */
-function siteOf(site: string, names: { name: string; certificate_file: string; key_file: string }): string {
+function siteWithNames(site: string, names: { name: string; certificate_file: string; key_file: string }): string {
   return site
     .replaceAll(/https:\/\/registry\.example\.org/g, `https://${names.name}`)
     .replace(/^( *server_name) .*$/m, `$1 ${names.name};`)
@@ -47,14 +47,12 @@ function siteOf(site: string, names: { name: string; certificate_file: string; k
 export const siteWithPort = (site: string, port: number): string =>
   site.replace(/^( *server) 127\.0\.0\.1:\d+ /m, `$1 127.0.0.1:${port} `)
 
-const certbotSite = (
-  name: string,
-): string => `# Written by rollcall setup: the proofs of certbot. Everything else goes to HTTPS.
+const certbotSite = (name: string): string => `# Written by rollcall setup: the proofs of certbot. Everything else goes to HTTPS.
 server {
     listen 80;
     listen [::]:80;
     server_name ${name};
-    location /.well-known/acme-challenge/ { root ${CERTBOT_FOLDER}; }
+    location /.well-known/acme-challenge/ { root ${CERTBOT_PROOF_FOLDER}; }
     location / { return 301 https://$host$request_uri; }
 }
 `
@@ -81,7 +79,7 @@ ${paths.map((path) => `PathChanged=${path}`).join('\n')}
 WantedBy=multi-user.target
 `
 
-const CERTIFICATE_SERVICE = `# Written by rollcall setup: started when the file of the certificate has changed.
+const CERTIFICATE_SERVICE_TEXT = `# Written by rollcall setup: started when the file of the certificate has changed.
 [Unit]
 Description=Rollcall: nginx reads the new certificate
 # However often the files change.

@@ -1,11 +1,11 @@
 /** Checks of `rollcall doctor` on a machine with the Debian package: the last backup, its copy, and the certificate. */
 import { existsSync, globSync, statSync } from 'node:fs'
 import { connect } from 'node:tls'
-import { brokenResult, type Check, type Finding, judgeAll, okResult, weakResult } from '@rollcall/admin/doctor/finding'
+import { brokenResult, type Check, type Finding, judgeFacts, okResult, weakResult } from '@rollcall/admin/doctor/finding'
 import { daysLeft, FEWEST_CERTIFICATE_DAYS } from './certificate.ts'
-import { fileText } from './facts.ts'
-import { ANSWERS_FILE, SETUP_SETTINGS } from './files.ts'
-import { BACKUP_FOLDER, LAST_COPY_FILE } from './places.ts'
+import { findFileText } from './facts.ts'
+import { ANSWERS_FILE, SETUP_SETTINGS_FILE } from './files.ts'
+import { BACKUP_FOLDER, LAST_COPY_TIME_FILE } from './places.ts'
 
 export interface MachineFacts {
   /** The time in milliseconds since 1970. */
@@ -22,11 +22,11 @@ export interface MachineFacts {
 
 const HOUR_MILLISECONDS = 3_600_000
 /** The most hours since the last backup. A backup is made each night; when one fails, somebody needs the morning to repair it. */
-const OLDEST_HOURS = 36
+const OLDEST_BACKUP_HOURS = 36
 /** The most hours since the last copy. Copies are made every ten minutes, so a fault that lasts a day does not end by itself. */
 const OLDEST_COPY_HOURS = 24
 /** A certificate with fewer days left is broken; one with fewer than FEWEST_CERTIFICATE_DAYS is weak. */
-const LAST_DAYS = 7
+const BROKEN_CERTIFICATE_DAYS = 7
 
 export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [
   {
@@ -35,7 +35,7 @@ export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [
     judge({ now, backup }) {
       if (backup === null) return weakResult(`there is no backup in ${BACKUP_FOLDER} yet: a timer makes one each night`)
       const hours = Math.floor((now - backup) / HOUR_MILLISECONDS)
-      if (hours <= OLDEST_HOURS) return okResult(`the last backup is ${hours} hours old`)
+      if (hours <= OLDEST_BACKUP_HOURS) return okResult(`the last backup is ${hours} hours old`)
       return brokenResult(
         `the last backup is ${hours} hours old: journalctl --unit rollcall-backup says why there is no newer one`,
       )
@@ -53,8 +53,7 @@ export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [
       const why = 'journalctl --unit rollcall-copy says why'
       if (copied === null) return brokenResult(`nothing has been copied to ${copies} yet: ${why}`)
       const hours = Math.floor((now - copied) / HOUR_MILLISECONDS)
-      if (hours <= OLDEST_COPY_HOURS)
-        return okResult(`backups and the journal were copied to ${copies} ${hours} hours ago`)
+      if (hours <= OLDEST_COPY_HOURS) return okResult(`backups and the journal were copied to ${copies} ${hours} hours ago`)
       return brokenResult(`backups and the journal were copied to ${copies} ${hours} hours ago: ${why}`)
     },
   },
@@ -66,31 +65,26 @@ export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [
       const days = daysLeft(certificate, now)
       if (days >= FEWEST_CERTIFICATE_DAYS) return okResult(`the certificate is valid for ${days} days more`)
       const advice = `the certificate ends in ${days} days: renew it; nginx reads the new file by itself`
-      return days < LAST_DAYS ? brokenResult(advice) : weakResult(advice)
+      return days < BROKEN_CERTIFICATE_DAYS ? brokenResult(advice) : weakResult(advice)
     },
   },
 ]
 
 /** Judges a machine that `rollcall setup` has prepared; no findings on other machines, or without a public address. */
 export async function judgeMachine(publicUrl: string | undefined): Promise<readonly Finding[]> {
-  if (!existsSync(SETUP_SETTINGS) || publicUrl === undefined) return []
+  if (!existsSync(SETUP_SETTINGS_FILE) || publicUrl === undefined) return []
   const made = globSync(`${BACKUP_FOLDER}/*.backup`).map((path) => statSync(path).mtimeMs)
   const backup = made.length === 0 ? null : Math.max(...made)
-  const { copies = 'later' } = JSON.parse(fileText(ANSWERS_FILE) ?? '{}') as { readonly copies?: string }
-  const copied = existsSync(LAST_COPY_FILE) ? statSync(LAST_COPY_FILE).mtimeMs : null
-  const certificate = await servedUntil(new URL(publicUrl))
-  return judgeAll(MACHINE_CHECKS, { now: Date.now(), backup, copies, copied, certificate })
+  const { copies = 'later' } = JSON.parse(findFileText(ANSWERS_FILE) ?? '{}') as { readonly copies?: string }
+  const copied = existsSync(LAST_COPY_TIME_FILE) ? statSync(LAST_COPY_TIME_FILE).mtimeMs : null
+  const certificate = await readCertificateEnd(new URL(publicUrl))
+  return judgeFacts(MACHINE_CHECKS, { now: Date.now(), backup, copies, copied, certificate })
 }
 
 /** Reads the end of the served certificate. It need not be valid, because nothing is sent. */
-const servedUntil = ({ hostname, port }: URL): Promise<string | Error> =>
+const readCertificateEnd = ({ hostname, port }: URL): Promise<string | Error> =>
   new Promise((resolve) => {
-    const socket = connect({
-      host: hostname,
-      servername: hostname,
-      port: Number(port || 443),
-      rejectUnauthorized: false,
-    })
+    const socket = connect({ host: hostname, servername: hostname, port: Number(port || 443), rejectUnauthorized: false })
     const end = (found: string | Error): void => {
       socket.destroy()
       resolve(found)

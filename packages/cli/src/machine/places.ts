@@ -7,11 +7,11 @@ export const SETTINGS_FOLDER = '/etc/rollcall'
 export const JOURNAL_FILE = '/var/lib/rollcall/journal'
 export const BACKUP_FOLDER = '/var/backups/rollcall'
 /** The SSH key with which the service copies backups to another machine. */
-export const COPY_KEY = '/var/lib/rollcall/.ssh/id_ed25519'
+export const COPY_KEY_FILE = '/var/lib/rollcall/.ssh/id_ed25519'
 /** A file whose time of change is that of the last copy of backups and journal to another machine. */
-export const LAST_COPY_FILE = '/var/lib/rollcall/copied'
+export const LAST_COPY_TIME_FILE = '/var/lib/rollcall/copied'
 /** The command of the package. As root it reads the machine's settings and drops root's rights, except in setup and upgrade. */
-export const COMMAND_PATH = '/usr/bin/rollcall'
+export const ROLLCALL_COMMAND_PATH = '/usr/bin/rollcall'
 export const NGINX_SITE = '/etc/nginx/conf.d/rollcall.conf'
 export const UNIT_FOLDER = '/etc/systemd/system'
 /** The two ports for nodes. A node listens for operators on the port after its own. An upgrade uses the free one. */

@@ -39,11 +39,11 @@ test.each([
 })
 
 test('versions are compared by their numbers', () => {
-  expect([
-    isLaterVersion('1.10.0', '1.9.0'),
-    isLaterVersion('1.0.0', '1.0.0'),
-    isLaterVersion('0.9.9', '1.0.0'),
-  ]).toEqual([true, false, false])
+  expect([isLaterVersion('1.10.0', '1.9.0'), isLaterVersion('1.0.0', '1.0.0'), isLaterVersion('0.9.9', '1.0.0')]).toEqual([
+    true,
+    false,
+    false,
+  ])
 })
 
 test('a version with a suffix comes before its release, and after the release before', () => {

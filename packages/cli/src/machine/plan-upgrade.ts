@@ -25,8 +25,7 @@ export interface NodeVersions {
 export function planUpgrade({ port, versions, installed, schemas, back }: NodeVersions): UpgradePlan | null | string {
   const next = NODE_PORTS.find((one) => one !== port) ?? port
   const from = versions.get(port)
-  if (from === null || from === undefined)
-    return `no version is known of the node on port ${port}: install the package again`
+  if (from === null || from === undefined) return `no version is known of the node on port ${port}: install the package again`
   const to = back ? versions.get(next) : installed
   if (to === null || to === undefined || (back && to === from)) return 'no version ran before the one in use'
   if (to === from) return null

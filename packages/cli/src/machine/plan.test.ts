@@ -75,9 +75,7 @@ test('a second run does what differs', () => {
 
 test('copies to another machine have a key of their own, and a timer', () => {
   const copying = readAnswers({ ...answers, copies: 'copies@vault.example.org:rollcall' })
-  expect(setupFiles(copying, SITE).get('/etc/rollcall/setup.env')).toContain(
-    '\nCOPIES_TO=copies@vault.example.org:rollcall\n',
-  )
+  expect(setupFiles(copying, SITE).get('/etc/rollcall/setup.env')).toContain('\nCOPIES_TO=copies@vault.example.org:rollcall\n')
   const texts = textsOf(copying, { ...done, files: setupFiles(copying, SITE) })
   expect(texts).toEqual([
     'run install -d -m 0700 -o rollcall -g rollcall /var/lib/rollcall/.ssh',
@@ -105,10 +103,7 @@ test('the site of nginx gets the names, and keeps the node', () => {
 })
 
 test('a lost address of the database is made anew, and a lost master key never is', () => {
-  const lost = (path: string): SetupFacts => ({
-    ...done,
-    secrets: new Set([...done.secrets].filter((one) => one !== path)),
-  })
+  const lost = (path: string): SetupFacts => ({ ...done, secrets: new Set([...done.secrets].filter((one) => one !== path)) })
   expect(makeSetupPlan(answers, lost(SECRET_FILES.database)).acts).toEqual([
     { act: 'database', port: 5433, roles: done.database.roles, create: false },
   ])
@@ -128,9 +123,7 @@ test('a restore takes the place of the migration, and begins a new journal', () 
     has_journal: true,
   }
   const texts = textsOf(answers, lost, '/var/backups/rollcall/a.backup')
-  expect(texts).toContain(
-    'run /usr/bin/rollcall restore /var/backups/rollcall/a.backup --journal /var/lib/rollcall/journal',
-  )
+  expect(texts).toContain('run /usr/bin/rollcall restore /var/backups/rollcall/a.backup --journal /var/lib/rollcall/journal')
   expect(texts).toContain(
     'run runuser --user rollcall -- mv --no-clobber /var/lib/rollcall/journal /var/lib/rollcall/journal-before-a.backup',
   )

@@ -1,8 +1,8 @@
 /** Makes the plan of `rollcall setup` from answers and the state of the machine. A second run does what the first has left. */
 import { basename, dirname } from 'node:path'
 import type { Answers } from './answers.ts'
-import { CERTBOT_FOLDER, CERTIFICATE_PATH_UNIT, SETUP_SETTINGS, setupFiles } from './files.ts'
-import { COMMAND_PATH, COPY_KEY, JOURNAL_FILE, NGINX_SITE, SECRET_FILES, SETTINGS_FOLDER } from './places.ts'
+import { CERTBOT_PROOF_FOLDER, CERTIFICATE_PATH_UNIT, SETUP_SETTINGS_FILE, setupFiles } from './files.ts'
+import { COPY_KEY_FILE, JOURNAL_FILE, NGINX_SITE, ROLLCALL_COMMAND_PATH, SECRET_FILES, SETTINGS_FOLDER } from './places.ts'
 
 export interface SetupFacts {
   /** The texts, by path, of the files of setup that exist. */
@@ -81,39 +81,33 @@ export function makeSetupPlan(answers: Answers, facts: SetupFacts, restore: stri
       throw new Error(`${SECRET_FILES.master_key} is not there: copy the master key of the backup to that file`)
     acts.push({ act: 'master_key' })
   }
-  if (isChanged(SETUP_SETTINGS) || isChanged(`/etc/systemd/system/${CERTIFICATE_PATH_UNIT}`))
+  if (isChanged(SETUP_SETTINGS_FILE) || isChanged(`/etc/systemd/system/${CERTIFICATE_PATH_UNIT}`))
     acts.push(run('systemctl', 'daemon-reload'))
   // The running unit is restarted, because it must now wait for other files.
   if (isChanged(`/etc/systemd/system/${CERTIFICATE_PATH_UNIT}`) && units.has(CERTIFICATE_PATH_UNIT))
     acts.push(run('systemctl', 'restart', CERTIFICATE_PATH_UNIT))
   const isNew = !units.has(`rollcall@${port}`)
   if (restore !== null) acts.push(...restoreCommands(restore, facts.has_journal).map((words) => run(...words)))
-  else if (isNew) acts.push(run(COMMAND_PATH, 'migrate'))
-  if (copies !== 'later' && !facts.has_copy_key) acts.push(...COPY_KEY_WORDS.map((words) => run(...words)))
+  else if (isNew) acts.push(run(ROLLCALL_COMMAND_PATH, 'migrate'))
+  if (copies !== 'later' && !facts.has_copy_key) acts.push(...COPY_KEY_COMMANDS.map((words) => run(...words)))
   const wanted = [
-    ...[
-      `rollcall@${port}`,
-      'rollcall-prune.timer',
-      'rollcall-backup.timer',
-      'rollcall-doctor.timer',
-      CERTIFICATE_PATH_UNIT,
-    ],
+    ...[`rollcall@${port}`, 'rollcall-prune.timer', 'rollcall-backup.timer', 'rollcall-doctor.timer', CERTIFICATE_PATH_UNIT],
     ...(copies === 'later' ? [] : ['rollcall-copy.timer']),
   ].filter((unit) => !units.has(unit))
   if (wanted.length > 0) acts.push(run('systemctl', 'enable', '--now', ...wanted))
-  if (!isNew && isChanged(SETUP_SETTINGS)) acts.push(run('systemctl', 'restart', `rollcall@${port}`))
+  if (!isNew && isChanged(SETUP_SETTINGS_FILE)) acts.push(run('systemctl', 'restart', `rollcall@${port}`))
   if (restore === null && !facts.registries.includes(namespace)) {
-    acts.push(run(COMMAND_PATH, 'registry', 'add', kind, '--namespace', namespace, '--sender-id', sender_id))
+    acts.push(run(ROLLCALL_COMMAND_PATH, 'registry', 'add', kind, '--namespace', namespace, '--sender-id', sender_id))
   }
   if (restore === null && !facts.operators.includes(operator))
-    acts.push(run(COMMAND_PATH, 'operator', 'add', operator, '--role', 'own'))
+    acts.push(run(ROLLCALL_COMMAND_PATH, 'operator', 'add', operator, '--role', 'own'))
 
   if (!servable && certificate === 'certbot') {
     acts.push(...certbotCommands(name, contact).map((words) => run(...words)))
     return { acts, waits: `certbot got no certificate: ${facts.certificate}` }
   }
   if (!servable && certificate === 'csr' && !facts.has_certificate) {
-    if (!facts.has_request) acts.push(...requestCommands(name, answers.key_file).map((words) => run(...words)))
+    if (!facts.has_request) acts.push(...certificateRequestCommands(name, answers.key_file).map((words) => run(...words)))
     const waits = `send ${SETTINGS_FOLDER}/tls.csr to your authority, write its answer with the certificates above it to ${certificate_file}, and run rollcall setup again`
     return { acts, waits }
   }
@@ -127,53 +121,29 @@ export function makeSetupPlan(answers: Answers, facts: SetupFacts, restore: stri
 const restoreCommands = (backup: string, has_journal: boolean): readonly (readonly string[])[] =>
   has_journal
     ? [
-        [COMMAND_PATH, 'restore', backup, '--journal', JOURNAL_FILE],
-        [
-          'runuser',
-          '--user',
-          'rollcall',
-          '--',
-          'mv',
-          '--no-clobber',
-          JOURNAL_FILE,
-          `${JOURNAL_FILE}-before-${basename(backup)}`,
-        ],
+        [ROLLCALL_COMMAND_PATH, 'restore', backup, '--journal', JOURNAL_FILE],
+        ['runuser', '--user', 'rollcall', '--', 'mv', '--no-clobber', JOURNAL_FILE, `${JOURNAL_FILE}-before-${basename(backup)}`],
       ]
-    : [[COMMAND_PATH, 'restore', backup, '--without-journal', `rollcall setup found no ${JOURNAL_FILE}`]]
+    : [[ROLLCALL_COMMAND_PATH, 'restore', backup, '--without-journal', `rollcall setup found no ${JOURNAL_FILE}`]]
 
 /** The commands that make the SSH key for copies. The key belongs to the user of the service, not to root. */
-const COPY_KEY_WORDS: readonly (readonly string[])[] = [
-  ['install', '-d', '-m', '0700', '-o', 'rollcall', '-g', 'rollcall', dirname(COPY_KEY)],
-  [
-    'runuser',
-    '--user',
-    'rollcall',
-    '--',
-    'ssh-keygen',
-    '-q',
-    '-t',
-    'ed25519',
-    '-N',
-    '',
-    '-C',
-    'rollcall',
-    '-f',
-    COPY_KEY,
-  ],
+const COPY_KEY_COMMANDS: readonly (readonly string[])[] = [
+  ['install', '-d', '-m', '0700', '-o', 'rollcall', '-g', 'rollcall', dirname(COPY_KEY_FILE)],
+  ['runuser', '--user', 'rollcall', '--', 'ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-C', 'rollcall', '-f', COPY_KEY_FILE],
 ]
 
 /** The commands that get a certificate with certbot. nginx serves the proofs that certbot writes. */
 const certbotCommands = (name: string, contact: string): readonly (readonly string[])[] => [
-  ['install', '-d', '-m', '0755', CERTBOT_FOLDER],
+  ['install', '-d', '-m', '0755', CERTBOT_PROOF_FOLDER],
   ['systemctl', 'reload-or-restart', 'nginx'],
   [
     ...['certbot', 'certonly', '--non-interactive', '--agree-tos', '--email', contact],
-    ...['--webroot', '--webroot-path', CERTBOT_FOLDER, '--domain', name],
+    ...['--webroot', '--webroot-path', CERTBOT_PROOF_FOLDER, '--domain', name],
   ],
 ]
 
 /** The commands that make a key and a request for a certificate with OpenSSL. Only the request is sent away. */
-const requestCommands = (name: string, key_file: string): readonly (readonly string[])[] => [
+const certificateRequestCommands = (name: string, key_file: string): readonly (readonly string[])[] => [
   ['openssl', 'genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256', '-out', key_file],
   ['chmod', '0600', key_file],
   [

@@ -11,8 +11,7 @@ const SIGNATURE = '6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4='
 
 test('a verifier accepts the proof of the RFC, makes its signature, and does not have the password', () => {
   const verifier = scramVerifier('pencil', SALT)
-  const [, stored = '', server = ''] =
-    /^SCRAM-SHA-256\$4096:W22ZaJ0SNY7soEsUEjb6gQ==\$([^:]+):(.+)$/.exec(verifier) ?? []
+  const [, stored = '', server = ''] = /^SCRAM-SHA-256\$4096:W22ZaJ0SNY7soEsUEjb6gQ==\$([^:]+):(.+)$/.exec(verifier) ?? []
   const signed = (key: string): Buffer => createHmac('sha256', Buffer.from(key, 'base64')).update(MESSAGE).digest()
   const client_key = signed(stored).map((byte, at) => byte ^ (PROOF[at] ?? 0))
   expect(createHash('sha256').update(client_key).digest('base64')).toBe(stored)

@@ -12,8 +12,8 @@ export function storyText(traced: TracedMessage): string {
   // A notification has only one page, so the page number is left out.
   const page = traced.traced === 'notification' ? () => '' : pageText
   return [
-    toPrintableLine(headOf(traced)),
-    ...nameValueLines(namesOf(traced)),
+    toPrintableLine(storyHeadline(traced)),
+    ...nameValueLines(tracedIds(traced)),
     ...traced.events.map((event) => toPrintableLine(`${event.at}  ${eventText(event, page)}`)),
     ...remarkLines(traced),
   ].join('\n')
@@ -21,7 +21,7 @@ export function storyText(traced: TracedMessage): string {
 
 const pageText = (page: number): string => `page ${page}: `
 
-function namesOf(traced: TracedMessage): Readonly<Record<string, string | null>> {
+function tracedIds(traced: TracedMessage): Readonly<Record<string, string | null>> {
   if (traced.traced !== 'notification') {
     const { message_id, transaction_id, correlation_id } = traced
     return { message: message_id, transaction: transaction_id, correlation: correlation_id }
@@ -32,12 +32,12 @@ function namesOf(traced: TracedMessage): Readonly<Record<string, string | null>>
 }
 
 function remarkLines(traced: TracedMessage): readonly string[] {
-  if (traced.traced === 'exchange') return remarksOf(traced)
-  return traced.traced === 'notification' ? whyItWaits(traced) : []
+  if (traced.traced === 'exchange') return exchangeRemarkLines(traced)
+  return traced.traced === 'notification' ? waitReasonLines(traced) : []
 }
 
 /** Says whether a disabled participant or a closed mailbox delays a notification; no lines when neither does. */
-function whyItWaits({ state, delivery, mailbox_state, participant_status }: TracedNotification): string[] {
+function waitReasonLines({ state, delivery, mailbox_state, participant_status }: TracedNotification): string[] {
   if (state !== 'waiting' && delivery?.state !== 'pending') return []
   return [
     ...(participant_status === 'disabled' ? ['  waits until the participant is enabled'] : []),
@@ -52,7 +52,7 @@ const PURPOSE_NAMES: Readonly<Record<TracedNotification['purpose'], string>> = {
   test: 'test notification',
 }
 
-function headOf(traced: TracedMessage): string {
+function storyHeadline(traced: TracedMessage): string {
   if (traced.traced === 'notification') {
     return `${PURPOSE_NAMES[traced.purpose]} to ${traced.participant ?? 'a participant'} from ${traced.registry ?? 'a registry'}`
   }
@@ -61,10 +61,10 @@ function headOf(traced: TracedMessage): string {
   }
   const from = `from ${traced.participant ?? 'a participant'} to ${traced.registry ?? 'a registry'}`
   if (traced.traced === 'callback') return `${traced.callback} ${from}, in our inbox`
-  return `${traced.operation ?? 'an exchange that is not stored any more'} ${from}, ${roadText(traced)}`
+  return `${traced.operation ?? 'an exchange that is not stored any more'} ${from}, ${answerModeText(traced)}`
 }
 
-const roadText = (traced: TracedExchange): string =>
+const answerModeText = (traced: TracedExchange): string =>
   traced.road === 'asynchronous' ? 'asynchronous' : 'synchronous: its answer is not stored'
 
 function eventText(event: StoryEvent, pageOf: (page: number) => string): string {
@@ -113,17 +113,17 @@ function eventText(event: StoryEvent, pageOf: (page: number) => string): string 
   }
 }
 
-function remarksOf(traced: TracedExchange): string[] {
+function exchangeRemarkLines(traced: TracedExchange): string[] {
   const { items, deliveries, events } = traced
   const answered = events.reduce((sum, event) => sum + (event.event === 'answered' ? event.items : 0), 0)
   const begun = events.some(({ event }) => event === 'begun')
   const made = Object.values(traced.delivery_states).reduce((sum, count) => sum + count, 0)
   return [
     ...items.map((item) => toPrintableLine(`  item ${item.reference_id}: ${itemText(item)}`)),
-    ...leftOut('item', answered - items.length),
-    ...leftOut('delivery', made - deliveries.length),
+    ...leftOutLines('item', answered - items.length),
+    ...leftOutLines('delivery', made - deliveries.length),
     ...(traced.state === 'accepted' && !begun ? ['  waits for a worker'] : []),
-    ...holdUps(traced),
+    ...deliveryDelayLines(traced),
   ]
 }
 
@@ -133,14 +133,14 @@ const itemText = ({ status, total, page_size }: TracedExchange['items'][number])
   return `${status}, ${countWithNoun(total, 'record')}${pages}`
 }
 
-const leftOut = (what: 'item' | 'delivery', count: number): string[] => {
+const leftOutLines = (what: 'item' | 'delivery', count: number): string[] => {
   if (count === 0) return []
   const more = what === 'item' ? countWithNoun(count, 'item') : `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
   return [`  and ${more} more; --full prints them`]
 }
 
 /** Says whether a disabled participant or an open breaker delays pending deliveries; no lines when neither does. */
-function holdUps({ delivery_states, participant_status, breaker }: TracedExchange): string[] {
+function deliveryDelayLines({ delivery_states, participant_status, breaker }: TracedExchange): string[] {
   if (delivery_states.pending === undefined) return []
   const { opened_at = null, probe_at = null } = breaker ?? {}
   const probe = probe_at === null ? '' : `; it is tried next at ${probe_at}`

@@ -41,11 +41,7 @@ const searchOf = ({ participant }: Asker, value: string): string => {
     message: {
       transaction_id: 't-1',
       search_request: [
-        {
-          reference_id: 'r-1',
-          timestamp,
-          search_criteria: { query_type: 'idtype-value', query: { type: 'UIN', value } },
-        },
+        { reference_id: 'r-1', timestamp, search_criteria: { query_type: 'idtype-value', query: { type: 'UIN', value } } },
       ],
     },
   })
@@ -71,8 +67,7 @@ test(`${CYCLES} times a node is killed while it answers: what was received is a 
           header: { message_id: string }
           message: { search_response: { data: { reg_records: object[] } }[] }
         }
-        if (response.status === 200 && message.search_response[0]?.data.reg_records.length === 1)
-          received.push(header.message_id)
+        if (response.status === 200 && message.search_response[0]?.data.reg_records.length === 1) received.push(header.message_id)
       } catch {
         // It was killed in the middle of the answer.
         await sleep(20)

@@ -30,10 +30,7 @@ export interface Load {
   readonly acknowledged: ReadonlyMap<string, Question>
   /** Message ids that were sent, and never acknowledged. */
   readonly unacknowledged: ReadonlySet<string>
-  /**
-   * Requests that were refused or not answered, and sent again: there are some whenever a node is killed, and else
-   * none.
-   */
+  /** Requests that were refused or not answered, and sent again: there are some whenever a node is killed, and else none. */
   readonly sentAgain: readonly string[]
   /** Wrong answers. */
   readonly problems: readonly string[]

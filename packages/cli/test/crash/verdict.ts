@@ -101,8 +101,6 @@ export async function nodeCount({ db }: World): Promise<number> {
 
 /** Attempts that another node took over. */
 export async function interrupted({ db }: World): Promise<number> {
-  const { rows } = await db.pool.query<{ count: number }>(
-    `select count(*) from delivery_attempt where error = 'interrupted'`,
-  )
+  const { rows } = await db.pool.query<{ count: number }>(`select count(*) from delivery_attempt where error = 'interrupted'`)
   return rows[0]?.count ?? 0
 }

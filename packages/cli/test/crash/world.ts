@@ -76,12 +76,7 @@ export async function crashWorld(): Promise<World> {
   const killNodes = async (): Promise<void> => {
     await Promise.all(nodes.splice(0).map(({ running }) => running.stop('SIGKILL')))
   }
-  const all = {
-    DATABASE_URL: databaseUrl(connection),
-    ADMIN_PORT: '0',
-    LOG_LEVEL: 'warn',
-    ROLLCALL_RETRY_SCHEDULE: SCHEDULE,
-  }
+  const all = { DATABASE_URL: databaseUrl(connection), ADMIN_PORT: '0', LOG_LEVEL: 'warn', ROLLCALL_RETRY_SCHEDULE: SCHEDULE }
   return {
     db,
     connection,

@@ -93,9 +93,7 @@ describe.each([...fixtures, today].map((file) => ({ name: basename(file), file }
       await rollcallJson(['restore', 'release'], env)
       const { stdout } = await rollcall(['backup', 'check', file, '--json'], env)
       if (Date.parse(JSON.parse(stdout).snapshot_at) < Date.now() - LONGEST * 1_000) return
-      await expect
-        .poll(() => [...new Set(came)].sort(), { timeout: 240_000 })
-        .toEqual(['notify', 'on-search', 'on-subscribe'])
+      await expect.poll(() => [...new Set(came)].sort(), { timeout: 240_000 }).toEqual(['notify', 'on-search', 'on-subscribe'])
     } finally {
       await server.stop()
     }

@@ -34,9 +34,7 @@ export async function dumpDatabase(client: pg.ClientBase): Promise<string> {
 }
 
 async function jobTables(client: pg.ClientBase): Promise<readonly string[]> {
-  const { rows } = await client.query<{ there: boolean }>(
-    `select to_regnamespace('graphile_worker') is not null as there`,
-  )
+  const { rows } = await client.query<{ there: boolean }>(`select to_regnamespace('graphile_worker') is not null as there`)
   return rows[0]?.there === true ? JOB_TABLES : []
 }
 

@@ -95,9 +95,7 @@ function take(text: string, response: ServerResponse): void {
 }
 
 /** From migration 0024 on nothing may be asked without a grant; before it there was no such table. */
-const { rows: granting } = await db.pool.query<{ there: boolean }>(
-  `select to_regclass('participant_grant') is not null as there`,
-)
+const { rows: granting } = await db.pool.query<{ there: boolean }>(`select to_regclass('participant_grant') is not null as there`)
 const GRANT_EVERYTHING = granting[0]?.there
   ? `insert into participant_grant (participant, registry, terms)
       select $1, registry.id, '{"operations": "all", "query_forms": "all", "ask": "all", "see": "all", "event_types": "all",
@@ -172,11 +170,7 @@ async function tokenOf(url: string, by: Participant): Promise<string> {
 
 const BY_IDENTIFIER = { criteria: { query_type: 'idtype-value', query: { type: 'UIN', value: 'P-3' } }, records: 1 }
 const SEVERAL_PAGES = {
-  criteria: {
-    query_type: 'idtype-value',
-    query: { type: 'MOBILE', value: PHONE },
-    pagination: { page_size: 2, page_number: 1 },
-  },
+  criteria: { query_type: 'idtype-value', query: { type: 'MOBILE', value: PHONE }, pagination: { page_size: 2, page_number: 1 } },
   records: RECORDS,
 }
 
@@ -221,9 +215,7 @@ async function send(
 }
 
 /** The state of the commit's queue: before migration 0018 it was graphile-worker's. */
-const { rows: queues } = await db.pool.query<{ there: boolean }>(
-  `select to_regnamespace('graphile_worker') is not null as there`,
-)
+const { rows: queues } = await db.pool.query<{ there: boolean }>(`select to_regnamespace('graphile_worker') is not null as there`)
 const queue = queues[0]?.there
   ? {
       inWork: 'select count(*) from graphile_worker._private_jobs where locked_by is not null',

@@ -64,9 +64,7 @@ function startSearches(urls: () => readonly string[]) {
 }
 
 const schemaVersions = async (): Promise<readonly string[]> => {
-  const { rows } = await world.db.pool.query<{ version: string }>(
-    'select version from rollcall_schema_version order by position',
-  )
+  const { rows } = await world.db.pool.query<{ version: string }>('select version from rollcall_schema_version order by position')
   return rows.map(({ version }) => version)
 }
 

@@ -11,13 +11,7 @@ import { emptyDatabase, type TestDatabase, testDatabase } from '../../../keys/te
 import { databaseUrl, printed, type Running, rollcallJson, start } from '../command.ts'
 import { type CountingReceiver, countingReceiver } from '../crash/receiver.ts'
 import { restoreDatabase } from './dump.ts'
-import {
-  type AcknowledgedRequest,
-  FIXTURE_COMMITS,
-  FIXTURE_MASTER_KEY,
-  FIXTURE_RECEIVER,
-  fixtureFile,
-} from './world.ts'
+import { type AcknowledgedRequest, FIXTURE_COMMITS, FIXTURE_MASTER_KEY, FIXTURE_RECEIVER, fixtureFile } from './world.ts'
 
 /** Short steps, so that what is tried again is soon tried again, and as many as are needed. */
 const SCHEDULE = Array.from({ length: 100 }, () => '0.5').join(',')

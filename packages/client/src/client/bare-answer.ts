@@ -6,13 +6,13 @@ import type { PeerTrustSettings } from '../trust/open.ts'
  * Puts a bare message into an envelope, if the operation allows bare answers and the registry need neither sign nor encrypt.
  * Returns any other text unchanged.
  */
-export function inEnvelope(
+export function wrapBareAnswer(
   text: string,
   { reply, reply_action: action, reply_also_bare }: Operation,
   { signature, encrypted }: Pick<PeerTrustSettings, 'signature' | 'encrypted'>,
 ): string {
   if (!reply_also_bare || reply.items === null || signature === 'required' || encrypted) return text
-  const message = findJsonValue(text)
+  const message = tryParseJson(text)
   if (!isJsonObject(message) || !Array.isArray(message[reply.items])) return text
   // An answer with header or message is an envelope: members beside these are not part of the message.
   if (isJsonObject(message.header) || isJsonObject(message.message)) return text
@@ -20,7 +20,7 @@ export function inEnvelope(
   return JSON.stringify({ header, message })
 }
 
-function findJsonValue(text: string): JsonValue | undefined {
+function tryParseJson(text: string): JsonValue | undefined {
   try {
     return parseJson(text)
   } catch (error) {

@@ -52,7 +52,7 @@ export interface EnrolmentUpdate {
 }
 
 /** The most beneficiaries in one message of `updateEnrolments`, by default. */
-export const UPDATE_BATCH = 100
+export const UPDATE_BATCH_SIZE = 100
 
 /** Makes the message of a question about an enrolment, without its transaction_id. */
 export function enrolledContent({
@@ -81,7 +81,7 @@ const consentIn = ({ consent, authorize }: UnderConsent): UnderConsent => ({
   ...(authorize !== undefined && { authorize }),
 })
 
-type MessageOnly<Message> = { readonly message: Message }
+type WithMessage<Message> = { readonly message: Message }
 
 /**
  * Reads the result for each beneficiary of one message.
@@ -89,7 +89,7 @@ type MessageOnly<Message> = { readonly message: Message }
  * @throws TransportError the answer has not one item for each of the `sent` beneficiaries
  */
 export function updatesIn(
-  answer: MessageOnly<EnrollmentUpdatesResponse>,
+  answer: WithMessage<EnrollmentUpdatesResponse>,
   sent: number,
   from: number,
 ): readonly EnrolmentUpdate[] {
@@ -105,35 +105,35 @@ export function updatesIn(
 }
 
 /** True when the answer says that the person is enrolled. @throws ItemRejected, TransportError */
-export function isEnrolledIn(answer: MessageOnly<EnrolledResponse>): boolean {
-  return yesOrNo(onlyItem(answer).enrolled_status, 'enrolled_status')
+export function isEnrolledIn(answer: WithMessage<EnrolledResponse>): boolean {
+  return requireYesOrNo(requireOnlyItem(answer).enrolled_status, 'enrolled_status')
 }
 
 /** The enrolment status in the answer. @throws ItemRejected, TransportError */
-export function statusIn(answer: MessageOnly<EnrolledResponse>): string {
-  const { enrolled_status = '' } = onlyItem(answer)
+export function enrolmentStatusIn(answer: WithMessage<EnrolledResponse>): string {
+  const { enrolled_status = '' } = requireOnlyItem(answer)
   if (enrolled_status === '') throw unreadableError('the answer has no enrolled_status')
   return enrolled_status
 }
 
 /** True when the answer says that the person is disabled. @throws ItemRejected, TransportError */
-export function isDisabledIn(answer: MessageOnly<DisabledResponse>): boolean {
-  return yesOrNo(onlyItem(answer).disabled_status, 'disabled_status')
+export function isDisabledIn(answer: WithMessage<DisabledResponse>): boolean {
+  return requireYesOrNo(requireOnlyItem(answer).disabled_status, 'disabled_status')
 }
 
 /** The records in all items of an answer. @throws ItemRejected */
-export function recordsIn(answer: MessageOnly<SearchResponse>): readonly RegistryRecord[] {
+export function recordsIn(answer: WithMessage<SearchResponse>): readonly RegistryRecord[] {
   return itemsOrThrow(answer).flatMap((item) => item.data?.reg_records ?? [])
 }
 
-function onlyItem<Message extends object>(answer: MessageOnly<Message>): ItemOf<Message> {
+function requireOnlyItem<Message extends object>(answer: WithMessage<Message>): ItemOf<Message> {
   const [item, ...others] = itemsOrThrow(answer)
   if (item === undefined || others.length > 0) throw unreadableError('the answer must have one item')
   return item
 }
 
 /** Reads yes or no. Refuses any other word: somebody may lose a benefit by a wrong "no". */
-function yesOrNo(word: string | undefined, member: string): boolean {
+function requireYesOrNo(word: string | undefined, member: string): boolean {
   if (word === 'yes' || word === 'no') return word === 'yes'
   throw unreadableError(`${member} must be yes or no`)
 }

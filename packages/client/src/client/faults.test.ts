@@ -41,11 +41,7 @@ describe('a refusal', () => {
 
   it('is none where the answer is good, whatever its words', () => {
     const good = { message: { search_response: [{ note: 'ack_status' }] } }
-    expect([fault(200, good), fault(200, { message: { ack_status: 'ACK' } }), fault(204, '')]).toEqual([
-      null,
-      null,
-      null,
-    ])
+    expect([fault(200, good), fault(200, { message: { ack_status: 'ACK' } }), fault(204, '')]).toEqual([null, null, null])
   })
 
   it('that does not speak this protocol is no answer', async () => {
@@ -65,12 +61,9 @@ describe('an ack', () => {
     expect(readAck(answer(202, body))).toEqual({ ack_status, correlation_id: 'c-1', timestamp: 't' })
   })
 
-  it.each([[{ message: { ack_status: 'ACK' } }], [{ message: { correlation_id: 'c' } }], ['[]'], ['{']])(
-    '%j is none',
-    (body) => {
-      expect(readAck(answer(200, body))).toBeNull()
-    },
-  )
+  it.each([[{ message: { ack_status: 'ACK' } }], [{ message: { correlation_id: 'c' } }], ['[]'], ['{']])('%j is none', (body) => {
+    expect(readAck(answer(200, body))).toBeNull()
+  })
 })
 
 describe('an ack that is the envelope of an empty answer', () => {

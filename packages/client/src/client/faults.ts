@@ -33,30 +33,28 @@ export function readFault(answer: HttpAnswer): AckError | null {
   const failed = status < 200 || status >= 300
   // An answer may be large: parse it here only if it may be an ack.
   if (!failed && !text.includes('ack_status')) return null
-  const body = bodyOf(answer)
+  const body = jsonBodyOrEmpty(answer)
   const ack = ackIn(body)
-  if (!failed && textIn(ack, 'ack_status').toUpperCase() !== 'ERR') return null
+  if (!failed && memberText(ack, 'ack_status').toUpperCase() !== 'ERR') return null
   const [first, ...others] = faultsIn(body, ack)
   const code = CODES_BY_STATUS[status] ?? (status >= 500 ? 'err.service.unavailable' : 'err.request.bad')
   if (first === undefined && CODES_BY_STATUS[status] === undefined && failed) {
-    throw new TransportError('unreadable', `HTTP status ${status} without an error of this protocol`, {
-      httpStatus: status,
-    })
+    throw new TransportError('unreadable', `HTTP status ${status} without an error of this protocol`, { httpStatus: status })
   }
   const { message = '' } = first ?? {}
   return new AckError([{ code: first?.code || code, message }, ...others], status, {
-    correlation_id: textIn(ack, 'correlation_id') || undefined,
+    correlation_id: memberText(ack, 'correlation_id') || undefined,
     retryAfter: retryAfter(answer, Date.now()),
   })
 }
 
 /** Reads the ACK or NACK of an asynchronous request; null when the answer is neither, or has no correlation_id. */
 export function readAck(answer: HttpAnswer): Omit<Accepted, 'transaction_id'> | null {
-  const ack = ackIn(bodyOf(answer))
-  const ack_status = textIn(ack, 'ack_status').toUpperCase()
-  const correlation_id = textIn(ack, 'correlation_id')
+  const ack = ackIn(jsonBodyOrEmpty(answer))
+  const ack_status = memberText(ack, 'ack_status').toUpperCase()
+  const correlation_id = memberText(ack, 'correlation_id')
   if ((ack_status !== 'ACK' && ack_status !== 'NACK') || correlation_id === '') return null
-  return { ack_status, correlation_id, timestamp: textIn(ack, 'timestamp') }
+  return { ack_status, correlation_id, timestamp: memberText(ack, 'timestamp') }
 }
 
 /** The operations whose ack may be an empty answer, each with the member that has the items of the answer. */
@@ -66,17 +64,14 @@ const EMPTY_ANSWER_MEMBERS: Readonly<Record<string, string>> = { search: 'search
  * Reads an ack that has the form of an empty answer, as some registries write it: HTTP 202, no items, a correlation_id,
  * and a status that is not rejected. The callback tells later whether anybody was found. Null for any other answer.
  */
-export function readEnvelopeAck(
-  { name, callback }: Operation,
-  answer: HttpAnswer,
-): Omit<Accepted, 'transaction_id'> | null {
+export function readEnvelopeAck({ name, callback }: Operation, answer: HttpAnswer): Omit<Accepted, 'transaction_id'> | null {
   const items = EMPTY_ANSWER_MEMBERS[name]
-  const { header, message } = bodyOf(answer)
+  const { header, message } = jsonBodyOrEmpty(answer)
   if (answer.status !== 202 || items === undefined || callback === null) return null
   if (!isJsonObject(header) || !isJsonObject(message) || !isEmptyList(message[items])) return null
   const { status } = tolerateHeader(header) as JsonObject
-  if (!actionMeans(callback, textIn(header, 'action')) || !ACCEPTED_STATUSES.includes(status ?? '')) return null
-  const correlation_id = textIn(message, 'correlation_id')
+  if (!actionMeans(callback, memberText(header, 'action')) || !ACCEPTED_STATUSES.includes(status ?? '')) return null
+  const correlation_id = memberText(message, 'correlation_id')
   return correlation_id === '' ? null : { ack_status: 'ACK', correlation_id, timestamp: '' }
 }
 
@@ -84,7 +79,7 @@ const ACCEPTED_STATUSES: readonly JsonValue[] = STATUSES.filter((status) => stat
 
 const isEmptyList = (value: JsonValue | undefined): boolean => Array.isArray(value) && value.length === 0
 
-function bodyOf({ text }: HttpAnswer): JsonObject {
+function jsonBodyOrEmpty({ text }: HttpAnswer): JsonObject {
   try {
     const value = parseJson(text)
     return isJsonObject(value) ? value : {}
@@ -101,10 +96,10 @@ function faultsIn(body: JsonObject, ack: JsonObject): readonly PeerFault[] {
   const listed = Array.isArray(body.errors) ? body.errors : []
   return (listed.length > 0 ? listed : [ack.error, body.error])
     .filter(isJsonObject)
-    .map((fault) => ({ code: textIn(fault, 'code'), message: textIn(fault, 'message') }))
+    .map((fault) => ({ code: memberText(fault, 'code'), message: memberText(fault, 'message') }))
 }
 
-function textIn(object: JsonObject, member: string): string {
+function memberText(object: JsonObject, member: string): string {
   const value = Object.hasOwn(object, member) ? object[member] : undefined
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }

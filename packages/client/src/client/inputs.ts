@@ -35,7 +35,7 @@ export type StatusQuestion = Pick<TxnStatusQuestion, 'attribute_type' | 'attribu
 export function searchContent(input: OneOrMore<SearchInput>): Content<'search'> {
   const search_request = listOf(input).map((one, index): SearchRequestItem => {
     const item = 'search_criteria' in one ? one : { search_criteria: one }
-    return { ...itemFrame(index), ...item }
+    return { ...defaultItemMembers(index), ...item }
   })
   return { search_request }
 }
@@ -45,7 +45,7 @@ export function subscribeContent(input: OneOrMore<SubscribeInput>): Content<'sub
   const subscribe_request = listOf(input).map((one, index): SubscribeRequestItem => {
     const item = 'subscribe_criteria' in one ? one : { subscribe_criteria: one }
     // The documented schema requires a filter; a registry may accept that it is missing.
-    return { ...itemFrame(index), ...item } as SubscribeRequestItem
+    return { ...defaultItemMembers(index), ...item } as SubscribeRequestItem
   })
   return { subscribe_request }
 }
@@ -60,7 +60,7 @@ export function statusContent(question: StatusQuestion): Omit<TxnStatusRequest, 
   return { txnstatus_request: { reference_id: '1', txn_type: 'search', ...question } }
 }
 
-function itemFrame(index: number): { reference_id: string; timestamp: string } {
+function defaultItemMembers(index: number): { reference_id: string; timestamp: string } {
   return { reference_id: String(index + 1), timestamp: new Date().toISOString() }
 }
 

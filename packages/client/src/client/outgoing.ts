@@ -4,7 +4,7 @@ import { RequestHeader } from '@rollcall/protocol'
 type Header = { readonly message_ts: string; readonly [member: string]: unknown }
 
 /** A header in which every member is null: `reserialised` writes members without a value as null. */
-const ABSENT_MEMBERS = Object.fromEntries(Object.keys(RequestHeader.properties).map((name) => [name, null]))
+const NULL_HEADER_MEMBERS = Object.fromEntries(Object.keys(RequestHeader.properties).map((name) => [name, null]))
 
 /** The functions that write the header of a request, by the name of the form. */
 export const OUTGOING = {
@@ -16,7 +16,7 @@ export const OUTGOING = {
    * not change when it is written again.
    */
   reserialised: (header: Header): Header => ({
-    ...ABSENT_MEMBERS,
+    ...NULL_HEADER_MEMBERS,
     ...header,
     message_ts: header.message_ts.replace(/\.\d+(?=Z$)/, ''),
   }),

@@ -11,7 +11,7 @@ const PAGE_SIZE = 100
  * @param search requests one page
  * @throws ItemRejected; TransportError `unreadable` the registry answers with another page than the requested one
  */
-export async function* pagesOf(
+export async function* recordsOfAllPages(
   search: (criteria: SearchCriteria) => Promise<{ readonly message: SearchResponse }>,
   criteria: SearchCriteria,
 ): AsyncGenerator<RegistryRecord, void, void> {

@@ -29,7 +29,7 @@ export function checkPaths(paths: Paths): void {
 }
 
 /** The path of an operation at the registry. @param path the path in the specification */
-export function pathAt(paths: Paths, { name }: Operation, path: string): string {
+export function pathAtRegistry(paths: Paths, { name }: Operation, path: string): string {
   const whole = Object.hasOwn(paths, name) ? paths[name] : undefined
   if (whole !== undefined) return withoutOuterSlashes(whole)
   const [longest] = Object.entries(paths)

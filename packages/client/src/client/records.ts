@@ -39,16 +39,13 @@ export type AskedRecord<Kind extends SaidKind, Criteria extends SearchCriteria> 
 
 /** The message of an answer to a search, with records of the type `Held`. */
 export type Found<Held> = Omit<SearchResponse, 'search_response'> & {
-  search_response: (Omit<SearchResponseItem, 'data'> & {
-    data?: Omit<SearchData, 'reg_records'> & { reg_records: Held[] }
-  })[]
+  search_response: (Omit<SearchResponseItem, 'data'> & { data?: Omit<SearchData, 'reg_records'> & { reg_records: Held[] } })[]
 }
 
 /** A callback with found records. */
 export type FoundByCallback<Held> = Omit<Received<'on-search'>, 'message'> & { readonly message: Found<Held> }
 
 /** The response to an operation, from a registry of this kind. */
-export type ResponseOf<
-  Name extends OperationName,
-  Kind extends SaidKind,
-> = Messages[Name]['response'] extends SearchResponse ? Found<RecordOf<Kind>> : Messages[Name]['response']
+export type ResponseOf<Name extends OperationName, Kind extends SaidKind> = Messages[Name]['response'] extends SearchResponse
+  ? Found<RecordOf<Kind>>
+  : Messages[Name]['response']

@@ -2,18 +2,18 @@
 import { operation, type SearchCriteria, type SearchResponse } from '@rollcall/protocol'
 import { HeaderRejected, SeveralRecords, TransportError } from '../errors.ts'
 import type { AwaitOptions, CallbackName, Received, ReplyCallback } from '../receiver/callbacks.ts'
-import { outstandingAt } from '../receiver/outstanding-requests.ts'
+import { outstandingRequestsAt } from '../receiver/outstanding-requests.ts'
 import {
   type DisabilityQuestion,
   disabledContent,
   type EnrolmentQuestion,
   type EnrolmentUpdate,
   enrolledContent,
+  enrolmentStatusIn,
   isDisabledIn,
   isEnrolledIn,
   recordsIn,
-  statusIn,
-  UPDATE_BATCH,
+  UPDATE_BATCH_SIZE,
   type UpdateOptions,
   updatesIn,
 } from './enrolment.ts'
@@ -30,16 +30,16 @@ import {
 } from './inputs.ts'
 import type { Accepted, Answer, CallbackOptions, Content, Messages, OperationName, RequestOptions } from './messages.ts'
 import { OutstandingPages } from './outstanding.ts'
-import { pagesOf } from './pages.ts'
+import { recordsOfAllPages } from './pages.ts'
 import type { AskedRecord, FoundByCallback, RecordOf, RegistryRecord, ResponseOf, SaidKind } from './records.ts'
-import { askLater, askRegistry } from './request.ts'
+import { askRegistry, sendAsyncRequest } from './request.ts'
 import { itemsOrThrow } from './results.ts'
 import { type ClientOptions, type OfKind, readSettings, type Settings } from './settings.ts'
 
 type Reply<Name extends OperationName, Kind extends SaidKind> = Promise<Answer<ResponseOf<Name, Kind>>>
 
 /** The longest wait for the callback of `subscribe` and `unsubscribe` by default, in milliseconds. */
-const CALLBACK_TIMEOUT = 60_000
+const CALLBACK_TIMEOUT_MS = 60_000
 
 /**
  * Sends requests to one registry. Methods reject with TransportError, AckError, HeaderRejected, UntrustedAnswer or
@@ -123,7 +123,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
    */
   async updateEnrolments(
     beneficiaries: OneOrMore<RegistryRecord>,
-    { receipt_type, batch_size = UPDATE_BATCH, ...options }: UpdateOptions = {},
+    { receipt_type, batch_size = UPDATE_BATCH_SIZE, ...options }: UpdateOptions = {},
   ): Promise<readonly EnrolmentUpdate[]> {
     if (!(batch_size >= 1)) throw new TypeError('batch_size must be a whole number from 1')
     const all = listOf(beneficiaries)
@@ -148,12 +148,9 @@ export class RegistryClient<const Kind extends SaidKind = string> {
    * @param asked the identifier of the person, alone or with its type
    * @throws ItemRejected
    */
-  async checkEnrolment(
-    asked: string | Omit<EnrolmentQuestion, 'programme'>,
-    options?: RequestOptions,
-  ): Promise<string> {
+  async checkEnrolment(asked: string | Omit<EnrolmentQuestion, 'programme'>, options?: RequestOptions): Promise<string> {
     const question = typeof asked === 'string' ? { person: asked } : asked
-    return statusIn(await this.#ask('enrolment-status', enrolledContent(question), options))
+    return enrolmentStatusIn(await this.#ask('enrolment-status', enrolledContent(question), options))
   }
 
   /** True when a disability registry answers that the person is registered as disabled. @throws ItemRejected */
@@ -190,18 +187,16 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   }
 
   /**
-   * Yields the found records. The next page is requested when the loop needs it, so leaving the loop ends the requests.
-   * Give `sort` if the order matters. Pages have 100 records and begin with page 1, unless `criteria.pagination` says
-   * otherwise.
+   * Yields the found records. The next page is requested when the loop needs it, so leaving the loop ends the requests. Give
+   * `sort` if the order matters. Pages have 100 records and begin with page 1, unless `criteria.pagination` says otherwise.
    * @throws ItemRejected; TransportError `unreadable` also where an answer has another page than the requested one
    */
   searchAll<const Criteria extends SearchCriteria>(
     criteria: Criteria,
     options?: RequestOptions,
   ): AsyncGenerator<AskedRecord<Kind, Criteria>, void, void> {
-    const ask = (paged: SearchCriteria): Promise<Answer<SearchResponse>> =>
-      this.#ask('search', searchContent(paged), options)
-    const pages = pagesOf(ask, criteria)
+    const ask = (paged: SearchCriteria): Promise<Answer<SearchResponse>> => this.#ask('search', searchContent(paged), options)
+    const pages = recordsOfAllPages(ask, criteria)
     return pages as AsyncGenerator<AskedRecord<Kind, Criteria>, void, void>
   }
 
@@ -223,11 +218,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   }
 
   /** Requests an operation by its name on its asynchronous path. @throws TypeError the operation has no asynchronous path */
-  askAsync<Name extends OperationName>(
-    name: Name,
-    content: Content<Name>,
-    options?: RequestOptions,
-  ): Promise<Accepted> {
+  askAsync<Name extends OperationName>(name: Name, content: Content<Name>, options?: RequestOptions): Promise<Accepted> {
     return this.#askLater(name, content, options)
   }
 
@@ -247,10 +238,10 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     if (row.async_paths.length === 0) throw new TypeError(`${name} has no asynchronous path`)
     const { receiver_id, trust } = this.#settings
     const transaction_id = options.transaction_id ?? crypto.randomUUID()
-    const send = () => askLater(this.#settings, { operation: row, content, options: { ...options, transaction_id } })
+    const send = () => sendAsyncRequest(this.#settings, { operation: row, content, options: { ...options, transaction_id } })
     const { receiver } = this.#options
     if (receiver === undefined || receiver_id !== undefined) return send()
-    return outstandingAt(receiver).during(trust, transaction_id, send)
+    return outstandingRequestsAt(receiver).during(trust, transaction_id, send)
   }
 
   /** Sends a subscribe or an unsubscribe, which have no synchronous path, and waits for its callback. */
@@ -259,7 +250,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     content: Content<Name>,
     options: RequestOptions = {},
   ): Promise<Answer<Messages[Name]['response']>> {
-    const timeout = this.#options.callback_timeout ?? CALLBACK_TIMEOUT
+    const timeout = this.#options.callback_timeout ?? CALLBACK_TIMEOUT_MS
     const { correlation_id } = await this.#accepted(name, content, options)
     const callback = await this.#replyTo(name, correlation_id, { ...options, timeout })
     return callback as Answer<Messages[Name]['response']>
@@ -272,10 +263,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     }
     const accepted = await this.#askLater(name, content, options)
     if (accepted.ack_status === 'NACK') {
-      throw new TransportError(
-        'no_callback',
-        'the registry took the request, and its NACK says that no callback follows',
-      )
+      throw new TransportError('no_callback', 'the registry took the request, and its NACK says that no callback follows')
     }
     options.accepted?.(accepted)
     return accepted
@@ -292,11 +280,11 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     })
     const { kind, receiver } = this.#options
     if (kind !== undefined) receiver?.noteKind(callback.header.sender_id, kind)
-    if (isNamed(callback, `on-${name}`)) return callback
+    if (isCallbackNamed(callback, `on-${name}`)) return callback
     throw new TransportError('unreadable', `the callback is ${callback.name} where another is expected`)
   }
 }
 
 /** True when a callback has this name. The name decides the type of the message. */
-const isNamed = <Name extends CallbackName>(callback: Received, name: Name): callback is Received<Name> =>
+const isCallbackNamed = <Name extends CallbackName>(callback: Received, name: Name): callback is Received<Name> =>
   callback.name === name

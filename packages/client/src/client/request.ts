@@ -18,13 +18,13 @@ import {
 } from '@rollcall/protocol'
 import { HeaderRejected, TransportError, UntrustedAnswer } from '../errors.ts'
 import { type HttpAnswer, sendOnce } from '../http/post.ts'
-import { type AnswerAfterAttempts, unlessAborted, withRetries } from '../http/retry.ts'
-import { openEnvelope, readEnvelope, repeatsAddresses, swapAddresses, verifySignatureOf } from '../trust/open.ts'
-import { inEnvelope } from './bare-answer.ts'
+import { type AnswerAfterAttempts, awaitUnlessAborted, withRetries } from '../http/retry.ts'
+import { openEnvelope, readEnvelope, repeatsRequestAddresses, swapAddresses, verifySignatureOf } from '../trust/open.ts'
+import { wrapBareAnswer } from './bare-answer.ts'
 import { readAck, readEnvelopeAck, readFault } from './faults.ts'
 import type { Accepted, Answer, RequestOptions } from './messages.ts'
 import { OUTGOING } from './outgoing.ts'
-import { pathAt } from './paths.ts'
+import { pathAtRegistry } from './paths.ts'
 import type { Settings } from './settings.ts'
 
 /** A request: its operation, its content and the options of the caller. */
@@ -44,12 +44,12 @@ export async function askRegistry(settings: Settings, asked: RequestToSend): Pro
   const [path = ''] = operation.sync_paths
   const transaction_id = options.transaction_id ?? crypto.randomUUID()
   const prepared = await prepareRequest(settings, asked, transaction_id, undefined)
-  const answer = await sendWithRetries(settings, urlOf(settings, operation, path), prepared, options.signal)
+  const answer = await sendWithRetries(settings, operationUrl(settings, operation, path), prepared, options.signal)
   const fault = readFault(answer)
   if (fault !== null) throw fault
   return withCallerErrors(answer, () =>
     // To open the answer, keys may have to be fetched, so the signal can abort this too.
-    unlessAborted(() => openAnswer(settings, operation, answer, transaction_id), options.signal),
+    awaitUnlessAborted(() => openAnswer(settings, operation, answer, transaction_id), options.signal),
   )
 }
 
@@ -57,13 +57,13 @@ export async function askRegistry(settings: Settings, asked: RequestToSend): Pro
  * Sends a request on the operation's asynchronous path; the result comes by callback.
  * @throws TransportError, AckError, TokenRefused; UntrustedAnswer when there is no key to encrypt the request
  */
-export async function askLater(settings: Settings, asked: RequestToSend): Promise<Accepted> {
+export async function sendAsyncRequest(settings: Settings, asked: RequestToSend): Promise<Accepted> {
   const { operation, options } = asked
   const [path = ''] = operation.async_paths
   const transaction_id = options.transaction_id ?? crypto.randomUUID()
   const sender_uri = operation.callback === null ? undefined : settings.senderUri(operation.callback)
   const prepared = await prepareRequest(settings, asked, transaction_id, sender_uri)
-  const answer = await sendWithRetries(settings, urlOf(settings, operation, path), prepared, options.signal)
+  const answer = await sendWithRetries(settings, operationUrl(settings, operation, path), prepared, options.signal)
   const fault = readFault(answer)
   if (fault !== null) throw fault
   const ack = readAck(answer) ?? readEnvelopeAck(operation, answer)
@@ -71,8 +71,8 @@ export async function askLater(settings: Settings, asked: RequestToSend): Promis
   return { ...ack, transaction_id }
 }
 
-const urlOf = ({ base_url, paths }: Settings, operation: Operation, path: string): string =>
-  `${base_url}/${pathAt(paths, operation, path)}`
+const operationUrl = ({ base_url, paths }: Settings, operation: Operation, path: string): string =>
+  `${base_url}/${pathAtRegistry(paths, operation, path)}`
 
 async function prepareRequest(
   settings: Settings,
@@ -81,7 +81,7 @@ async function prepareRequest(
   sender_uri: string | undefined,
 ): Promise<Prepared> {
   const { sender_id, receiver_id, encryptFor } = settings
-  const key = encryptFor === null ? null : await unlessAborted(encryptFor, options.signal)
+  const key = encryptFor === null ? null : await awaitUnlessAborted(encryptFor, options.signal)
   if (encryptFor !== null && key === null) {
     // Without a key, the request is not sent, because it must not be sent unencrypted.
     const reason = 'the registry publishes no key to encrypt with'
@@ -121,10 +121,10 @@ async function sendWithRetries(
     return sendOnce(http, url, { method: 'POST', headers, body }, signal)
   }
   if (tokens === null) return withRetries(() => post(undefined), retry, signal)
-  const token = await unlessAborted(() => tokens.get(), signal)
+  const token = await awaitUnlessAborted(() => tokens.get(), signal)
   const answer = await withRetries(() => post(token), retry, signal)
   if (!refusesToken(answer)) return answer
-  const renewed = await unlessAborted(() => tokens.renew(token), signal)
+  const renewed = await awaitUnlessAborted(() => tokens.renew(token), signal)
   return withRetries(() => post(renewed), retry, signal)
 }
 
@@ -144,15 +144,15 @@ async function openAnswer(
 ): Promise<Answer<object>> {
   const { trust, http } = settings
   const sent = trust.signature === 'off' ? 'unsigned answer' : 'answer'
-  const frame = readEnvelope(inEnvelope(answer.text, operation, trust), sent, answerHeaderValidator)
+  const frame = readEnvelope(wrapBareAnswer(answer.text, operation, trust), sent, answerHeaderValidator)
   const signed = await verifySignatureOf(frame, trust, 'answer')
-  const header = answerHeaderValidator.checked(headerToUs(settings, frame.header), 'header', unreadableHeader)
+  const header = answerHeaderValidator.checked(requireHeaderToUs(settings, frame.header), 'header', unreadableHeader)
   const opened = await openEnvelope(frame, trust, settings.decryptionKeys, http.maxAnswerBytes)
   const tolerated = opened === undefined ? {} : tolerateMessage({ request: operation.reply }, opened.message)
   const { value, assumed_utc } = inUtc(operation.reply.schema, tolerated, 'message')
   const message = value as JsonObject
-  if (isRejected(operation, header, message)) throw new HeaderRejected(header)
-  const problem = replyOf(operation).problem(message, 'message')
+  if (isWholeRequestRejected(operation, header, message)) throw new HeaderRejected(header)
+  const problem = replyValidatorOf(operation).problem(message, 'message')
   if (problem !== null) throw unreadableAnswer(answer, problem)
   if (message.transaction_id !== transaction_id) {
     throw new UntrustedAnswer('err.request.bad', 'the answer belongs to another transaction')
@@ -166,8 +166,8 @@ async function openAnswer(
  * Both forms are accepted: a required signature proves either, and without a signature anybody could write either.
  * @throws UntrustedAnswer the answer is for another system
  */
-function headerToUs({ sender_id, receiver_id }: Settings, header: JsonObject): JsonObject {
-  if (repeatsAddresses(header, [sender_id], receiver_id)) return swapAddresses(header)
+function requireHeaderToUs({ sender_id, receiver_id }: Settings, header: JsonObject): JsonObject {
+  if (repeatsRequestAddresses(header, [sender_id], receiver_id)) return swapAddresses(header)
   if (header.receiver_id === undefined || header.receiver_id === sender_id) return header
   const code = 'err.receiver_id.invalid'
   if (header.sender_id !== sender_id) {
@@ -178,14 +178,14 @@ function headerToUs({ sender_id, receiver_id }: Settings, header: JsonObject): J
 }
 
 /** True when no item was processed. False when all items were rejected, because their own reasons say more (N7). */
-function isRejected({ reply }: Operation, header: CallbackHeader, message: JsonObject): boolean {
+function isWholeRequestRejected({ reply }: Operation, header: CallbackHeader, message: JsonObject): boolean {
   if (header.status !== 'rjct') return false
   if (reply.items === null) return header.status_reason_code !== undefined || !('transaction_id' in message)
   const items = message[reply.items]
   return !Array.isArray(items) || items.length === 0
 }
 
-function replyOf(operation: Operation): Validator {
+function replyValidatorOf(operation: Operation): Validator {
   const known = replyValidators.get(operation)
   if (known !== undefined) return known
   const made = validator(receivedSchema(operation.reply.schema, KINDS))

@@ -23,7 +23,7 @@ export type ItemResult<Item> =
   | { readonly ok: true; readonly reference_id: string; readonly item: Item }
   | { readonly ok: false; readonly reference_id: string; readonly rejection: ItemRejected }
 
-const ITEM_MEMBERS = [...new Set(OPERATIONS.flatMap(({ reply }) => (reply.items === null ? [] : [reply.items])))]
+const ITEM_LIST_MEMBERS = [...new Set(OPERATIONS.flatMap(({ reply }) => (reply.items === null ? [] : [reply.items])))]
 
 /** The result of each item, in the order of the answer. An item that is pending or received is not rejected. */
 export function resultsOf<Message extends object>({
@@ -31,13 +31,11 @@ export function resultsOf<Message extends object>({
 }: {
   readonly message: Message
 }): readonly ItemResult<ItemOf<Message>>[] {
-  return itemsIn(message).map((item) => resultOf(item as ItemOf<Message>))
+  return itemsIn(message).map((item) => itemResult(item as ItemOf<Message>))
 }
 
 /** The items, when none was rejected. @throws ItemRejected for the first rejected item */
-export function itemsOrThrow<Message extends object>(answer: {
-  readonly message: Message
-}): readonly ItemOf<Message>[] {
+export function itemsOrThrow<Message extends object>(answer: { readonly message: Message }): readonly ItemOf<Message>[] {
   return resultsOf(answer).map((result) => {
     if (!result.ok) throw result.rejection
     return result.item
@@ -48,11 +46,11 @@ function itemsIn(message: object): readonly unknown[] {
   const members = message as Readonly<Record<string, unknown>>
   const { txnstatus_response: status } = members
   if (isJsonObject(status) && isJsonObject(status.txn_status)) return itemsIn(status.txn_status)
-  const name = ITEM_MEMBERS.find((name) => Array.isArray(members[name]))
+  const name = ITEM_LIST_MEMBERS.find((name) => Array.isArray(members[name]))
   return name === undefined ? [message] : (members[name] as unknown[])
 }
 
-function resultOf<Item>(item: Item): ItemResult<Item> {
+function itemResult<Item>(item: Item): ItemResult<Item> {
   const members: Readonly<Record<string, unknown>> = isJsonObject(item) ? item : {}
   const reference_id = textOrEmpty(members.reference_id)
   if (members.status !== 'rjct') return { ok: true, reference_id, item }

@@ -16,7 +16,7 @@ import {
 import type { Fetch } from '../http/fetch.ts'
 import type { HttpSettings } from '../http/post.ts'
 import { DEFAULT_RETRY, type Retry } from '../http/retry.ts'
-import { type ClientCredentials, fetchedTokens, type GiveToken, givenTokens, type TokenSource } from '../http/tokens.ts'
+import { type ClientCredentials, fetchedTokenSource, type GiveToken, givenTokenSource, type TokenSource } from '../http/tokens.ts'
 import type { Receiver } from '../receiver/receiver.ts'
 import { makePeerTrust, type PeerTrustSettings } from '../trust/open.ts'
 import { profileOfAnswers, type Signing, signerOf } from '../trust/own-keys.ts'
@@ -145,32 +145,22 @@ export function readSettings(options: ClientOptions & OfKind<SaidKind>): Setting
       signer ??= signing === undefined ? Promise.resolve(null) : signerOf(signing, sender_id)
       return signer
     },
-    encryptFor:
-      encryption === undefined ? null : () => (key === undefined ? trust.keys.encryption() : publicEncryptionKey(key)),
+    encryptFor: encryption === undefined ? null : () => (key === undefined ? trust.keys.encryption() : publicEncryptionKey(key)),
     decryptionKeys: decryptionKeys(encryption?.keys ?? []),
   }
 }
 
-function readTrust(
-  { peer = {}, signing, encryption }: ClientOptions,
-  http: HttpSettings,
-  base: URL,
-): PeerTrustSettings {
+function readTrust({ peer = {}, signing, encryption }: ClientOptions, http: HttpSettings, base: URL): PeerTrustSettings {
   const { profile = signing === undefined ? DEFAULT_SIGNATURE_PROFILE : profileOfAnswers(signing) } = peer
   const { keys = new URL('/.well-known/jwks.json', base).href } = peer
   return makePeerTrust({ ...peer, keys, profile, encrypted: encryption !== undefined }, http)
 }
 
-function readTokens(
-  credentials: ClientOptions['credentials'],
-  http: HttpSettings,
-  retry: Retry,
-  base: URL,
-): TokenSource | null {
+function readTokens(credentials: ClientOptions['credentials'], http: HttpSettings, retry: Retry, base: URL): TokenSource | null {
   if (credentials === undefined) return null
-  if (typeof credentials === 'function') return givenTokens(credentials)
+  if (typeof credentials === 'function') return givenTokenSource(credentials)
   const endpoint = { token_url: new URL(`/${TOKEN_PATH}`, base).href, ...credentials }
-  return fetchedTokens(http, retry, endpoint, readFault)
+  return fetchedTokenSource(http, retry, endpoint, readFault)
 }
 
 /** Gives the usual addresses for callbacks below `base`, such as `https://sp.example/registry/on-search` (G1). */

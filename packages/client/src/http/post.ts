@@ -2,7 +2,7 @@
 import { TransportError } from '../errors.ts'
 import type { Fetch } from './fetch.ts'
 import { BodyProblem, readText } from './read-text.ts'
-import { codesOf, isCertificateCode, isForTls, schemeProblem, wrongSchemeError } from './wrong-scheme.ts'
+import { errorCodesText, isCertificateCode, isTlsExpected, schemeProblem, wrongSchemeError } from './wrong-scheme.ts'
 
 export interface HttpSettings {
   readonly fetch: Fetch
@@ -45,7 +45,7 @@ export async function sendOnce(
       })
     }
     const text = await readText(response, maxAnswerBytes)
-    if (isForTls(url, response.status, text)) throw wrongSchemeError('https')
+    if (isTlsExpected(url, response.status, text)) throw wrongSchemeError('https')
     return { status: response.status, headers: response.headers, text }
   } catch (error) {
     if (error instanceof TransportError) throw error
@@ -53,7 +53,7 @@ export async function sendOnce(
     if (tooLate.aborted) {
       throw new TransportError('timeout', `no answer within ${timeout} ms`, { cause: error })
     }
-    throw (await corsProblem(fetch, url, error)) ?? (await schemeProblem(fetch, url, error)) ?? problemOf(error)
+    throw (await corsProblem(fetch, url, error)) ?? (await schemeProblem(fetch, url, error)) ?? transportProblem(error)
   }
 }
 
@@ -63,7 +63,7 @@ function isRedirect({ status, type }: Response): boolean {
 }
 
 /** The longest time for the probe of `corsProblem`, in milliseconds. */
-const PROBE_TIMEOUT_MS = 5_000
+const CORS_PROBE_TIMEOUT_MS = 5_000
 
 /**
  * The error for an answer that the browser hides from a page of another origin; null when the server is not reachable, or no page
@@ -75,7 +75,7 @@ async function corsProblem(fetch: Fetch, url: string, cause: unknown): Promise<T
   const { origin } = new URL(url)
   if (page === undefined || page === origin || cause instanceof BodyProblem) return null
   try {
-    await fetch(`${origin}/health`, { mode: 'no-cors', signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) })
+    await fetch(`${origin}/health`, { mode: 'no-cors', signal: AbortSignal.timeout(CORS_PROBE_TIMEOUT_MS) })
   } catch {
     return null
   }
@@ -83,12 +83,12 @@ async function corsProblem(fetch: Fetch, url: string, cause: unknown): Promise<T
   return new TransportError('cors', message, { cause })
 }
 
-function problemOf(error: unknown): TransportError {
+function transportProblem(error: unknown): TransportError {
   if (error instanceof BodyProblem && error.kind !== 'broken') {
     const reason = error.kind === 'too_large' ? 'too_large' : 'unreadable'
     return new TransportError(reason, `the answer ${error.message}`)
   }
-  const codes = codesOf(error).trim()
+  const codes = errorCodesText(error).trim()
   const message = isCertificateCode(codes)
     ? `its TLS certificate is not trusted (${codes}); for a certificate authority of your own, name its file in NODE_EXTRA_CA_CERTS`
     : 'the address cannot be reached or broke the connection off'

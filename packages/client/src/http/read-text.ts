@@ -20,7 +20,7 @@ export interface BodySource {
 export async function readText({ headers, body }: BodySource, maxBytes: number): Promise<string> {
   if (Number(headers.get('content-length') ?? 0) > maxBytes) {
     await body?.cancel().catch(() => {})
-    throw tooLarge(maxBytes)
+    throw tooLargeProblem(maxBytes)
   }
   return body === null ? '' : decodeUtf8(await readBytes(body, maxBytes))
 }
@@ -46,7 +46,7 @@ async function readBytes(body: ReadableStream<Uint8Array>, maxBytes: number): Pr
     size += value.length
     if (size > maxBytes) {
       await reader.cancel().catch(() => {})
-      throw tooLarge(maxBytes)
+      throw tooLargeProblem(maxBytes)
     }
     chunks.push(value)
   }
@@ -63,4 +63,4 @@ function joinChunks(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return bytes
 }
 
-const tooLarge = (maxBytes: number): BodyProblem => new BodyProblem('too_large', `must be at most ${maxBytes} bytes`)
+const tooLargeProblem = (maxBytes: number): BodyProblem => new BodyProblem('too_large', `must be at most ${maxBytes} bytes`)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { HttpAnswer } from './post.ts'
-import { DEFAULT_RETRY, isTransient, pauseAfter, retryAfter, sleep, withRetries } from './retry.ts'
+import { DEFAULT_RETRY, isTransientAnswer, pauseAfter, retryAfter, sleep, withRetries } from './retry.ts'
 
 const NOW = Date.parse('2026-02-03T09:15:00Z')
 const saying = (value: string | null) => ({ headers: { get: () => value } })
@@ -61,7 +61,7 @@ describe('withRetries', () => {
 
 it('only answers that speak of the moment are transient', () => {
   const transient = [200, 400, 401, 403, 404, 408, 409, 413, 429, 500, 501, 502, 503, 504]
-  expect(transient.filter((status) => isTransient({ status }))).toEqual([429, 502, 503, 504])
+  expect(transient.filter((status) => isTransientAnswer({ status }))).toEqual([429, 502, 503, 504])
 })
 
 describe('sleep', () => {

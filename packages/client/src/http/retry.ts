@@ -17,17 +17,12 @@ export interface Retry {
 }
 
 /** The values for options of `Retry` that are not given. */
-export const DEFAULT_RETRY: Retry = {
-  attempts: 4,
-  first_pause: 250,
-  longest_pause: 10_000,
-  longest_retry_after: 60_000,
-}
+export const DEFAULT_RETRY: Retry = { attempts: 4, first_pause: 250, longest_pause: 10_000, longest_retry_after: 60_000 }
 
 const TRANSIENT_STATUSES = [429, 502, 503, 504]
 
 /** True for an answer after which a later attempt may succeed: HTTP status 429, 502, 503 or 504. */
-export const isTransient = ({ status }: Pick<HttpAnswer, 'status'>): boolean => TRANSIENT_STATUSES.includes(status)
+export const isTransientAnswer = ({ status }: Pick<HttpAnswer, 'status'>): boolean => TRANSIENT_STATUSES.includes(status)
 
 /** True when no answer came, so that the same message may be sent again. */
 export const isTransientError = (error: unknown): error is TransportError =>
@@ -74,7 +69,7 @@ export async function withRetries(
     let pause = pauseAfter(attempts, retry, Math.random())
     try {
       const answer = await attempt()
-      if (last || !isTransient(answer)) return { ...answer, attempts }
+      if (last || !isTransientAnswer(answer)) return { ...answer, attempts }
       const asked = retryAfter(answer, Date.now()) ?? 0
       if (asked > retry.longest_retry_after) return { ...answer, attempts }
       pause = Math.max(pause, asked)
@@ -109,10 +104,7 @@ export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
  * Waits for work that several callers share: the work goes on when this wait is aborted.
  * @throws the reason of `signal` as soon as it aborts; if it has aborted before, the work does not begin
  */
-export async function unlessAborted<Result>(
-  work: () => Promise<Result>,
-  signal: AbortSignal | undefined,
-): Promise<Result> {
+export async function awaitUnlessAborted<Result>(work: () => Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   if (signal === undefined) return work()
   signal.throwIfAborted()
   const { promise: aborted, reject } = Promise.withResolvers<never>()

@@ -24,7 +24,7 @@ export interface TokenSource {
 }
 
 /** Tokens from a function. The function is called for each request, and may itself remember the token. */
-export function givenTokens(give: GiveToken): TokenSource {
+export function givenTokenSource(give: GiveToken): TokenSource {
   return { get: async () => give({ renew: false }), renew: async () => give({ renew: true }) }
 }
 
@@ -33,7 +33,7 @@ export function givenTokens(give: GiveToken): TokenSource {
  * unless the endpoint has refused to give another token.
  * @param readFault finds the refusal in an answer that is not a token endpoint's
  */
-export function fetchedTokens(
+export function fetchedTokenSource(
   http: HttpSettings,
   retry: Retry,
   credentials: ClientCredentials & { readonly token_url: string },
@@ -76,14 +76,14 @@ async function fetchToken(
   } catch (error) {
     if (!(error instanceof TokenProblem)) throw error
     // A refusal without a code is not from a token endpoint, so it may have any form.
-    if (error.kind === 'refused' && error.code === '') throw readFault(answer) ?? notOne(answer)
+    if (error.kind === 'refused' && error.code === '') throw readFault(answer) ?? tokenAnswerError(answer)
     if (error.kind === 'refused') throw new TokenRefused(error.code, error.message, status)
     const reason = error.kind === 'away' ? 'unreachable' : 'unreadable'
     throw new TransportError(reason, error.message, { attempts, httpStatus: status })
   }
 }
 
-const notOne = ({ status }: HttpAnswer): TransportError =>
+const tokenAnswerError = ({ status }: HttpAnswer): TransportError =>
   new TransportError('unreadable', `the token endpoint answers HTTP status ${status} without an error code`, {
     httpStatus: status,
   })

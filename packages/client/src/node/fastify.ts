@@ -13,10 +13,7 @@ interface FastifyReplyLike {
 
 export interface FastifyLike {
   removeAllContentTypeParsers(): unknown
-  addContentTypeParser(
-    type: string,
-    parser: (request: unknown, payload: unknown, done: (error: null) => void) => void,
-  ): unknown
+  addContentTypeParser(type: string, parser: (request: unknown, payload: unknown, done: (error: null) => void) => void): unknown
   all(path: string, handler: (request: FastifyRequestLike, reply: FastifyReplyLike) => void): unknown
 }
 

@@ -14,11 +14,11 @@ export function nodeListener(receiver: RequestHandler): (request: IncomingMessag
 }
 
 /** A body that a framework has read already. */
-export type ReadBody = string | Uint8Array<ArrayBuffer>
+export type AlreadyReadBody = string | Uint8Array<ArrayBuffer>
 
 interface AnswerOptions {
   /** The body, if it was read already; otherwise it is read from the request. */
-  readonly body?: ReadBody
+  readonly body?: AlreadyReadBody
   /** The path and query as they were sent, if a framework has changed them in `request`. */
   readonly url?: string
 }
@@ -39,7 +39,7 @@ export async function answerRequest(
   response.end(text)
 }
 
-function webRequest(request: IncomingMessage, url: string, body: ReadBody | undefined): Request {
+function webRequest(request: IncomingMessage, url: string, body: AlreadyReadBody | undefined): Request {
   const headers = new Headers()
   for (const [name, values = []] of Object.entries(request.headersDistinct)) headers.set(name, values.join(', '))
   const { method = 'GET' } = request

@@ -12,7 +12,7 @@ export class UnknownSender extends RequestFault {
 }
 
 /** Makes an ack. @param correlation_id the one of the message, or a new one when the message has none */
-export function acknowledge(correlation_id: string): Response {
+export function ackResponse(correlation_id: string): Response {
   return jsonResponse(200, { message: { ack_status: 'ACK', timestamp: new Date().toISOString(), correlation_id } })
 }
 

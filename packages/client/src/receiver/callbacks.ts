@@ -25,8 +25,7 @@ export type CallbackName = keyof CallbackMessages
 export type ReplyName = Exclude<CallbackName, 'notify'>
 
 /** The header of a callback. It has a status; on-subscribe and on-unsubscribe may leave it out (N1, D7). */
-export type ReceivedHeader = Partial<CallbackHeader> &
-  Pick<RequestHeader, 'message_id' | 'message_ts' | 'action' | 'sender_id'>
+export type ReceivedHeader = Partial<CallbackHeader> & Pick<RequestHeader, 'message_id' | 'message_ts' | 'action' | 'sender_id'>
 
 /** A callback that was verified, decrypted and checked. */
 export interface Received<Name extends CallbackName = CallbackName> {

@@ -18,17 +18,17 @@ import {
  */
 export function canonicalNamesOf(data: NotifyData, known: string | undefined) {
   const { reg_event_type, reg_record_type } = data
-  const [kind] = kindsOf(data, known)
+  const [kind] = kindsLikeliestFirst(data, known)
   const event_type = kind && resolveEventType(kind, reg_event_type ?? '')?.name
   return {
-    event_type: reg_event_type === undefined ? null : (event_type ?? lastPart(reg_event_type)),
+    event_type: reg_event_type === undefined ? null : (event_type ?? partAfterColon(reg_event_type)),
     record_type: (kind && resolveRecordType(kind, reg_record_type)?.name) ?? reg_record_type,
   }
 }
 
 /** Type and value of the record's primary identifier, by the most likely kind that finds one; null when none does. */
 export function primaryIdentifier(data: NotifyData, known: string | undefined): readonly [string, string] | null {
-  for (const kind of kindsOf(data, known)) {
+  for (const kind of kindsLikeliestFirst(data, known)) {
     const recordType = resolveRecordType(kind, data.reg_record_type)
     if (recordType === undefined) continue
     const primary = readIdentifiers(kind, recordType, data.reg_records as JsonValue).find(
@@ -43,7 +43,7 @@ export function primaryIdentifier(data: NotifyData, known: string | undefined): 
  * All kinds, the kind that best fits the names in an item first; only the kind of the registry if it is known. A reg_type alone
  * does not decide, because a registry may accept any name there.
  */
-function kindsOf(data: NotifyData, known: string | undefined): readonly Kind[] {
+function kindsLikeliestFirst(data: NotifyData, known: string | undefined): readonly Kind[] {
   const kind = known === undefined ? undefined : kindNamed(known)
   if (kind !== undefined) return [kind]
   return [...KINDS].sort((one, other) => likenessOfKind(other, data) - likenessOfKind(one, data))
@@ -63,7 +63,7 @@ function likenessOfKind(kind: Kind, { reg_type = '', reg_event_type = '', reg_re
 }
 
 /** The text after the last ":", by which names are compared. */
-const lastPart = (name: string): string => name.slice(name.lastIndexOf(':') + 1)
+const partAfterColon = (name: string): string => name.slice(name.lastIndexOf(':') + 1)
 
 const isSameName = (one: string, other: string): boolean =>
-  lastPart(one).trim().toLowerCase() === lastPart(other).trim().toLowerCase()
+  partAfterColon(one).trim().toLowerCase() === partAfterColon(other).trim().toLowerCase()

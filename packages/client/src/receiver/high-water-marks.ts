@@ -63,11 +63,11 @@ const RAISE_MARK = `insert into rollcall_high_water_mark as known (name, value) 
 on conflict (name) do update set value = greatest(known.value, excluded.value), raised_at = now()`
 
 // Names and values are sent as JSON texts, because drivers write arrays in different ways.
-const GET_ALL = `select name, value from rollcall_high_water_mark
+const FIND_MARKS = `select name, value from rollcall_high_water_mark
 where name = any (array(select json_array_elements_text($1::text::json)))`
 
 // Marks are written in the order of their names, so that two processes do not deadlock.
-const RAISE_ALL = `insert into rollcall_high_water_mark as known (name, value)
+const RAISE_MARKS = `insert into rollcall_high_water_mark as known (name, value)
 select key, value::bigint from json_each_text($1::text::json) order by key
 on conflict (name) do update set value = greatest(known.value, excluded.value), raised_at = now()`
 
@@ -92,11 +92,11 @@ export function marksInSql(query: Query): SqlMarks {
       await query(RAISE_MARK, [name, value])
     },
     async getAll(names) {
-      const { rows } = await query(GET_ALL, [JSON.stringify(names)])
+      const { rows } = await query(FIND_MARKS, [JSON.stringify(names)])
       return new Map(rows.map(({ name, value }) => [String(name), Number(value)]))
     },
     async raiseAll(values) {
-      await query(RAISE_ALL, [JSON.stringify(Object.fromEntries(values))])
+      await query(RAISE_MARKS, [JSON.stringify(Object.fromEntries(values))])
     },
     async forget({ age_seconds = YEAR_SECONDS } = {}) {
       await query(DELETE_OLD_MARKS, [age_seconds])

@@ -13,7 +13,7 @@ export interface MailboxLimits {
 
 const AWAIT_TIMEOUT_MS = 60_000
 /** The longest time of a timer, in milliseconds. A timer with a longer time would fire at once. */
-const LONGEST_TIMER = 2 ** 31 - 1
+const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 interface UnclaimedCallback {
   readonly callback: ReplyCallback
@@ -82,7 +82,7 @@ export class CallbackMailbox {
           const refused = this.#refused.since(began)
           reject(new TransportError('no_callback', `no callback within ${timeout} ms${refused}`))
         },
-        Math.min(timeout, LONGEST_TIMER),
+        Math.min(timeout, LONGEST_TIMER_MS),
       )
       waiters.add(onCallback)
       signal?.addEventListener('abort', onAbort, { once: true })

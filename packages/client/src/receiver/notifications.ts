@@ -28,7 +28,7 @@ export function notifyMeta({ header }: Pick<Notification, 'header'>): NotifyMeta
 }
 
 /** A notification without the items that need no handling. */
-export interface NewsOfNotification {
+export interface NotificationToHandle {
   /** The notification with the items that are news for some subscription; `meta` names only these subscriptions. */
   readonly current: Notification
   /** Stores that the items were handled, and reports missing notifications. Call it after handling them. */
@@ -44,7 +44,7 @@ export async function withoutHandledItems(
   address: string,
   marks: HighWaterMarks,
   on_gap: (gap: SequenceGap) => void,
-): Promise<NewsOfNotification> {
+): Promise<NotificationToHandle> {
   const meta = notifyMeta(notification)
   if (meta === null || meta.test) return { current: notification, handled: async () => undefined }
   const { header, message, kind } = notification
@@ -60,13 +60,12 @@ export async function withoutHandledItems(
     if (name !== null) raised.set(name, Math.max(value, raised.get(name) ?? value))
   }
   const highest = (name: string): number => Math.max(stored.get(name) ?? -1, raised.get(name) ?? -1)
-  const isBehind = (version: number, name: string | null): boolean =>
-    name !== null && version > 0 && version < highest(name)
-  const isNews = (version: number, { had, taken_back, order }: CodeMarks): boolean =>
+  const isBehind = (version: number, name: string | null): boolean => name !== null && version > 0 && version < highest(name)
+  const isNews = (version: number, { had, taken_back, order }: SubscriptionMarkNames): boolean =>
     !stored.has(had) && version > highest(taken_back) && !isBehind(version, order)
 
   const notify_event: NotifyEvent[] = []
-  const news: NewsCodes = new Map()
+  const news: NewsCodesByItem = new Map()
   const superseded: string[] = []
   for (const { event, version, corrects, latest, codes } of items) {
     const fresh = codes.filter((one) => isNews(version, one))
@@ -85,14 +84,14 @@ export async function withoutHandledItems(
   return {
     current: {
       ...notification,
-      header: { ...header, meta: { ...meta, ...onlyNews(meta, news) } },
+      header: { ...header, meta: { ...meta, ...metaOfNews(meta, news) } },
       message: { ...message, notify_event },
       superseded,
     },
     async handled() {
       await raiseMarks(marks, raised)
       const { mailbox = null, sequence } = meta
-      const name = await markName(['sequence', sender_id, ...(mailbox === null ? ['at', address] : ['in', mailbox])])
+      const name = await makeMarkName(['sequence', sender_id, ...(mailbox === null ? ['at', address] : ['in', mailbox])])
       const last = await marks.get(name)
       if (last !== null && sequence > last + 1) {
         on_gap({ sender_id, address, mailbox, last, next: sequence })
@@ -103,7 +102,7 @@ export async function withoutHandledItems(
 }
 
 /** The names of the marks of an item for one subscription. */
-interface CodeMarks {
+interface SubscriptionMarkNames {
   readonly code: string
   /** The mark that says that the item was handled. */
   readonly had: string
@@ -127,14 +126,14 @@ interface MarkedItem {
    * has no primary identifier.
    */
   readonly latest: string | null
-  readonly codes: readonly CodeMarks[]
+  readonly codes: readonly SubscriptionMarkNames[]
 }
 
 /** For each reference_id, the codes of the subscriptions for which the item is news. */
-type NewsCodes = Map<string, Set<string>>
+type NewsCodesByItem = Map<string, Set<string>>
 
 /** Stands for the code when the registry names no subscription. The item is not compared with later events then. */
-const NO_CODE = ''
+const NO_SUBSCRIPTION_CODE = ''
 
 async function markedItem(
   sender_id: string,
@@ -147,16 +146,17 @@ async function markedItem(
   const earlier = meta.corrects?.[reference_id]
   const record = primaryIdentifier(data, known) ?? []
   const isOrdered = version > 0 && record.length > 0
-  const takenBack = (code: string, id: string): Promise<string> =>
-    markName(['taken back', sender_id, code, id, ...record])
+  const takenBack = (code: string, id: string): Promise<string> => makeMarkName(['taken back', sender_id, code, id, ...record])
   const { event_type } = canonicalNamesOf(data, known)
   const orderOf = async (code: string): Promise<string | null> => {
     if (earlier !== undefined) return takenBack(code, earlier)
-    return isOrdered && code !== NO_CODE ? markName(['events', sender_id, code, event_type ?? '', ...record]) : null
+    return isOrdered && code !== NO_SUBSCRIPTION_CODE
+      ? makeMarkName(['events', sender_id, code, event_type ?? '', ...record])
+      : null
   }
-  const marksOf = async (code: string): Promise<CodeMarks> => ({
+  const marksOf = async (code: string): Promise<SubscriptionMarkNames> => ({
     code,
-    had: await markName(['had', sender_id, code, reference_id, `${version}`, ...record]),
+    had: await makeMarkName(['had', sender_id, code, reference_id, `${version}`, ...record]),
     taken_back: await takenBack(code, reference_id),
     order: await orderOf(code),
   })
@@ -165,14 +165,14 @@ async function markedItem(
     event,
     version,
     corrects: earlier !== undefined,
-    latest: isOrdered ? await markName(['latest', sender_id, ...record]) : null,
-    codes: await Promise.all((said.length === 0 ? [NO_CODE] : said).map(marksOf)),
+    latest: isOrdered ? await makeMarkName(['latest', sender_id, ...record]) : null,
+    codes: await Promise.all((said.length === 0 ? [NO_SUBSCRIPTION_CODE] : said).map(marksOf)),
   }
 }
 
-function onlyNews(
+function metaOfNews(
   { subscriptions, presence }: NotifyMeta,
-  news: NewsCodes,
+  news: NewsCodesByItem,
 ): Pick<NotifyMeta, 'subscriptions' | 'presence'> {
   const isNews = (id: string, code: string): boolean => news.get(id)?.has(code) === true
   return {
@@ -189,7 +189,7 @@ function onlyNews(
 }
 
 /** Makes the name of a high-water mark: the SHA-256 digest of these parts, in hexadecimal. */
-async function markName(parts: readonly string[]): Promise<string> {
+async function makeMarkName(parts: readonly string[]): Promise<string> {
   const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(parts)))
   return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -46,25 +46,12 @@ it('each event goes to the handler of its type, in order, however the type is sp
     item('6', { reg_event_type: 'x:CANCEL' }),
   ]
   const { status, calls, contexts } = await handledBy(['LiveBirth', 'Death', 'CANCEL', 'otherwise'], events)
-  expect([status, calls]).toEqual([
-    200,
-    ['Death 1', 'LiveBirth 2', 'Death 3', 'otherwise 4', 'otherwise 5', 'CANCEL 6'],
-  ])
-  expect(contexts.map(({ event_type }) => event_type)).toEqual([
-    'Death',
-    'LiveBirth',
-    'Death',
-    'something_else',
-    null,
-    'CANCEL',
-  ])
+  expect([status, calls]).toEqual([200, ['Death 1', 'LiveBirth 2', 'Death 3', 'otherwise 4', 'otherwise 5', 'CANCEL 6']])
+  expect(contexts.map(({ event_type }) => event_type)).toEqual(['Death', 'LiveBirth', 'Death', 'something_else', null, 'CANCEL'])
 })
 
 it('what has no handler is acknowledged', async () => {
-  expect(await handledBy(['Death'], [item('1', { reg_event_type: 'Marriage' })])).toMatchObject({
-    status: 200,
-    calls: [],
-  })
+  expect(await handledBy(['Death'], [item('1', { reg_event_type: 'Marriage' })])).toMatchObject({ status: 200, calls: [] })
 })
 
 it('a handler gets what the header says of its item', async () => {

@@ -36,9 +36,8 @@ export interface EventContext {
   /** The kind's name for the record type; if the kind has none, the sent name. */
   readonly record_type: string
   /**
-   * For each subscription for which the event is news, its code and presence (`entered` when the registry gives none);
-   * empty when the registry names no subscription. An event that was handled for some subscriptions may come again for
-   * others.
+   * For each subscription for which the event is news, its code and presence (`entered` when the registry gives none); empty when
+   * the registry names no subscription. An event that was handled for some subscriptions may come again for others.
    */
   readonly subscriptions: Readonly<Record<string, Presence>>
   readonly record_version: number | null
@@ -76,9 +75,8 @@ export type EventHandlers<Kind extends SaidKind = string> = {
 }
 
 /**
- * Makes a handler for `notify` that calls the handlers one after another, in the order of the items. When one rejects,
- * the answer asks the registry to send all items again. With a kind, as in `onEvent<'civil'>(...)`, records have the
- * types of that kind.
+ * Makes a handler for `notify` that calls the handlers one after another, in the order of the items. When one rejects, the answer
+ * asks the registry to send all items again. With a kind, as in `onEvent<'civil'>(...)`, records have the types of that kind.
  */
 export function onEvent<Kind extends SaidKind = string>(handlers: EventHandlers<Kind>): Handler<'notify'> {
   return async (notification) => {

@@ -45,9 +45,7 @@ async function claimWhenFree(memory: ReceivedMessages, key: MessageKey, wait: ty
     const claim = await memory.claim(key)
     if (claim !== 'busy') return claim === 'claimed'
     if (waited >= wait.most) {
-      throw new RequestFault('err.service.unavailable', 'the message is being handled; send it again', 503, {
-        retryAfter: 1,
-      })
+      throw new RequestFault('err.service.unavailable', 'the message is being handled; send it again', 503, { retryAfter: 1 })
     }
     await sleep(wait.step)
   }

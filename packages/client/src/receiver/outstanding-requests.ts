@@ -45,10 +45,10 @@ export class OutstandingRequests {
     peers: ReadonlyMap<string, PeerTrustSettings>,
   ): Promise<{ readonly frame: ParsedEnvelope; readonly sender_id: string; readonly trust: PeerTrustSettings } | null> {
     const asked = this.#trustsFor(frame.message ?? {})
-    if (!(await someAsync(asked, (trust) => isProven(frame, trust)))) return null
+    if (!(await isTrueForAny(asked, (trust) => isSignatureProven(frame, trust)))) return null
     const proven: (readonly [string, PeerTrustSettings])[] = []
     for (const [name, trust] of peers) {
-      if (trust.repeats_addresses && (await isProven(frame, trust))) proven.push([name, trust])
+      if (trust.repeats_addresses && (await isSignatureProven(frame, trust))) proven.push([name, trust])
     }
     const [sender, second] = proven
     if (sender === undefined || second !== undefined) return null
@@ -63,13 +63,13 @@ export class OutstandingRequests {
   }
 }
 
-async function someAsync<Item>(items: readonly Item[], is: (item: Item) => Promise<boolean>): Promise<boolean> {
+async function isTrueForAny<Item>(items: readonly Item[], is: (item: Item) => Promise<boolean>): Promise<boolean> {
   for (const item of items) if (await is(item)) return true
   return false
 }
 
 /** True when the peer's callbacks must be signed, and the signature of this callback is valid. */
-async function isProven(frame: ParsedEnvelope, trust: PeerTrustSettings): Promise<boolean> {
+async function isSignatureProven(frame: ParsedEnvelope, trust: PeerTrustSettings): Promise<boolean> {
   if (trust.signature !== 'required') return false
   try {
     return await verifySignatureOf(frame, trust, 'callback')
@@ -82,7 +82,7 @@ async function isProven(frame: ParsedEnvelope, trust: PeerTrustSettings): Promis
 const REQUESTS_BY_RECEIVER = new WeakMap<object, OutstandingRequests>()
 
 /** Returns the OutstandingRequests of this receiver; the first call makes it. */
-export function outstandingAt(receiver: object): OutstandingRequests {
+export function outstandingRequestsAt(receiver: object): OutstandingRequests {
   const known = REQUESTS_BY_RECEIVER.get(receiver) ?? new OutstandingRequests()
   REQUESTS_BY_RECEIVER.set(receiver, known)
   return known

@@ -119,20 +119,14 @@ describe('whether somebody remains enrolled', () => {
       return message.enrolled_response.map((item) => ({ ...item, timestamp: null }))
     }
     expect(await told(null)).toEqual(await told('Inactive'))
-    expect(await told(null)).toMatchObject([
-      { enrolled_status: 'Inactive', status_reason_message: 'person not enrolled' },
-    ])
+    expect(await told(null)).toMatchObject([{ enrolled_status: 'Inactive', status_reason_message: 'person not enrolled' }])
   })
 
   it('is refused where the query does not say who is meant', async () => {
     const client = asking(ess(answers))
-    const about = (query: Record<string, unknown>) =>
-      failure(client.ask('enrolment-status', { enrolled_criteria: { query } }))
+    const about = (query: Record<string, unknown>) => failure(client.ask('enrolment-status', { enrolled_criteria: { query } }))
     const place = 'message.enrolled_criteria.query'
-    expect(await about({})).toMatchObject({
-      code: 'err.request.bad',
-      message: `${place}: must compare person_identifier`,
-    })
+    expect(await about({})).toMatchObject({ code: 'err.request.bad', message: `${place}: must compare person_identifier` })
     expect(await about({ surname: { eq: 'SECRET' } })).toMatchObject({
       code: 'err.request.bad',
       message: expect.stringMatching(/^message\.enrolled_criteria\.query: each attribute must be one of /),
@@ -188,9 +182,7 @@ describe('a question', () => {
     })
     expect(errors).toEqual([new Error('SECRET')])
     const refusing = { search: () => Promise.reject(new RequestFault('err.request.forbidden', 'not you')) }
-    expect(await failure(asking(ess(refusing)).search(identifier('UIN', '1')))).toMatchObject({
-      code: 'err.request.forbidden',
-    })
+    expect(await failure(asking(ess(refusing)).search(identifier('UIN', '1')))).toMatchObject({ code: 'err.request.forbidden' })
   })
 
   it('whose handler gives what is no answer fails', async () => {

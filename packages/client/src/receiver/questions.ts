@@ -18,7 +18,7 @@ import {
 import type { Messages } from '../client/messages.ts'
 import { badRequest, type OpenedMessage, type ParsedEnvelope, type PeerTrustSettings } from '../trust/open.ts'
 import type { ReceivedHeader } from './callbacks.ts'
-import { checkCount } from './read-callback.ts'
+import { checkTotalCount } from './read-callback.ts'
 
 /** The operations that an employment support system answers synchronously. */
 export const QUESTION_NAMES = ['search', 'txn-status', 'enrolment-status'] as const
@@ -35,10 +35,7 @@ export interface Question<Name extends QuestionName = QuestionName> {
 }
 
 /** The message of an answer, without the two ids that the receiver adds. */
-export type AnswerContent<Name extends QuestionName> = Omit<
-  Messages[Name]['response'],
-  'transaction_id' | 'correlation_id'
->
+export type AnswerContent<Name extends QuestionName> = Omit<Messages[Name]['response'], 'transaction_id' | 'correlation_id'>
 
 /** The function of an application that answers one question. */
 export type AnswerHandler<Name extends QuestionName> = (
@@ -74,12 +71,8 @@ export function readQuestion(
   }
   if (opened === undefined) throw badRequest('message: is required')
   const tolerated = tolerateMessage(row, opened.message) as JsonObject
-  const message = validatorOf(requestValidators, row.name, row.request.incoming).checked(
-    tolerated,
-    'message',
-    badRequest,
-  )
-  checkCount(row.request, header, tolerated)
+  const message = rememberedValidator(requestValidators, row.name, row.request.incoming).checked(tolerated, 'message', badRequest)
+  checkTotalCount(row.request, header, tolerated)
   return {
     name: row.name as QuestionName,
     header: questionHeaderValidator.checked(header, 'header', badRequest),
@@ -100,10 +93,7 @@ export interface AnswerDeps {
 }
 
 /** The answer to a question. The envelope is signed, and encrypted if the question was. */
-export async function answerQuestion(
-  { answers, sender_id, signer, trust }: AnswerDeps,
-  question: Question,
-): Promise<Response> {
+export async function answerQuestion({ answers, sender_id, signer, trust }: AnswerDeps, question: Question): Promise<Response> {
   const row = operation(question.name)
   const key = question.encrypted ? await trust.keys.encryption() : null
   if (question.encrypted && key === null) {
@@ -116,7 +106,7 @@ export async function answerQuestion(
     transaction_id: question.message.transaction_id,
     correlation_id: crypto.randomUUID(),
   }
-  const problem = validatorOf(answerValidators, row.name, row.reply.schema).problem(message, 'message')
+  const problem = rememberedValidator(answerValidators, row.name, row.reply.schema).problem(message, 'message')
   if (problem !== null) throw new TypeError(`the handler of ${row.name} returned an invalid answer: ${problem}`)
   const header = {
     ...replyHeader(row, message),
@@ -128,8 +118,7 @@ export async function answerQuestion(
 }
 
 function replyHeader(row: Operation, message: object): CallbackHeader {
-  const items =
-    row.reply.items === null ? null : Object.entries(message).find(([name]) => name === row.reply.items)?.[1]
+  const items = row.reply.items === null ? null : Object.entries(message).find(([name]) => name === row.reply.items)?.[1]
   const list: readonly { readonly status?: string }[] = Array.isArray(items) ? items : [{}]
   const isRejected = list.length > 0 && list.every(({ status }) => status === 'rjct')
   return {
@@ -143,7 +132,7 @@ function replyHeader(row: Operation, message: object): CallbackHeader {
   }
 }
 
-function validatorOf(made: Map<string, Validator>, name: string, schema: Parameters<typeof validator>[0]): Validator {
+function rememberedValidator(made: Map<string, Validator>, name: string, schema: Parameters<typeof validator>[0]): Validator {
   const found = made.get(name) ?? validator(schema)
   made.set(name, found)
   return found

@@ -20,25 +20,24 @@ import { badRequest, type OpenedMessage, type ParsedEnvelope } from '../trust/op
 import type { CallbackMessages, CallbackName, Received, ReceivedHeader, Rejected, ReplyName } from './callbacks.ts'
 
 const callbackHeaderValidator = validator(receivedSchema(CallbackHeader))
-const receivedHeaders = validator<ReceivedHeader>(IncomingHeader)
+const receivedHeaderValidator = validator<ReceivedHeader>(IncomingHeader)
 /** The messages of callbacks before records are split: some senders put several records into one event. */
 type IncomingCallbackMessage = CallbackMessages[ReplyName] | IncomingNotifyEventRequest
 const messageValidators = new Map<string, Validator<IncomingCallbackMessage>>(
   CALLBACKS.map(({ name, message }) => [name, validator(receivedSchema(message.incoming, KINDS))]),
 )
 
-const FIRST_SEGMENT = 'registry'
+const CALLBACK_PATH_ROOT = 'registry'
 
 /**
  * Finds the kind of callback whose path, without its first segment `registry`, is the end of the request path. If no path fits,
  * `header.action` decides, because a sender_uri may be any address (G1).
  * @throws RequestFault err.request.bad no callback fits, or the action is not that of the path
  */
-export function findCallback(path: string, action: unknown): Callback {
+export function requireCallback(path: string, action: unknown): Callback {
   const text = typeof action === 'string' ? action : ''
-  const byPath = CALLBACKS.find((row) => path.endsWith(row.path.slice(FIRST_SEGMENT.length)))
-  const row =
-    byPath ?? CALLBACKS.find((row) => row.action === text) ?? CALLBACKS.find((row) => row.action_aliases.includes(text))
+  const byPath = CALLBACKS.find((row) => path.endsWith(row.path.slice(CALLBACK_PATH_ROOT.length)))
+  const row = byPath ?? CALLBACKS.find((row) => row.action === text) ?? CALLBACKS.find((row) => row.action_aliases.includes(text))
   if (row === undefined) throw badRequest('header.action: is no callback of this protocol')
   if (!actionMeans(row, text)) throw badRequest(`header.action: must be ${row.action} on this path`)
   return row
@@ -62,7 +61,7 @@ export function readCallback(
     if (problem !== null) throw badRequest(problem)
   }
   const name = row.name as CallbackName
-  const received = { name, header: receivedHeaders.checked(header, 'header', badRequest), signed }
+  const received = { name, header: receivedHeaderValidator.checked(header, 'header', badRequest), signed }
   if (opened === undefined) {
     if (header.status === 'rjct') return { ...received, ...assumedUtc(frame.assumed_utc) }
     throw badRequest('message: is required unless header.status is rjct')
@@ -71,13 +70,13 @@ export function readCallback(
   const { value, assumed_utc } = inUtc(row.message.incoming, tolerated, 'message')
   const message = messageValidators.get(row.name)?.checked(value, 'message', badRequest)
   if (message === undefined) throw new Error(`callback ${row.name} has no schema`)
-  checkCount(row.message, header, tolerated)
+  checkTotalCount(row.message, header, tolerated)
   const { encrypted } = opened
-  return { ...received, message: oneRecordEach(message), encrypted, ...assumedUtc(frame.assumed_utc, assumed_utc) }
+  return { ...received, message: splitEventRecords(message), encrypted, ...assumedUtc(frame.assumed_utc, assumed_utc) }
 }
 
 /** Checks that total_count is the number of items. A missing or zero total_count is accepted (3.1). */
-export function checkCount(message: Message, { total_count }: JsonObject, members: JsonObject): void {
+export function checkTotalCount(message: Message, { total_count }: JsonObject, members: JsonObject): void {
   const items = message.items === null ? undefined : members[message.items]
   if (!message.counted || total_count === undefined || total_count === 0 || !Array.isArray(items)) return
   if (total_count !== items.length) {
@@ -86,7 +85,7 @@ export function checkCount(message: Message, { total_count }: JsonObject, member
 }
 
 /** Splits an event with several records into one event for each record (3.1). */
-function oneRecordEach(message: IncomingCallbackMessage): Received['message'] {
+function splitEventRecords(message: IncomingCallbackMessage): Received['message'] {
   if (!('notify_event' in message)) return message
   const notify_event = message.notify_event.flatMap((event) =>
     [event.data.reg_records].flat().map((reg_records) => ({ ...event, data: { ...event.data, reg_records } })),

@@ -20,17 +20,17 @@ export async function readRequest(request: Request, maxBytes: number, accepted: 
 const badBody = (message: string, status: number): RequestFault => new RequestFault('err.request.bad', message, status)
 
 /** The largest number of JSON values in a text. Values inside the long lists at the paths of `Message.bulk` are not counted. */
-const MAX_OUTSIDE = 10_000
+const MAX_VALUES_OUTSIDE_BULK = 10_000
 /** The largest number of member names in one JSON object. */
-const MAX_NAMES = 1_000
+const MAX_MEMBER_NAMES = 1_000
 
 /** The limits for parsing an envelope that has one of these messages. */
 export function envelopeBounds(maxValues: number, messages: readonly Message[]): JsonBounds {
   const paths = messages.flatMap(({ bulk }) => bulk.map((path) => ['message', ...path]))
-  return { maxValues, maxNames: MAX_NAMES, bulk: { paths, maxOutside: MAX_OUTSIDE } }
+  return { maxValues, maxNames: MAX_MEMBER_NAMES, bulk: { paths, maxOutside: MAX_VALUES_OUTSIDE_BULK } }
 }
 
 /** The limits for parsing the decrypted text of an encrypted message. */
 export function messageBounds(maxValues: number, { bulk }: Message): JsonBounds {
-  return { maxValues, maxNames: MAX_NAMES, bulk: { paths: bulk, maxOutside: MAX_OUTSIDE } }
+  return { maxValues, maxNames: MAX_MEMBER_NAMES, bulk: { paths: bulk, maxOutside: MAX_VALUES_OUTSIDE_BULK } }
 }

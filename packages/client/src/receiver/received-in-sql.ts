@@ -2,10 +2,7 @@
 import type { MessageKey, ReceivedMessages } from './received-messages.ts'
 
 /** Runs one statement with its values, as `pg` and similar clients do. */
-export type Query = (
-  text: string,
-  values: readonly unknown[],
-) => Promise<{ readonly rows: readonly Record<string, unknown>[] }>
+export type Query = (text: string, values: readonly unknown[]) => Promise<{ readonly rows: readonly Record<string, unknown>[] }>
 
 /** SQL that makes the table for `rememberInSql`; run it once. */
 export const RECEIVED_MESSAGES_TABLE = `create table if not exists rollcall_received_message (
@@ -44,10 +41,7 @@ export interface SqlMemory extends ReceivedMessages {
 const FIVE_DAYS = 5 * 24 * 3_600
 
 /** Remembers messages in PostgreSQL. @param options.claim_seconds seconds until an unfinished message may be claimed again */
-export function rememberInSql(
-  query: Query,
-  { claim_seconds = 300 }: { readonly claim_seconds?: number } = {},
-): SqlMemory {
+export function rememberInSql(query: Query, { claim_seconds = 300 }: { readonly claim_seconds?: number } = {}): SqlMemory {
   /** The claims of messages that this process is handling. */
   const claims = new Map<string, string>()
   const nameOf = ({ sender_id, message_id }: MessageKey): string => JSON.stringify([sender_id, message_id])

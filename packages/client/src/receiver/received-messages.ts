@@ -22,6 +22,9 @@ export interface ReceivedMessages {
 
 const DAY_MS = 24 * 3_600_000
 
+/** The limits of a memory in the process: a number of messages, and days. */
+const [DEFAULT_MESSAGES, DEFAULT_DAYS] = [100_000, 5]
+
 /** How many messages are remembered, and for how long. */
 export interface MemoryLimits {
   /** The most messages that are remembered; the oldest are forgotten first. 100 000 by default. */
@@ -33,8 +36,8 @@ export interface MemoryLimits {
 
 /** Remembers messages in this process only. After a restart, a repeated message is handled again. */
 export function rememberInMemory({
-  messages = 100_000,
-  age = 5 * DAY_MS,
+  messages = DEFAULT_MESSAGES,
+  age = DEFAULT_DAYS * DAY_MS,
   now = Date.now,
 }: MemoryLimits = {}): ReceivedMessages {
   const running = new Set<string>()

@@ -126,9 +126,7 @@ describe('a callback that is signed', () => {
     ]
     for (const envelope of callbacks) {
       const body = signed(JSON.parse(JSON.stringify(envelope)))
-      expect((await sent(handling, body, { path: `/${(envelope.header as { action: string }).action}` })).status).toBe(
-        200,
-      )
+      expect((await sent(handling, body, { path: `/${(envelope.header as { action: string }).action}` })).status).toBe(200)
     }
     expect(got.map(({ header }) => header.status_reason_code)).toEqual(['rjct.jwt.invalid', undefined, undefined])
     expect(got.map((one) => ('message' in one ? one.message : null))).toEqual(
@@ -147,10 +145,7 @@ describe('a callback that is signed', () => {
     expect(got).toEqual([{ name: 'on-search', ...envelope, signed: true, encrypted: true }])
 
     const { status, ack } = await sent(receiver({ handlers }), signed(closed))
-    expect([status, ack.error]).toEqual([
-      400,
-      { code: 'err.encryption.invalid', message: 'message: cannot be decrypted' },
-    ])
+    expect([status, ack.error]).toEqual([400, { code: 'err.encryption.invalid', message: 'message: cannot be decrypted' }])
     // A header that does not say so leaves it to the message.
     const { is_msg_encrypted: _left_out, ...header } = { is_msg_encrypted: true, ...onSearch().header }
     expect((await sent(opening, signed({ header, message: closed.message }))).status).toBe(200)

@@ -23,21 +23,21 @@ import {
   type ParsedEnvelope,
   type PeerTrustSettings,
   readEnvelope,
-  repeatsAddresses,
+  repeatsRequestAddresses,
   swapAddresses,
   verifySignatureOf,
 } from '../trust/open.ts'
 import { type Signing, signerOf } from '../trust/own-keys.ts'
 import type { JwkSet } from '../trust/peer-keys.ts'
-import { acknowledge, refusalResponse, UnknownSender } from './acks.ts'
+import { ackResponse, refusalResponse, UnknownSender } from './acks.ts'
 import type { AwaitOptions, Handlers, Received, Rejected, ReplyCallback } from './callbacks.ts'
 import { type HighWaterMarks, marksInMemory } from './high-water-marks.ts'
 import { CallbackMailbox, type MailboxLimits } from './mailbox.ts'
 import { type Notification, type SequenceGap, withoutHandledItems } from './notifications.ts'
 import { type HandleOnce, makeHandleOnce } from './once.ts'
-import { outstandingAt } from './outstanding-requests.ts'
+import { outstandingRequestsAt } from './outstanding-requests.ts'
 import { type AnswerHandlers, answerQuestion, type Question, questionAt, readQuestion } from './questions.ts'
-import { findCallback, readCallback } from './read-callback.ts'
+import { readCallback, requireCallback } from './read-callback.ts'
 import { envelopeBounds, messageBounds, readRequest } from './read-request.ts'
 import { type ReceivedMessages, rememberInMemory } from './received-messages.ts'
 
@@ -102,11 +102,11 @@ export interface ReceiverOptions {
 const MAX_BODY_BYTES = 10 * 1_024 * 1_024
 const MAX_BODY_VALUES = 1_000_000
 const DEFAULT_MAILBOX_LIMITS: MailboxLimits = { callbacks: 1_000, age: 600_000 }
-const KEY_SETS = { timeout: 5_000, maxAnswerBytes: 262_144 }
+const KEY_SET_FETCH_LIMITS = { timeout: 5_000, maxAnswerBytes: 262_144 }
 
 const incomingHeaderValidator: Validator = validator(IncomingHeader)
 const CALLBACK_MESSAGES = CALLBACKS.map(({ message }) => message)
-const NO_REGISTRY_RULE =
+const RECEIVER_ID_RULE =
   'header.receiver_id: is required, unless the correlation_id is that of a request to a registry whose signature is required and verifies'
 const SIGNING_NEEDED_RULE = 'answers need signing: the private key that signs them'
 
@@ -134,7 +134,7 @@ export class Receiver {
       throw new TypeError(SIGNING_NEEDED_RULE)
     }
     this.#options = options
-    const http = { ...KEY_SETS, fetch: given }
+    const http = { ...KEY_SET_FETCH_LIMITS, fetch: given }
     this.#trust = new Map(options.peers.map((peer) => [peer.sender_id, makePeerTrust(peer, http)]))
     for (const { sender_id, kind } of options.peers) if (kind !== undefined) this.noteKind(sender_id, kind)
     this.#receivers = typeof receiver_id === 'string' ? [receiver_id] : receiver_id
@@ -159,9 +159,7 @@ export class Receiver {
         return refusalResponse(error)
       }
       callWithoutErrors(() => this.#options.on_error?.(error))
-      return refusalResponse(
-        new RequestFault('err.service.unavailable', 'the message was not handled; send it again later', 500),
-      )
+      return refusalResponse(new RequestFault('err.service.unavailable', 'the message was not handled; send it again later', 500))
     }
   }
 
@@ -214,13 +212,13 @@ export class Receiver {
       const question = readQuestion(asked, frame, await opened(asked.request), signed)
       return this.#answer(question, answers, trust)
     }
-    const row = findCallback(pathname, frame.header.action)
+    const row = requireCallback(pathname, frame.header.action)
     const callback = readCallback(row, frame, await opened(row.message), signed)
 
     // Handle the message once, then acknowledge it.
     const message_id = String(frame.header.message_id)
     await this.#once({ sender_id, message_id }, () => this.#dispatch(callback, pathname))
-    return acknowledge(correlationOf(callback))
+    return ackResponse(ackCorrelationId(callback))
   }
 
   async #answer(question: Question, answers: AnswerHandlers, trust: PeerTrustSettings): Promise<Response> {
@@ -241,13 +239,13 @@ export class Receiver {
     const trust = this.#trust.get(sender_id)
     if (trust !== undefined) return { frame, sender_id, trust }
     if (header.receiver_id === undefined && this.#receivers.includes(sender_id)) {
-      const found = await outstandingAt(this).senderOf(frame, this.#trust)
+      const found = await outstandingRequestsAt(this).senderOf(frame, this.#trust)
       if (found !== null) return found
-      throw new RequestFault('err.sender_id.invalid', NO_REGISTRY_RULE)
+      throw new RequestFault('err.sender_id.invalid', RECEIVER_ID_RULE)
     }
     const registry = String(header.receiver_id)
     const repeating = this.#trust.get(registry)
-    if (repeating?.repeats_addresses && repeatsAddresses(header, this.#receivers, registry)) {
+    if (repeating?.repeats_addresses && repeatsRequestAddresses(header, this.#receivers, registry)) {
       return { frame: { ...frame, header: swapAddresses(header) }, sender_id: registry, trust: repeating }
     }
     throw new UnknownSender(sender_id)
@@ -311,7 +309,7 @@ async function callHandler(handlers: Handlers, callback: Received | Rejected): P
   return handler !== undefined
 }
 
-function correlationOf(callback: Received | Rejected): string {
+function ackCorrelationId(callback: Received | Rejected): string {
   const known = 'message' in callback && 'correlation_id' in callback.message
   return known ? callback.message.correlation_id : crypto.randomUUID()
 }

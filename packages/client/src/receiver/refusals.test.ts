@@ -63,12 +63,7 @@ describe('a callback is refused', () => {
       'header.version: must be 1.0.0',
     ],
     ['no JSON', '{"header":', '400 err.request.bad', 'header: not JSON: a value is expected at character 11'],
-    [
-      'a name twice',
-      '{"header":{},"header":{}}',
-      '400 err.request.bad',
-      'header: the member name occurs twice in one object',
-    ],
+    ['a name twice', '{"header":{},"header":{}}', '400 err.request.bad', 'header: the member name occurs twice in one object'],
     ['no object', '[]', '400 err.request.bad', 'body: must be a JSON object with header and message'],
     ['without header', '{}', '400 err.request.bad', 'header: must be an object'],
     ['an empty header', '{"header":{}}', '400 err.request.bad', 'header.message_id: is required'],
@@ -81,12 +76,7 @@ describe('a callback is refused', () => {
       'header.action: is no callback of this protocol',
       '/elsewhere',
     ],
-    [
-      'without status',
-      signed(onSearch({ header: { status: undefined } })),
-      '400 err.request.bad',
-      'header.status: is required',
-    ],
+    ['without status', signed(onSearch({ header: { status: undefined } })), '400 err.request.bad', 'header.status: is required'],
     [
       'malformed inside',
       signed(onSearch({ message: { correlation_id: 'c'.repeat(100) } })),

@@ -2,12 +2,12 @@
 import type { RequestFault } from '@rollcall/protocol'
 
 /** The milliseconds before a wait in which refusals also count: a callback may come before its caller waits. */
-const REFUSED_BEFORE_MS = 5_000
+const REFUSED_BEFORE_WAIT_MS = 5_000
 /** The most refusals that are remembered. */
 const MOST_REFUSALS = 100
-const MOST_NAMED = 3
+const MOST_QUOTED_REFUSALS = 3
 /** The longest text of a refusal, in characters. */
-const LONGEST_REFUSAL_TEXT = 120
+const MOST_REFUSAL_CHARACTERS = 120
 
 /** The last refusals of one receiver. */
 export class RefusedCallbacks {
@@ -21,15 +21,15 @@ export class RefusedCallbacks {
 
   /** The end of an error message about a wait that began at `began`: what was refused since, or shortly before. */
   since(began: number): string {
-    const texts = new Set(this.#recent.filter(({ at }) => at >= began - REFUSED_BEFORE_MS).map(({ text }) => text))
+    const texts = new Set(this.#recent.filter(({ at }) => at >= began - REFUSED_BEFORE_WAIT_MS).map(({ text }) => text))
     if (texts.size === 0) return ''
-    const more = texts.size > MOST_NAMED ? `; and ${texts.size - MOST_NAMED} more` : ''
-    return `; refused meanwhile: ${[...texts].slice(0, MOST_NAMED).join('; ')}${more}`
+    const more = texts.size > MOST_QUOTED_REFUSALS ? `; and ${texts.size - MOST_QUOTED_REFUSALS} more` : ''
+    return `; refused meanwhile: ${[...texts].slice(0, MOST_QUOTED_REFUSALS).join('; ')}${more}`
   }
 }
 
 /** A peer's text, shortened, with control characters and invisible ones escaped. */
 function safeRefusalText(text: string): string {
-  const cut = text.length > LONGEST_REFUSAL_TEXT ? `${text.slice(0, LONGEST_REFUSAL_TEXT)}…` : text
+  const cut = text.length > MOST_REFUSAL_CHARACTERS ? `${text.slice(0, MOST_REFUSAL_CHARACTERS)}…` : text
   return cut.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
 }

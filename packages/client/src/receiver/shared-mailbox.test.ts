@@ -43,10 +43,7 @@ describe('subscriptions that share a mailbox', () => {
     expect(told).toEqual(['ONE A 3', 'OTHER A 3'])
     for (const codes of ['ONE', 'ONE+OTHER']) await sent(to, notification([item(codes, 3)]), { path })
     const [, last] = got as Received<'notify'>[]
-    expect(last?.header.meta).toMatchObject({
-      subscriptions: { 'r-3': ['OTHER'] },
-      presence: { 'r-3': { OTHER: 'stayed' } },
-    })
+    expect(last?.header.meta).toMatchObject({ subscriptions: { 'r-3': ['OTHER'] }, presence: { 'r-3': { OTHER: 'stayed' } } })
     expect(last?.superseded).toEqual([])
   })
 
@@ -73,8 +70,7 @@ describe('subscriptions that share a mailbox', () => {
 
   it('get a backfill at the version of the last event, and events that were held until after it', async () => {
     const { told, send } = telling()
-    const backfill = (version: number) =>
-      send([item('ONE', version, { reference_id: `b-${version}` })], { backfill: true })
+    const backfill = (version: number) => send([item('ONE', version, { reference_id: `b-${version}` })], { backfill: true })
     await send([item('ONE', 1)])
     await backfill(1)
     await backfill(3)

@@ -26,7 +26,7 @@ import type { HttpSettings } from '../http/post.ts'
 import { fetchedKeySet, givenKeySet, type JwkSet, type PeerKeys, peerKeys } from './peer-keys.ts'
 
 /** The values of `namespace` that are accepted in signatures by default (D17). */
-export const NAMESPACES: readonly string[] = ['registry', 'reg', 'rollcall', 'spdci', 'dci', 'g2p', 'ns']
+export const SIGNATURE_NAMESPACES: readonly string[] = ['registry', 'reg', 'rollcall', 'spdci', 'dci', 'g2p', 'ns']
 
 /** How messages of a peer are verified and decrypted. */
 export interface PeerTrustSettings {
@@ -49,7 +49,7 @@ export function makePeerTrust({ keys = { keys: [] }, ...peer }: TrustOptions, ht
     keys: peerKeys(typeof keys === 'string' ? fetchedKeySet(http, keys) : givenKeySet(keys)),
     signature: peer.signature ?? 'required',
     profile: peer.profile ?? DEFAULT_SIGNATURE_PROFILE,
-    namespaces: peer.namespaces ?? NAMESPACES,
+    namespaces: peer.namespaces ?? SIGNATURE_NAMESPACES,
     encrypted: peer.encrypted ?? false,
     repeats_addresses: peer.repeats_addresses ?? false,
   }
@@ -66,7 +66,7 @@ export interface ParsedEnvelope {
 }
 
 /** For each sort of message, the function that brings its header into canonical spelling. */
-const HEADER_TOLERANCE = {
+const HEADER_TOLERANCE_BY_KIND = {
   answer: tolerateHeader,
   'unsigned answer': tolerateUnsignedAnswer,
   callback: tolerateHeader,
@@ -84,7 +84,7 @@ export type MessageKind = 'answer' | 'callback' | 'question'
  */
 export function readEnvelope(
   text: string,
-  sent: keyof typeof HEADER_TOLERANCE,
+  sent: keyof typeof HEADER_TOLERANCE_BY_KIND,
   headers: Validator,
   bounds?: JsonBounds,
 ): ParsedEnvelope {
@@ -95,7 +95,7 @@ export function readEnvelope(
   if (!isJsonObject(header)) throw badRequest('header: must be an object')
   const absent = message === undefined || message === null
   if (!absent && !isJsonObject(message)) throw badRequest('message: must be an object')
-  const tolerated = HEADER_TOLERANCE[sent](header)
+  const tolerated = HEADER_TOLERANCE_BY_KIND[sent](header)
   const { value, assumed_utc } =
     sent === 'question' ? { value: tolerated, assumed_utc: [] } : inUtc(CallbackHeader, tolerated, 'header')
   const problem = headers.problem(value, 'header')
@@ -118,11 +118,7 @@ function parseEnvelopeText(text: string, bounds?: JsonBounds): SourcedEnvelope {
  * @returns true when a signature was verified
  * @throws RequestFault err.signature.missing, err.signature.invalid
  */
-export function verifySignatureOf(
-  { source }: ParsedEnvelope,
-  trust: PeerTrustSettings,
-  kind: MessageKind,
-): Promise<boolean> {
+export function verifySignatureOf({ source }: ParsedEnvelope, trust: PeerTrustSettings, kind: MessageKind): Promise<boolean> {
   const { profile, namespaces } = trust
   return verifyEnvelope(source, {
     rules: { ...SIGNATURE_RULES[trust.signature], datesMessages: true },
@@ -170,7 +166,7 @@ export const badRequest = (message: string): RequestFault => new RequestFault('e
  * True when a header has the addresses of our own request: some registries repeat them, so `sender_id` is ours and
  * `receiver_id` the registry's (3.1). Only the signature shows that the registry wrote it.
  */
-export function repeatsAddresses(
+export function repeatsRequestAddresses(
   { sender_id, receiver_id }: JsonObject,
   ourselves: readonly string[],
   registry: string | undefined,

@@ -34,7 +34,7 @@ export async function signerOf(signing: Signing, sender_id: string): Promise<Sig
   const algorithm = algorithmOfJwk(jwk)
   if (algorithm === null) throw new TypeError('signing.key: must be a key for EdDSA, ES256 or RS256')
   if (!isKid(jwk.kid)) throw new TypeError('signing.key: must have a kid')
-  const profile = signing.profile ?? profileFor(algorithm)
+  const profile = signing.profile ?? defaultProfileFor(algorithm)
   const problem = profileProblem(profile)
   if (problem !== null) throw new TypeError(`signing.profile: ${problem}`)
   if (!profile.algorithms.includes(algorithm)) {
@@ -44,7 +44,7 @@ export async function signerOf(signing: Signing, sender_id: string): Promise<Sig
   return { key: { sender_id, kid: jwk.kid, algorithm, privateKey }, profile, namespace, lifetime }
 }
 
-const profileFor = (algorithm: AlgorithmName): SignatureProfile => ({
+const defaultProfileFor = (algorithm: AlgorithmName): SignatureProfile => ({
   ...DEFAULT_SIGNATURE_PROFILE,
   algorithms: [algorithm],
 })

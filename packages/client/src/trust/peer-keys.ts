@@ -28,14 +28,14 @@ export interface JwkSet {
  * Returns the known keys. A published set is fetched before that when it is old, or when `enough` is false for its keys, but not
  * during the pause after a request.
  */
-export type KeySet = (enough?: (keys: readonly PublicKey[]) => boolean) => Promise<readonly PublicKey[]>
+export type KeySetSource = (enough?: (keys: readonly PublicKey[]) => boolean) => Promise<readonly PublicKey[]>
 
 /**
  * Makes a fixed key set. The returned function rejects with a TypeError when two different keys for the same use have one kid.
  * @throws TypeError a key is private or symmetric, or the set is invalid
  */
-export function givenKeySet(set: JwkSet): KeySet {
-  const jwks = publicJwks(set)
+export function givenKeySet(set: JwkSet): KeySetSource {
+  const jwks = requirePublicJwks(set)
   let keys: Promise<readonly PublicKey[]> | undefined
   return () => {
     keys ??= publicKeysOf(jwks, undefined).catch((error: unknown) => {
@@ -46,7 +46,7 @@ export function givenKeySet(set: JwkSet): KeySet {
   }
 }
 
-function publicJwks(set: JwkSet): ReturnType<typeof readKeySet> {
+function requirePublicJwks(set: JwkSet): ReturnType<typeof readKeySet> {
   try {
     return readKeySet(set)
   } catch (error) {
@@ -56,22 +56,22 @@ function publicJwks(set: JwkSet): ReturnType<typeof readKeySet> {
 }
 
 /** Milliseconds between two requests for a key set, while none has been fetched. */
-const PAUSE_WITHOUT = 1_000
+const PAUSE_WITHOUT_KEY_SET_MS = 1_000
 
 /**
  * Makes a key set that is fetched when needed. A set with a private key is refused, and the earlier set is dropped.
  * @param now returns the time in milliseconds
  */
-export function fetchedKeySet(http: HttpSettings, url: string, now: () => number = Date.now): KeySet {
+export function fetchedKeySet(http: HttpSettings, url: string, now: () => number = Date.now): KeySetSource {
   const set = new Refreshed<readonly PublicKey[]>({
-    pause: { withValue: KEY_SET.pause, without: PAUSE_WITHOUT },
-    survives: (error) => error instanceof TransportError && !isExposed(error.cause),
+    pause: { withValue: KEY_SET.pause, without: PAUSE_WITHOUT_KEY_SET_MS },
+    survives: (error) => error instanceof TransportError && !isPrivateKeyExposed(error.cause),
     now,
   })
   return (enough) => set.get(() => fetchKeys(http, url), enough)
 }
 
-const isExposed = (cause: unknown): boolean => cause instanceof KeySetProblem && cause.exposed
+const isPrivateKeyExposed = (cause: unknown): boolean => cause instanceof KeySetProblem && cause.exposed
 
 /** Keys are fetched with up to two attempts, so that one broken connection does not make the check of an answer fail. */
 const KEY_SET_RETRY = { ...DEFAULT_RETRY, attempts: 2, first_pause: 100 }
@@ -102,7 +102,7 @@ export interface PeerKeys {
 }
 
 /** The keys of a set, imported. Keys for signatures are imported once: importing takes longer than verifying. */
-export function peerKeys(set: KeySet): PeerKeys {
+export function peerKeys(set: KeySetSource): PeerKeys {
   const imported = new WeakMap<PublicKey, Promise<WebCryptoKey>>()
   const importOnce = (key: PublicKey): Promise<WebCryptoKey> => {
     const known = imported.get(key) ?? verifyingKey(key)

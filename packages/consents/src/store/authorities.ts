@@ -21,12 +21,12 @@ export interface ConsentAuthority {
   readonly keys: readonly PublicKey[]
 }
 
-const NAME_LIMIT = 200
+const MOST_NAME_CHARACTERS = 200
 
 /** Checks the name of an authority. @throws StoreRefusal */
 export function checkAuthorityName(name: string): void {
-  if (name.trim() !== name || name === '' || name.length > NAME_LIMIT || !isStorable(name)) {
-    throw new StoreRefusal(`name: must have 1 to ${NAME_LIMIT} characters, without blanks at its ends`)
+  if (name.trim() !== name || name === '' || name.length > MOST_NAME_CHARACTERS || !isStorable(name)) {
+    throw new StoreRefusal(`name: must have 1 to ${MOST_NAME_CHARACTERS} characters, without blanks at its ends`)
   }
 }
 
@@ -138,7 +138,7 @@ const SELECT_AUTHORITIES = `select id, name, jwks_uri, outgoing,
       from consent_authority_key where authority = consent_authority.id) as keys
   from consent_authority where removed_at is null`
 
-const withUse = ({ keys, ...row }: AuthorityRow): ConsentAuthority => ({
+const authorityFromRow = ({ keys, ...row }: AuthorityRow): ConsentAuthority => ({
   ...row,
   keys: keys.map((key) => ({ ...key, use: 'sig' })),
 })
@@ -146,7 +146,7 @@ const withUse = ({ keys, ...row }: AuthorityRow): ConsentAuthority => ({
 /** Lists the authorities that were not removed, by name. */
 export async function listAuthorities({ pool }: Pick<Database, 'pool'>): Promise<readonly ConsentAuthority[]> {
   const { rows } = await pool.query<AuthorityRow>(`${SELECT_AUTHORITIES} order by name`)
-  return rows.map(withUse)
+  return rows.map(authorityFromRow)
 }
 
 /** Finds the authority with this name; null when there is none, or it was removed. */
@@ -157,7 +157,7 @@ export async function findAuthority({ pool }: Pick<Database, 'pool'>, name: stri
     text: `${SELECT_AUTHORITIES} and name = $1`,
     values: [name],
   })
-  return rows[0] === undefined ? null : withUse(rows[0])
+  return rows[0] === undefined ? null : authorityFromRow(rows[0])
 }
 
 /** True when the authority with this id has this name. A removed authority counts too. */

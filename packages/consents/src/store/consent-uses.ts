@@ -2,35 +2,30 @@
 
 import type { ConsentSummary, ConsentUse } from '@rollcall/core/model/consent'
 import type { Database } from '@rollcall/database/database'
-import type { ForgottenRows } from '@rollcall/database/holds'
+import type { ExpiringRows } from '@rollcall/database/holds'
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
 import type { ClientBase } from 'pg'
 import { authorityNameSql, hasConsentEndedSql } from './consent-ended.ts'
 
-const valuesOf = ({ participant, pseudonyms, purpose, signed }: ConsentUse): unknown[] => [
+const consentUseValues = ({ participant, pseudonyms, purpose, signed }: ConsentUse): unknown[] => [
   ...[participant, pseudonyms, purpose],
   ...[signed?.authority ?? null, signed?.jti ?? null, signed?.given_at ?? null, signed?.expires_at ?? null],
 ]
 
-/**
- * True when a consent was withdrawn or revoked, has expired by the clock of the database, or its authority was removed.
- */
+/** True when a consent was withdrawn or revoked, has expired by the clock of the database, or its authority was removed. */
 export async function isConsentEnded({ pool }: Pick<Database, 'pool'>, use: ConsentUse): Promise<boolean> {
   const { rows } = await pool.query<{ ended: boolean }>({
     name: 'is a consent ended',
     text: `select coalesce(${hasConsentEndedSql('used')}, false) as ended
       from (select $1::integer as participant, $2::bytea[] as pseudonyms, $3::text as purpose, $4::integer as authority,
         $5::text as jti, $6::timestamptz as given_at, $7::timestamptz as expires_at) as used`,
-    values: valuesOf(use),
+    values: consentUseValues(use),
   })
   return rows[0]?.ended === true
 }
 
 /** True when one of several consents has ended. */
-export async function isAnyConsentEnded(
-  client: Pick<ClientBase, 'query'>,
-  uses: readonly ConsentUse[],
-): Promise<boolean> {
+export async function isAnyConsentEnded(client: Pick<ClientBase, 'query'>, uses: readonly ConsentUse[]): Promise<boolean> {
   const text = JSON.stringify(
     uses.map(({ participant, pseudonyms, purpose, signed }) => ({
       participant,
@@ -90,13 +85,13 @@ export async function noteFirstUse(
 }
 
 /** Days for which an expired consent and its first user stay stored. */
-const KEPT_DAYS = 7
+const EXPIRED_CONSENT_KEPT_DAYS = 7
 
-/** Deletes signed consents that expired more than `KEPT_DAYS` days ago, except revoked ones. @returns how many */
+/** Deletes signed consents that expired more than `EXPIRED_CONSENT_KEPT_DAYS` days ago, except revoked ones. @returns how many */
 export async function deleteExpiredConsents({ pool }: Pick<Database, 'pool'>): Promise<number> {
   const { rowCount } = await pool.query(
     `delete from signed_consent where revoked_at is null and expires_at < now() - make_interval(days => $1)`,
-    [KEPT_DAYS],
+    [EXPIRED_CONSENT_KEPT_DAYS],
   )
   return rowCount ?? 0
 }
@@ -112,7 +107,7 @@ export async function insertConsentUses(
       name: 'insert consent use',
       text: `insert into consent_use (correlation_id, reference_id, participant, pseudonyms, purpose, authority, jti,
           given_at, expires_at) values ($8, $9, $1, $2, $3, $4, $5, $6, $7)`,
-      values: [...valuesOf(use), correlation_id, reference_id],
+      values: [...consentUseValues(use), correlation_id, reference_id],
     })
   }
 }
@@ -129,7 +124,7 @@ export const exchangesOfEndedConsentsSql = ({ condition }: ConsentUseSelection):
     where ${condition('used')} and coalesce(${hasConsentEndedSql('used')}, false)`
 
 /** Uses of consents for `forgetExchanges`, which deletes them when they are older than the retention. */
-export const FORGOTTEN_USES: ForgottenRows = {
+export const FORGOTTEN_USES: ExpiringRows = {
   table: 'consent_use',
   since: 'received_at',
   sender_id: senderIdSql('consent_use.participant'),

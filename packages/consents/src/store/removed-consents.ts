@@ -1,16 +1,16 @@
 /** The uses of consents that are deleted with a registry or participant. Signed consents and withdrawals stay. */
-import { type RemovedRows, rowsToRemove, type StoredPart } from '@rollcall/database/removal'
+import { type PackageRows, type RemovedRows, rowsToRemove } from '@rollcall/database/removal'
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
 import type { ClientBase } from 'pg'
 
 /** The uses of consents to delete with their exchanges. @param exchanges SQL of the correlation_ids */
-export const consentUsesOf = (exchanges: string): RemovedRows => ({
+export const consentUsesToRemove = (exchanges: string): RemovedRows => ({
   table: 'consent_use',
   of: `correlation_id in (${exchanges})`,
 })
 
 /** The uses of consents to delete with the participant that used them. */
-export const CONSENT_ROWS_TO_REMOVE: StoredPart = { removed: rowsToRemove('participant', ['consent_use']) }
+export const CONSENT_ROWS_TO_REMOVE: PackageRows = { removed: rowsToRemove('participant', ['consent_use']) }
 
 /** Stores a removed participant's sender_id in the withdrawals for it. A later participant with this sender_id gets them. */
 export async function keepWithdrawals(client: ClientBase, participant: number): Promise<void> {

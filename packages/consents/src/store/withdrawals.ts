@@ -6,12 +6,12 @@ import { isStorable } from '@rollcall/database/text'
 import type { ClientBase } from 'pg'
 import type { ConsentUseSelection } from './consent-uses.ts'
 
-const JTI_LIMIT = 200
+const MOST_JTI_CHARACTERS = 200
 
 /** Checks the form of a signed consent's jti. @throws StoreRefusal */
 function checkJti(jti: string): void {
-  if (jti === '' || jti.length > JTI_LIMIT || !isStorable(jti)) {
-    throw new StoreRefusal(`jti: must have 1 to ${JTI_LIMIT} characters`)
+  if (jti === '' || jti.length > MOST_JTI_CHARACTERS || !isStorable(jti)) {
+    throw new StoreRefusal(`jti: must have 1 to ${MOST_JTI_CHARACTERS} characters`)
   }
 }
 

@@ -19,25 +19,21 @@ interface PendingAnswer<Data> {
 }
 
 /** The type of the answer when the act was done. The answer that a second operator must approve the act is left out. */
-type DoneAnswer<Data> = Data extends { readonly proposal: unknown }
-  ? keyof Data extends 'proposal'
-    ? never
-    : Data
-  : Data
+type DoneActAnswer<Data> = Data extends { readonly proposal: unknown } ? (keyof Data extends 'proposal' ? never : Data) : Data
 
 /**
  * Awaits the answer to a call: `await answerTo(api.GET('/admin/v1/registries'))`.
  * @throws ApiFault the call failed, or got no answer
  * @throws ActProposed the act waits for a second operator
  */
-export async function answerTo<Data>(pending: Promise<PendingAnswer<Data>>): Promise<DoneAnswer<Data>> {
+export async function answerTo<Data>(pending: Promise<PendingAnswer<Data>>): Promise<DoneActAnswer<Data>> {
   const { data, error, response } = await pending.catch(() => {
     throw noAnswerFault()
   })
   if (!response.ok) throw new ApiFault(response.status, readErrors(response.status, error))
   const proposal = response.status === 202 ? readProposalId(data) : null
   if (proposal !== null) throw new ActProposed(proposal)
-  return data as DoneAnswer<Data>
+  return data as DoneActAnswer<Data>
 }
 
 /** The type of the answer to a GET call, by the path of the call. */

@@ -27,8 +27,7 @@ export class ApiFault extends Error {
 }
 
 /** Makes the fault for a server that was not reached, or whose answer did not come. */
-export const noAnswerFault = (): ApiFault =>
-  new ApiFault(0, [{ code: 'network', message: 'The server does not answer.' }])
+export const noAnswerFault = (): ApiFault => new ApiFault(0, [{ code: 'network', message: 'The server does not answer.' }])
 
 /** Thrown when an act was not done, because it waits for a second operator. */
 export class ActProposed extends Error {

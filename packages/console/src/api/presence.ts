@@ -1,7 +1,7 @@
 /** Knows whether somebody uses the page: calls that a page makes by itself must not keep a session alive. */
 
 /** After so many milliseconds without a key, a pointer, a scroll or a new address, calls count as the page's own. */
-const RECENT_MS = 20_000
+const RECENT_INPUT_MS = 20_000
 
 let lastInput = performance.now()
 
@@ -15,8 +15,8 @@ for (const name of ['pointermove', 'pointerdown', 'keydown', 'scroll', 'hashchan
   )
 }
 
-/** '1' when the page was opened, or a person made an input, within the last `RECENT_MS`; otherwise 'poll'. */
-export const presenceValue = (): '1' | 'poll' => (performance.now() - lastInput < RECENT_MS ? '1' : 'poll')
+/** '1' when the page was opened, or a person made an input, within the last `RECENT_INPUT_MS`; otherwise 'poll'. */
+export const presenceHeaderValue = (): '1' | 'poll' => (performance.now() - lastInput < RECENT_INPUT_MS ? '1' : 'poll')
 
 /** The header that the server requires besides the cookie: a form or a page of another origin cannot send it. */
-export const consoleHeader = () => ({ 'Rollcall-Console': presenceValue() })
+export const consoleHeader = () => ({ 'Rollcall-Console': presenceHeaderValue() })

@@ -1,18 +1,18 @@
 /** The cache of answers, and what happens when a session has ended. */
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiFault } from './fault.ts'
-import { SESSION_KEY, withoutSession } from './session.ts'
+import { SESSION_QUERY_KEY, withoutSession } from './session.ts'
 
 /** Milliseconds for which cached data is fresh. Older data is shown at once, and loaded again. */
-const FRESH_MS = 5_000
+const FRESH_ANSWER_MS = 5_000
 const MOST_RETRIES = 2
 /** Queries and acts run also when the browser is offline: the server may be on the same machine or network. */
-const ALSO_OFFLINE = { networkMode: 'always' } as const
+const RUN_ALSO_OFFLINE = { networkMode: 'always' } as const
 
 /** After a 401 the sign-in page is shown at the same address, so that signing in leads back to the page. */
 const handleSessionEnd = (error: Error): void => {
   if (!(error instanceof ApiFault) || error.status !== 401) return
-  queryClient.setQueryData(SESSION_KEY, withoutSession)
+  queryClient.setQueryData(SESSION_QUERY_KEY, withoutSession)
   forgetAnswers()
 }
 
@@ -21,16 +21,16 @@ export const queryClient: QueryClient = new QueryClient({
   mutationCache: new MutationCache({ onError: handleSessionEnd }),
   defaultOptions: {
     queries: {
-      ...ALSO_OFFLINE,
-      staleTime: FRESH_MS,
+      ...RUN_ALSO_OFFLINE,
+      staleTime: FRESH_ANSWER_MS,
       retry: (failures, error) => error instanceof ApiFault && error.isPassing && failures < MOST_RETRIES,
     },
-    mutations: { ...ALSO_OFFLINE, retry: false },
+    mutations: { ...RUN_ALSO_OFFLINE, retry: false },
   },
 })
 
 /** Removes the answers that one operator has seen, and results of acts: the next operator must not see them. */
 export function forgetAnswers(): void {
-  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] })
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_QUERY_KEY[0] })
   queryClient.getMutationCache().clear()
 }

@@ -33,19 +33,15 @@ export interface SessionState {
 }
 
 /** The key of the session in the cache of answers. */
-export const SESSION_KEY = ['session'] as const
+export const SESSION_QUERY_KEY = ['session'] as const
 const SESSION_PATH = '/admin/v1/session'
 
 /** The state after the session has ended: the ways to sign in stay. */
-export const withoutSession = (before: SessionState | undefined): SessionState => ({
-  offers: [],
-  ...before,
-  session: null,
-})
+export const withoutSession = (before: SessionState | undefined): SessionState => ({ offers: [], ...before, session: null })
 
 /** Reads the session, and the ways to sign in. @throws ApiFault */
 export async function readSession(): Promise<SessionState> {
-  const { status, body } = await send('GET', SESSION_PATH)
+  const { status, body } = await sendSessionCall('GET', SESSION_PATH)
   if (status !== 200 && status !== 401) throw new ApiFault(status, readErrors(status, body))
   const { sign_in = [], ...session } = body as Session & { sign_in?: readonly SignInOffer[] }
   return { session: status === 200 ? session : null, offers: sign_in }
@@ -53,17 +49,17 @@ export async function readSession(): Promise<SessionState> {
 
 /** Signs in with an operator token or the code of a link. @throws ApiFault */
 export async function signIn(proof: { readonly token: string } | { readonly code: string }): Promise<void> {
-  const { status, body } = await send('POST', SESSION_PATH, proof)
+  const { status, body } = await sendSessionCall('POST', SESSION_PATH, proof)
   if (status !== 201) throw new ApiFault(status, readErrors(status, body))
 }
 
 /** Ends the session. @throws ApiFault */
 export async function signOut(): Promise<void> {
-  const { status, body } = await send('POST', `${SESSION_PATH}/end`, {})
+  const { status, body } = await sendSessionCall('POST', `${SESSION_PATH}/end`, {})
   if (status >= 300 && status !== 401) throw new ApiFault(status, readErrors(status, body))
 }
 
-async function send(method: string, address: string, given?: object) {
+async function sendSessionCall(method: string, address: string, given?: object) {
   const response = await fetch(address, {
     method,
     credentials: 'same-origin',

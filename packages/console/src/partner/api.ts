@@ -1,18 +1,14 @@
 /** Calls of the partner API with their types. The session's cookie says who calls. */
 import createClient from 'openapi-fetch'
-import { presenceValue } from '../api/presence.ts'
+import { presenceHeaderValue } from '../api/presence.ts'
 import type { paths } from './schema.d.ts'
 
 /** The client of the partner API. */
-export const partnerApi = createClient<paths>({
-  baseUrl: location.origin,
-  credentials: 'same-origin',
-  redirect: 'error',
-})
+export const partnerApi = createClient<paths>({ baseUrl: location.origin, credentials: 'same-origin', redirect: 'error' })
 partnerApi.use({
   onRequest({ request }) {
     // A form or a page of another origin cannot send this header.
-    request.headers.set('Rollcall-Partner', presenceValue())
+    request.headers.set('Rollcall-Partner', presenceHeaderValue())
   },
 })
 

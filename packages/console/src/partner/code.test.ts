@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { signInCodeIn } from './code.ts'
+import { findSignInCode } from './code.ts'
 
 const SECRET = 'a'.repeat(43)
 
@@ -11,5 +11,5 @@ it.each([
   ['#/deliveries', null],
   ['', null],
 ])('reads the code of %j', (hash, code) => {
-  expect(signInCodeIn(hash)).toBe(code)
+  expect(findSignInCode(hash)).toBe(code)
 })

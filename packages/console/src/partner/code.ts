@@ -3,11 +3,11 @@
 const SIGN_IN_HASH_PATTERN = /^#([1-9]\d*_[\w-]{43})$/
 
 /** The code in the part of an address from the `#` on; null: none. */
-export const signInCodeIn = (hash: string): string | null => SIGN_IN_HASH_PATTERN.exec(hash)?.[1] ?? null
+export const findSignInCode = (hash: string): string | null => SIGN_IN_HASH_PATTERN.exec(hash)?.[1] ?? null
 
 /** Returns the code of a sign-in link, and removes it from the address and the history; null: none. */
-export function takeCode(): string | null {
-  const code = signInCodeIn(location.hash)
+export function takeSignInCode(): string | null {
+  const code = findSignInCode(location.hash)
   if (code !== null) history.replaceState(null, '', location.pathname)
   return code
 }

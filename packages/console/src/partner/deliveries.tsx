@@ -4,7 +4,7 @@ import { answerTo } from '../api/client.ts'
 import { Badge } from '../parts/badge.tsx'
 import { FilteredList } from '../parts/filtered-list.tsx'
 import { PageFrame } from '../parts/page.tsx'
-import { firstRows, reloadInterval } from '../parts/paging.ts'
+import { pageOfRows, reloadInterval } from '../parts/paging.ts'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { numberText } from '../parts/times.ts'
@@ -42,7 +42,7 @@ export function DeliveriesView() {
     placeholderData: keepPreviousData,
     refetchInterval: reloadInterval(filter),
   })
-  const { rows, next } = firstRows(query.data, PAGE_ROWS, ({ message_id }) => message_id)
+  const { rows, next } = pageOfRows(query.data, PAGE_ROWS, ({ message_id }) => message_id)
   return (
     <PageFrame title={TEXTS.title} lead={TEXTS.lead}>
       <FilteredList

@@ -8,7 +8,7 @@ import { ConfirmDialog } from '../parts/confirm.tsx'
 import { CopyableId } from '../parts/identifier.tsx'
 import { FactList, PageFrame, Panel, Section } from '../parts/page.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
-import { type Column, DataTable, loadedQuery } from '../parts/table.tsx'
+import { type Column, DataTable, rowsAsQuery } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { durationText, numberText } from '../parts/times.ts'
 import { useAct } from '../parts/use-act.tsx'
@@ -22,7 +22,7 @@ type Attempt = Delivery['made'][number]
 
 const { facts: FACTS, attempt: TITLES } = TEXTS
 
-const COLUMNS: readonly Column<Attempt>[] = [
+const DELIVERY_ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
   { title: TITLES.number, cell: ({ number }) => numberText(number, LOCALE) },
   { title: TITLES.at, cell: ({ at }) => <Time at={at} seconds /> },
   { title: TITLES.duration, cell: ({ duration_ms }) => durationText(duration_ms, LOCALE), align: 'end' },
@@ -34,14 +34,13 @@ export function DeliveryView() {
   const { message_id } = useAddress('message_id')
   const query = useQuery({
     queryKey: ['deliveries', message_id],
-    queryFn: () =>
-      answerTo(partnerApi.GET('/partner/api/deliveries/{message_id}', { params: { path: { message_id } } })),
+    queryFn: () => answerTo(partnerApi.GET('/partner/api/deliveries/{message_id}', { params: { path: { message_id } } })),
   })
   return (
     <PageFrame
       title={TEXTS.one}
       above={<a href="#/deliveries">{TEXTS.above}</a>}
-      actions={query.data?.replayable && <SendAgain delivery={query.data} />}
+      actions={query.data?.replayable && <SendAgainButton delivery={query.data} />}
     >
       <Loaded query={query}>{(delivery) => <DeliveryDetails delivery={delivery} />}</Loaded>
     </PageFrame>
@@ -63,10 +62,7 @@ function DeliveryDetails({ delivery }: { readonly delivery: Delivery }) {
             [FACTS.next, delivery.next_attempt_at && <Time key="next" at={delivery.next_attempt_at} relative />],
             [FACTS.finished, delivery.finished_at && <Time key="end" at={delivery.finished_at} seconds />],
             [FACTS.message_id, <CopyableId key="message" value={message_id} what={FACTS.message_id} />],
-            [
-              FACTS.correlation_id,
-              correlation_id && <CopyableId key="of" value={correlation_id} what={FACTS.correlation_id} />,
-            ],
+            [FACTS.correlation_id, correlation_id && <CopyableId key="of" value={correlation_id} what={FACTS.correlation_id} />],
           ]}
         />
       </Panel>
@@ -81,8 +77,8 @@ function DeliveryDetails({ delivery }: { readonly delivery: Delivery }) {
         <Panel>
           <DataTable
             caption={TEXTS.attemptsCaption}
-            columns={COLUMNS}
-            query={loadedQuery(made)}
+            columns={DELIVERY_ATTEMPT_COLUMNS}
+            query={rowsAsQuery(made)}
             keyOf={({ number }) => number}
             empty={<Empty title={TEXTS.noAttempts} />}
           />
@@ -92,7 +88,7 @@ function DeliveryDetails({ delivery }: { readonly delivery: Delivery }) {
   )
 }
 
-function SendAgain({ delivery: { message_id } }: { readonly delivery: Delivery }) {
+function SendAgainButton({ delivery: { message_id } }: { readonly delivery: Delivery }) {
   const [opened, setOpened] = useState(false)
   const replay = useAct({
     call: () => answerTo(partnerApi.POST('/partner/api/deliveries/replay', { body: { message_ids: [message_id] } })),

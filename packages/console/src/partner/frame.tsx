@@ -58,7 +58,7 @@ export function PartnerFrame({ session: { sender_id, demo } }: { readonly sessio
           {VIEWS.map(
             ({ path: to, title }) =>
               title !== null && (
-                <a key={to} className={viewStyles.view} href={`#${to}`} aria-current={currentOf(path, to)}>
+                <a key={to} className={viewStyles.view} href={`#${to}`} aria-current={ariaCurrentOf(path, to)}>
                   {title}
                 </a>
               ),
@@ -84,7 +84,7 @@ export function PartnerFrame({ session: { sender_id, demo } }: { readonly sessio
 }
 
 /** Returns a link's `aria-current`: `page` when its view is shown, `true` when a view below its view is shown. */
-function currentOf(path: string, to: string): 'page' | 'true' | undefined {
+function ariaCurrentOf(path: string, to: string): 'page' | 'true' | undefined {
   if (path === to) return 'page'
   return to !== '/' && path.startsWith(`${to}/`) ? 'true' : undefined
 }

@@ -38,8 +38,7 @@ function GrantSection({ grant: { namespace, in_force, valid_from, valid_until, w
       title={TEXTS.grant(namespace)}
       lead={
         <>
-          <Badge state={in_force ? TEXTS.inForce : TEXTS.later} tone={in_force ? 'good' : 'info'} />{' '}
-          <Time at={valid_from} />
+          <Badge state={in_force ? TEXTS.inForce : TEXTS.later} tone={in_force ? 'good' : 'info'} /> <Time at={valid_from} />
           {valid_until !== null && (
             <>
               {' – '}

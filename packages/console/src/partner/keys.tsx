@@ -3,13 +3,13 @@ import { KEY_COLUMNS, PUBLISHED_COLUMNS } from '../pages/participant/key-columns
 import { CopyableId } from '../parts/identifier.tsx'
 import { FactList, PageFrame, Panel, Section } from '../parts/page.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
-import { DataTable, loadedQuery } from '../parts/table.tsx'
+import { DataTable, rowsAsQuery } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { PARTNER_KEYS as TEXTS } from '../texts/partner.ts'
 import type { PartnerAnswer } from './api.ts'
 import { useSelf } from './use-self.ts'
 
-type Self = PartnerAnswer<'/partner/api/self'>
+type OwnParticipant = PartnerAnswer<'/partner/api/self'>
 
 export function KeysView() {
   return (
@@ -19,7 +19,7 @@ export function KeysView() {
   )
 }
 
-function KeyDetails({ self }: { readonly self: Self }) {
+function KeyDetails({ self }: { readonly self: OwnParticipant }) {
   return (
     <>
       <Section title={TEXTS.keys}>
@@ -27,7 +27,7 @@ function KeyDetails({ self }: { readonly self: Self }) {
           <DataTable
             caption={TEXTS.keysCaption}
             columns={KEY_COLUMNS}
-            query={loadedQuery(self.keys)}
+            query={rowsAsQuery(self.keys)}
             keyOf={({ kid, use }) => `${kid} ${use}`}
             empty={<Empty title={TEXTS.noKeys}>{TEXTS.noKeysNote}</Empty>}
           />
@@ -39,7 +39,7 @@ function KeyDetails({ self }: { readonly self: Self }) {
             <DataTable
               caption={TEXTS.publishedCaption}
               columns={PUBLISHED_COLUMNS}
-              query={loadedQuery(self.published_keys)}
+              query={rowsAsQuery(self.published_keys)}
               keyOf={({ kid }) => kid}
             />
           </Panel>
@@ -47,7 +47,7 @@ function KeyDetails({ self }: { readonly self: Self }) {
       )}
       <Section title={TEXTS.messages}>
         <Panel padded>
-          <FactList rows={factsOf(self)} />
+          <FactList rows={participantFacts(self)} />
         </Panel>
       </Section>
     </>
@@ -56,7 +56,7 @@ function KeyDetails({ self }: { readonly self: Self }) {
 
 const { facts: FACTS } = TEXTS
 
-function factsOf({ addresses, ...self }: Self) {
+function participantFacts({ addresses, ...self }: OwnParticipant) {
   const { allowed, default_url, notify_url, auth } = addresses
   return [
     [FACTS.sender_id, <CopyableId key="sender" value={self.sender_id} what={FACTS.sender_id} />],

@@ -45,7 +45,6 @@ export async function readSession(): Promise<Session | null> {
   }
 }
 
-export const signIn = (code: string): Promise<Session> =>
-  answerTo(partnerApi.POST('/partner/api/session', { body: { code } }))
+export const signIn = (code: string): Promise<Session> => answerTo(partnerApi.POST('/partner/api/session', { body: { code } }))
 
 export const signOut = () => answerTo(partnerApi.POST('/partner/api/session/end', { body: {} }))

@@ -18,22 +18,21 @@ import { useSelf } from './use-self.ts'
 type ChecklistStep = PartnerAnswer<'/partner/api/checklist'>[number]
 type Example = PartnerAnswer<'/partner/api/examples'>[number]
 
-const STATE_LOOKS: Readonly<Record<ChecklistStep['state'], { readonly icon: typeof IconCircle; readonly tone: Tone }>> =
-  {
-    done: { icon: IconCircleCheck, tone: 'good' },
-    open: { icon: IconCircle, tone: 'info' },
-    skipped: { icon: IconCircleMinus, tone: 'quiet' },
-  }
+const STEP_STATE_LOOKS: Readonly<Record<ChecklistStep['state'], { readonly icon: typeof IconCircle; readonly tone: Tone }>> = {
+  done: { icon: IconCircleCheck, tone: 'good' },
+  open: { icon: IconCircle, tone: 'info' },
+  skipped: { icon: IconCircleMinus, tone: 'quiet' },
+}
 
 /** Milliseconds after which the steps are loaded again: somebody may try a step meanwhile. */
-const LOOK_AGAIN = 10_000
+const CHECKLIST_RELOAD_INTERVAL_MS = 10_000
 
 export function StartView() {
   const self = useSelf()
   const checklist = useQuery({
     queryKey: ['checklist'],
     queryFn: () => answerTo(partnerApi.GET('/partner/api/checklist')),
-    refetchInterval: LOOK_AGAIN,
+    refetchInterval: CHECKLIST_RELOAD_INTERVAL_MS,
   })
   const examples = useQuery({
     queryKey: ['examples'],
@@ -70,7 +69,7 @@ export function StartView() {
 }
 
 function StepLine({ step: { name, state, text, at } }: { readonly step: ChecklistStep }) {
-  const { icon: Icon, tone } = STATE_LOOKS[state]
+  const { icon: Icon, tone } = STEP_STATE_LOOKS[state]
   return (
     <li className={styles.step} data-tone={tone}>
       <Icon className={styles.icon} size={22} stroke={1.75} aria-hidden />

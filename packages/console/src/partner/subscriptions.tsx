@@ -6,7 +6,7 @@ import { Badge } from '../parts/badge.tsx'
 import { FilteredList } from '../parts/filtered-list.tsx'
 import { CopyableId } from '../parts/identifier.tsx'
 import { PageFrame } from '../parts/page.tsx'
-import { firstRows } from '../parts/paging.ts'
+import { pageOfRows } from '../parts/paging.ts'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { useFilter } from '../parts/use-filter.ts'
@@ -41,7 +41,7 @@ export function SubscriptionsView() {
       ),
     placeholderData: keepPreviousData,
   })
-  const { rows, next } = firstRows(query.data, PAGE_ROWS, ({ code }) => code)
+  const { rows, next } = pageOfRows(query.data, PAGE_ROWS, ({ code }) => code)
   return (
     <PageFrame title={TEXTS.title} lead={TEXTS.lead}>
       <FilteredList

@@ -8,18 +8,18 @@ import { Loaded } from './states.tsx'
 import { numberText } from './times.ts'
 
 /** The most subscriptions, and the most deliveries, that are counted. */
-const MOST_COUNTED = 100
+const MOST_COUNTED_ROWS = 100
 
-const upToMost = (number: number): string =>
-  number < MOST_COUNTED ? numberText(number, LOCALE) : AT_STAKE.orMore(numberText(MOST_COUNTED, LOCALE))
+const cappedCountText = (number: number): string =>
+  number < MOST_COUNTED_ROWS ? numberText(number, LOCALE) : AT_STAKE.orMore(numberText(MOST_COUNTED_ROWS, LOCALE))
 
-interface AtStakeProps {
+interface LossOfAccessProps {
   readonly participant: string
   /** The registry; absent: all registries. */
   readonly namespace?: string
 }
 
-export function LossOfAccess({ participant, namespace }: AtStakeProps) {
+export function LossOfAccess({ participant, namespace }: LossOfAccessProps) {
   const query = useQuery({
     queryKey: ['participants', 'at stake', participant, namespace],
     queryFn: () => countLoss({ participant, namespace }),
@@ -32,8 +32,8 @@ export function LossOfAccess({ participant, namespace }: AtStakeProps) {
         <FactList
           rows={[
             [AT_STAKE.grants, numberText(grants, LOCALE)],
-            [AT_STAKE.subscriptions, upToMost(subscriptions)],
-            [AT_STAKE.deliveries, upToMost(deliveries)],
+            [AT_STAKE.subscriptions, cappedCountText(subscriptions)],
+            [AT_STAKE.deliveries, cappedCountText(deliveries)],
           ]}
         />
       )}
@@ -41,15 +41,14 @@ export function LossOfAccess({ participant, namespace }: AtStakeProps) {
   )
 }
 
-async function countLoss(of: AtStakeProps) {
+async function countLoss(of: LossOfAccessProps) {
   const { participant: sender_id, namespace } = of
   const [grants, subscriptions, deliveries] = await Promise.all([
     answerTo(api.GET('/admin/v1/grants', { params: { query: { sender_id, namespace } } })),
-    answerTo(api.GET('/admin/v1/subscriptions', { params: { query: { ...of, state: 'live', limit: MOST_COUNTED } } })),
-    answerTo(api.GET('/admin/v1/deliveries', { params: { query: { ...of, state: 'pending', limit: MOST_COUNTED } } })),
+    answerTo(api.GET('/admin/v1/subscriptions', { params: { query: { ...of, state: 'live', limit: MOST_COUNTED_ROWS } } })),
+    answerTo(api.GET('/admin/v1/deliveries', { params: { query: { ...of, state: 'pending', limit: MOST_COUNTED_ROWS } } })),
   ])
-  const isOver = ({ valid_until }: (typeof grants)[number]) =>
-    valid_until !== null && Date.parse(valid_until) <= Date.now()
+  const isOver = ({ valid_until }: (typeof grants)[number]) => valid_until !== null && Date.parse(valid_until) <= Date.now()
   return {
     grants: grants.filter((grant) => !isOver(grant)).length,
     subscriptions: subscriptions.length,

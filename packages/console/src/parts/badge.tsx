@@ -1,6 +1,6 @@
 /** A state, shown as a word with a colour. */
 import styles from './badge.module.css'
-import { type Tone, toneOf } from './tones.ts'
+import { type Tone, toneOfWord } from './tones.ts'
 
 interface BadgeProps {
   /** The server's word for the state. It decides the colour unless `tone` is given. */
@@ -10,7 +10,7 @@ interface BadgeProps {
   readonly tone?: Tone
 }
 
-export function Badge({ state, label = state, tone = toneOf(state) }: BadgeProps) {
+export function Badge({ state, label = state, tone = toneOfWord(state) }: BadgeProps) {
   return (
     <span className={styles.badge} data-tone={tone}>
       {label}

@@ -5,7 +5,7 @@ import { COMMON } from '../texts/common.ts'
 import styles from './states.module.css'
 
 /** Thrown when the files of a page did not come: the server does not answer, or has new files after an update. */
-export class NotLoaded extends Error {
+export class PageNotLoaded extends Error {
   override readonly name = 'NotLoaded'
 }
 
@@ -27,7 +27,7 @@ export class Boundary extends Component<Props, State> {
   override render(): ReactNode {
     const { error } = this.state
     if (error === null) return this.props.children
-    const texts = error instanceof NotLoaded ? COMMON.pageNotLoaded : COMMON.pageFailed
+    const texts = error instanceof PageNotLoaded ? COMMON.pageNotLoaded : COMMON.pageFailed
     return (
       <div className={styles.state} role="alert">
         <h1 className={styles.title}>{texts.title}</h1>

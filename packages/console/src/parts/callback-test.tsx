@@ -9,7 +9,7 @@ import { Badge } from './badge.tsx'
 import styles from './callback-test.module.css'
 import { FormDialog } from './form-dialog.tsx'
 import { FactList } from './page.tsx'
-import { type Column, DataTable, loadedQuery } from './table.tsx'
+import { type Column, DataTable, rowsAsQuery } from './table.tsx'
 
 type Call = paths['/admin/v1/participants/{sender_id}/callback/test']['post']
 type Result = Call['responses'][200]['content']['application/json']
@@ -17,7 +17,7 @@ type Result = Call['responses'][200]['content']['application/json']
 const { test: TEXTS } = PARTICIPANT.callback
 const { columns: TITLES } = TEXTS
 
-const COLUMNS: readonly Column<Result['steps'][number]>[] = [
+const TEST_STEP_COLUMNS: readonly Column<Result['steps'][number]>[] = [
   { title: TITLES.step, cell: ({ step }) => step },
   { title: TITLES.state, cell: ({ ok }) => <Badge state={ok ? TEXTS.good : TEXTS.bad} tone={ok ? 'good' : 'bad'} /> },
   { title: TITLES.told, cell: ({ told }) => told },
@@ -69,7 +69,7 @@ const TestResult = ({ result: { ok, steps, target, status, answer, message_id } 
     <div>
       <Badge state={ok ? TEXTS.good : TEXTS.bad} tone={ok ? 'good' : 'bad'} /> {ok ? TEXTS.ok : TEXTS.notOk}
     </div>
-    <DataTable caption={TEXTS.caption} columns={COLUMNS} query={loadedQuery(steps)} keyOf={({ step }) => step} />
+    <DataTable caption={TEXTS.caption} columns={TEST_STEP_COLUMNS} query={rowsAsQuery(steps)} keyOf={({ step }) => step} />
     <FactList
       rows={[
         [TEXTS.target, target],

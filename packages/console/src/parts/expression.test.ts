@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Condition, conditionsOf, expressionOf, valueAt } from './expression.ts'
+import { type Condition, findValueText, readConditions, writeExpression } from './expression.ts'
 
 const TYPES = new Map([
   ['surname', 'text'],
@@ -24,9 +24,9 @@ it.each<[Condition[], object]>([
     { $and: [{ age: { $gt: 1 } }, { age: { $lt: 5 } }] },
   ],
 ])('%j is the expression %j', (conditions, expression) => {
-  expect(expressionOf(conditions, TYPES)).toEqual(expression)
-  const again = conditionsOf(expression)
-  expect(again && expressionOf(again, TYPES)).toEqual(expression)
+  expect(writeExpression(conditions, TYPES)).toEqual(expression)
+  const again = readConditions(expression)
+  expect(again && writeExpression(again, TYPES)).toEqual(expression)
 })
 
 it.each<[object, Condition[]]>([
@@ -40,7 +40,7 @@ it.each<[object, Condition[]]>([
     ],
   ],
 ])('the expression %j is read as conditions', (expression, conditions) => {
-  expect(conditionsOf(expression)).toEqual(conditions)
+  expect(readConditions(expression)).toEqual(conditions)
 })
 
 it.each([
@@ -55,7 +55,7 @@ it.each([
   [[]],
   [undefined],
 ])('%j says more than conditions that must all hold', (expression) => {
-  expect(conditionsOf(expression)).toBe(null)
+  expect(readConditions(expression)).toBe(null)
 })
 
 it.each([
@@ -66,5 +66,5 @@ it.each([
   ['none.at.all', null],
 ])('the value at %s is %j', (path, value) => {
   const record = { name: { surname: 'Okafor' }, identifier: [{ value: 12 }, { value: 13 }] }
-  expect(valueAt(record, path)).toBe(value)
+  expect(findValueText(record, path)).toBe(value)
 })

@@ -17,52 +17,49 @@ interface OperatorRow {
   readonly read: ((text: string, type: string) => Scalar | readonly Scalar[]) | null
 }
 
-const ONE_VALUE: OperatorRow = { read: scalarOf }
-const SEVERAL_VALUES: OperatorRow = {
+const ONE_VALUE_OPERATOR: OperatorRow = { read: readScalar }
+const SEVERAL_VALUES_OPERATOR: OperatorRow = {
   read: (text, type) =>
     text
       .split(',')
       .map((part) => part.trim())
       .filter((part) => part !== '')
-      .map((part) => scalarOf(part, type)),
+      .map((part) => readScalar(part, type)),
 }
 
 export const OPERATORS: Readonly<Record<OperatorName, OperatorRow>> = {
-  $eq: ONE_VALUE,
-  $ne: ONE_VALUE,
-  $gt: ONE_VALUE,
-  $gte: ONE_VALUE,
-  $lt: ONE_VALUE,
-  $lte: ONE_VALUE,
-  $in: SEVERAL_VALUES,
-  $nin: SEVERAL_VALUES,
-  $startsWith: ONE_VALUE,
-  $contains: ONE_VALUE,
+  $eq: ONE_VALUE_OPERATOR,
+  $ne: ONE_VALUE_OPERATOR,
+  $gt: ONE_VALUE_OPERATOR,
+  $gte: ONE_VALUE_OPERATOR,
+  $lt: ONE_VALUE_OPERATOR,
+  $lte: ONE_VALUE_OPERATOR,
+  $in: SEVERAL_VALUES_OPERATOR,
+  $nin: SEVERAL_VALUES_OPERATOR,
+  $startsWith: ONE_VALUE_OPERATOR,
+  $contains: ONE_VALUE_OPERATOR,
   $exists: { read: null },
 }
 
 /** For each attribute type whose values are not texts, the function that reads a typed value. */
 const VALUE_READERS: Readonly<Record<string, (text: string) => Scalar>> = {
-  number: numberOf,
-  age: numberOf,
+  number: readNumberOrText,
+  age: readNumberOrText,
   boolean: (text) => (text === 'true' || text === 'false' ? text === 'true' : text),
 }
 
 /** Reads a number. Other text stays a text: the server says what is wrong. */
-function numberOf(text: string): Scalar {
+function readNumberOrText(text: string): Scalar {
   return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : text
 }
 
-function scalarOf(text: string, type: string): Scalar {
+function readScalar(text: string, type: string): Scalar {
   const value = text.trim()
   return VALUE_READERS[type]?.(value) ?? value
 }
 
 /** Makes an expression from conditions, in which all of them must hold. */
-export function expressionOf(
-  conditions: readonly Condition[],
-  types: ReadonlyMap<string, string>,
-): Record<string, unknown> {
+export function writeExpression(conditions: readonly Condition[], types: ReadonlyMap<string, string>): Record<string, unknown> {
   const read = conditions.map(({ attribute, operator, value }) => {
     const { read: reader } = OPERATORS[operator]
     return { [attribute]: { [operator]: reader?.(value, types.get(attribute) ?? 'text') ?? true } }
@@ -72,10 +69,10 @@ export function expressionOf(
 }
 
 /** Reads conditions that must all hold from an expression, as typed texts; null when the form cannot show it whole. */
-export function conditionsOf(expression: unknown): readonly Condition[] | null {
+export function readConditions(expression: unknown): readonly Condition[] | null {
   return joinConditions(
     entriesOf(expression).map(([name, value]) => {
-      if (name === '$and' && Array.isArray(value)) return joinConditions(value.map(conditionsOf))
+      if (name === '$and' && Array.isArray(value)) return joinConditions(value.map(readConditions))
       const compared = isScalar(value) ? [['$eq', value] as const] : entriesOf(value)
       return joinConditions(compared.map(([operator, operand]) => conditionOf(name, operator, operand)))
     }),
@@ -92,7 +89,7 @@ function conditionOf(attribute: string, word: string, operand: unknown): readonl
   const operator = `$${word.replace(/^\$/, '')}`
   if (!isOperator(operator)) return null
   if (OPERATORS[operator].read === null) return operand === true ? [{ attribute, operator, value: '' }] : null
-  const isList = OPERATORS[operator] === SEVERAL_VALUES
+  const isList = OPERATORS[operator] === SEVERAL_VALUES_OPERATOR
   const values: readonly unknown[] = isList && Array.isArray(operand) ? operand : [operand]
   // A value with a comma would be split in two when the list is read again.
   if (!values.every(isScalar) || (isList && values.some((value) => `${value}`.includes(',')))) return null
@@ -111,7 +108,7 @@ const isScalar = (value: unknown): value is Scalar =>
  * The value at a path of a record, such as `name.surname`, as typed text; of a list on the way, the first element. Null
  * when there is no text, number or boolean.
  */
-export function valueAt(record: unknown, path: string): string | null {
+export function findValueText(record: unknown, path: string): string | null {
   const found = path.split('.').reduce<unknown>((value, name) => {
     const inner = Array.isArray(value) ? value[0] : value
     return typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[name] : undefined

@@ -7,7 +7,7 @@ import { localTimeOf } from './filters.ts'
 
 export interface DialogField {
   /** The sort of input; a line of text by default. A choice and a group of boxes need `options`. */
-  readonly as?: keyof typeof INPUT_KINDS
+  readonly as?: keyof typeof INPUT_BY_KIND
   readonly name: string
   readonly label: string
   /** Advice to the reader about the input. */
@@ -28,7 +28,7 @@ interface FieldInput extends Omit<DialogField, 'as' | 'when'> {
   readonly onChoice?: (value: string) => void
 }
 
-export const Field = ({ as = 'text', ...field }: FieldInput & Pick<DialogField, 'as'>) => INPUT_KINDS[as](field)
+export const Field = ({ as = 'text', ...field }: FieldInput & Pick<DialogField, 'as'>) => INPUT_BY_KIND[as](field)
 
 const sharedProps = ({ name, label, note, required = false }: FieldInput) => ({
   name,
@@ -40,15 +40,13 @@ const sharedProps = ({ name, label, note, required = false }: FieldInput) => ({
 })
 const textOf = ({ value }: FieldInput) => (value === null || value === undefined ? '' : String(value))
 
-const INPUT_KINDS = {
+const INPUT_BY_KIND = {
   text: (field) => <TextInput {...sharedProps(field)} defaultValue={textOf(field)} />,
   number: (field) => <TextInput {...sharedProps(field)} inputMode="decimal" defaultValue={textOf(field)} />,
   area: (field) => <Textarea {...sharedProps(field)} rows={4} defaultValue={textOf(field)} />,
   secret: (field) => <PasswordInput {...sharedProps(field)} autoComplete="new-password" />,
   date: (field) => <TextInput {...sharedProps(field)} type="date" />,
-  time: (field) => (
-    <TextInput {...sharedProps(field)} type="datetime-local" defaultValue={localTimeOf(textOf(field))} />
-  ),
+  time: (field) => <TextInput {...sharedProps(field)} type="datetime-local" defaultValue={localTimeOf(textOf(field))} />,
   flag: ({ name, label, note, value }) => (
     <Checkbox name={name} label={label} description={note} defaultChecked={value === true} />
   ),
@@ -68,10 +66,7 @@ const INPUT_KINDS = {
     return (
       <NativeSelect
         {...sharedProps(field)}
-        data={[
-          ...(required ? [] : [{ value: '', label: empty }]),
-          ...options.map((one) => ({ value: one, label: one })),
-        ]}
+        data={[...(required ? [] : [{ value: '', label: empty }]), ...options.map((one) => ({ value: one, label: one }))]}
         defaultValue={textOf(field)}
         onChange={(event) => onChoice?.(event.currentTarget.value)}
       />

@@ -92,12 +92,6 @@ function Field({ field: { name, label, options, required, time }, filter, first 
   }
   if (time) return <TextInput {...shared} type="datetime-local" defaultValue={localTimeOf(value)} />
   return (
-    <TextInput
-      {...shared}
-      defaultValue={value ?? ''}
-      autoComplete="off"
-      spellCheck={false}
-      data-search={first || undefined}
-    />
+    <TextInput {...shared} defaultValue={value ?? ''} autoComplete="off" spellCheck={false} data-search={first || undefined} />
   )
 }

@@ -8,7 +8,7 @@ export function readFilter(search: string, names: readonly string[]): Readonly<R
 }
 
 /** Returns a filter as the query of an address, with its `?`; empty when no member is set. */
-export function filterText(values: Readonly<Record<string, string | undefined>>): string {
+export function filterQueryText(values: Readonly<Record<string, string | undefined>>): string {
   const set = Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1]))
   return set.length === 0 ? '' : `?${new URLSearchParams(set)}`
 }

@@ -33,10 +33,7 @@ export function Notices({ children }: { readonly children: ReactNode }) {
     const notice = { number: lastNumber, content, tone, at: location.hash }
     setNotices((before) => [...before, notice].slice(-MOST_NOTICES))
   }, [])
-  const close = useCallback(
-    (number: number) => setNotices((before) => before.filter((notice) => notice.number !== number)),
-    [],
-  )
+  const close = useCallback((number: number) => setNotices((before) => before.filter((notice) => notice.number !== number)), [])
   useEffect(() => {
     const removeNoticesOfOtherPages = () => setNotices((before) => before.filter(({ at }) => at === location.hash))
     addEventListener('hashchange', removeNoticesOfOtherPages)
@@ -55,12 +52,12 @@ export function Notices({ children }: { readonly children: ReactNode }) {
   )
 }
 
-interface OneProps {
+interface OneNoticeProps {
   readonly notice: Notice
   readonly close: (number: number) => void
 }
 
-function OneNotice({ notice: { number, content, tone }, close }: OneProps) {
+function OneNotice({ notice: { number, content, tone }, close }: OneNoticeProps) {
   useEffect(() => {
     const timer = setTimeout(() => close(number), SHOWN_MS[tone])
     return () => clearTimeout(timer)

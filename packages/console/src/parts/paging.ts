@@ -8,7 +8,7 @@ interface PageOfRows<Row> {
 }
 
 /** Cuts an answer to the rows of a page. One row more is requested, to know whether more follow. */
-export function firstRows<Row>(
+export function pageOfRows<Row>(
   answer: readonly Row[] | undefined,
   size: number,
   idOf: (row: Row) => string | number,
@@ -20,8 +20,8 @@ export function firstRows<Row>(
 }
 
 /** Milliseconds after which a list loads newer rows by itself. */
-const LIVE_MS = 5_000
+const LIST_RELOAD_MS = 5_000
 
 /** A value for `refetchInterval`: the newest page of a list reloads, pages of older rows do not. */
 export const reloadInterval = ({ values: { before } }: Pick<Filter, 'values'>): number | false =>
-  before === undefined && LIVE_MS
+  before === undefined && LIST_RELOAD_MS

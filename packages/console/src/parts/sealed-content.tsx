@@ -23,7 +23,7 @@ interface SealedProps {
 }
 
 /** The shortest reason, in characters, that the server accepts. */
-const SHORTEST_REASON = 5
+const LEAST_REASON_CHARACTERS = 5
 
 /** Shows encrypted content after a click. Only this page keeps the opened content: leaving the page removes it. */
 export function SealedContent({ open }: SealedProps) {
@@ -61,7 +61,7 @@ export function SealedContent({ open }: SealedProps) {
         title={SEALED_CONTENT.act}
         act={SEALED_CONTENT.open}
         busy={act.isPending}
-        disabled={reason.trim().length < SHORTEST_REASON}
+        disabled={reason.trim().length < LEAST_REASON_CHARACTERS}
         onConfirm={() => act.mutate(undefined)}
         onClose={dialog.close}
       >

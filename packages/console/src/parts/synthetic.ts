@@ -4,5 +4,4 @@ import type { Answer } from '../api/client.ts'
 export const isSynthetic = ({
   demo,
   environment,
-}: Pick<Answer<'/admin/v1/registries/{namespace}'>, 'demo' | 'environment'>): boolean =>
-  demo || environment === 'sandbox'
+}: Pick<Answer<'/admin/v1/registries/{namespace}'>, 'demo' | 'environment'>): boolean => demo || environment === 'sandbox'

@@ -23,7 +23,7 @@ interface TableQuery<Data> {
 }
 
 /** Makes the state of a query that has ended, from rows that are loaded already, for `DataTable`. */
-export const loadedQuery = <Row,>(data: readonly Row[]): TableQuery<readonly Row[]> => ({
+export const rowsAsQuery = <Row,>(data: readonly Row[]): TableQuery<readonly Row[]> => ({
   data,
   error: null,
   refetch: () => undefined,
@@ -56,7 +56,7 @@ const arrangeColumns = <Row,>([first, ...others]: readonly Column<Row>[]): reado
   first === undefined ? [] : [first, ...others.toSorted((a, b) => Number(b.stays ?? 0) - Number(a.stays ?? 0))]
 
 /** Finds out on which sides the rows of a table are cut off. The edges of the table then show that there is more. */
-function useEdges() {
+function useCutEdges() {
   const ref = useRef<HTMLDivElement>(null)
   const [more, setMore] = useState('')
   const look = () => {
@@ -76,7 +76,7 @@ function useEdges() {
 
 export function DataTable<Row>(props: TableProps<Row>) {
   const columns = arrangeColumns(props.columns)
-  const edges = useEdges()
+  const edges = useCutEdges()
   const { caption, query, empty = <Empty title={COMMON.emptyTable} /> } = props
   const { data, error, refetch, isPlaceholderData } = query
   if (error !== null && data === undefined) return <Fault error={error} retry={() => void refetch()} />

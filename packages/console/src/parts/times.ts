@@ -7,12 +7,7 @@ interface TimeOptions {
 }
 
 /** Returns day, month and time as text, and the year if it is not the present one. */
-export function shortTime(
-  date: Date,
-  locale: string,
-  { seconds = false, timeZone }: TimeOptions = {},
-  now = new Date(),
-): string {
+export function shortTime(date: Date, locale: string, { seconds = false, timeZone }: TimeOptions = {}, now = new Date()): string {
   const year = (of: Date) => new Intl.DateTimeFormat(locale, { year: 'numeric', timeZone }).format(of)
   return new Intl.DateTimeFormat(locale, {
     day: 'numeric',
@@ -49,8 +44,7 @@ export function relativeTime(date: Date, now: Date, locale: string): string {
 
 /** Returns a duration as text, such as "850 ms", "1.4 s" or "3 min". */
 export function durationText(ms: number, locale: string): string {
-  const number = (value: number, digits: number) =>
-    new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value)
+  const number = (value: number, digits: number) => new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value)
   if (ms < 10) return `${number(ms, 1)} ms`
   if (ms < 1_000) return `${number(ms, 0)} ms`
   if (ms < 120_000) return `${number(ms / 1_000, 1)} s`

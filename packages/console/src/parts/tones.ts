@@ -48,4 +48,4 @@ const TONE_BY_WORD: Readonly<Record<string, Tone>> = {
 }
 
 /** The tone of a word; without a row the word has no colour. */
-export const toneOf = (word: string): Tone => TONE_BY_WORD[word] ?? 'quiet'
+export const toneOfWord = (word: string): Tone => TONE_BY_WORD[word] ?? 'quiet'

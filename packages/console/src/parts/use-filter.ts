@@ -1,6 +1,6 @@
 /** Keeps the filter of a list in the address, so that links and the back button of the browser work. */
 import { useLocation, useSearch } from 'wouter'
-import { filterText, readFilter } from './filters.ts'
+import { filterQueryText, readFilter } from './filters.ts'
 
 type FilterValues = Readonly<Record<string, string | undefined>>
 
@@ -22,7 +22,7 @@ export function useFilter(names: readonly string[], view?: string): Filter {
   const search = useSearch()
   const [path, navigate] = useLocation()
   const values = readFilter(search, [...names, 'before'])
-  const go = (next: FilterValues) => navigate(`${path}${filterText({ view, ...next })}`)
+  const go = (next: FilterValues) => navigate(`${path}${filterQueryText({ view, ...next })}`)
   return {
     values,
     isSet: names.some((name) => values[name] !== undefined),

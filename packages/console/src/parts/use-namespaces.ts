@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { answerTo, api } from '../api/client.ts'
 import { useSession } from '../session/session.ts'
 
-const LONG_MS = 300_000
+const NAMESPACES_FRESH_MS = 300_000
 
 /** Loads the namespaces of the registries that the operator may see; undefined while they are loaded. */
 export function useNamespaceQuery() {
@@ -10,7 +10,7 @@ export function useNamespaceQuery() {
   const query = useQuery({
     queryKey: ['registries'],
     queryFn: () => answerTo(api.GET('/admin/v1/registries')),
-    staleTime: LONG_MS,
+    staleTime: NAMESPACES_FRESH_MS,
     // The session has the namespaces of an operator who is bound to registries.
     enabled: registries === null,
   })

@@ -4,7 +4,7 @@ import type { OperatorRole } from '@rollcall/core/model/operator'
 import type { ComponentType } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { useMay } from '../session/session.ts'
-import { filterText, readFilter } from './filters.ts'
+import { filterQueryText, readFilter } from './filters.ts'
 import styles from './views.module.css'
 
 export interface View {
@@ -22,7 +22,7 @@ interface ViewsProps {
   readonly views: readonly [View, ...View[]]
 }
 
-export function Views({ label, views }: ViewsProps) {
+export function TabbedViews({ label, views }: ViewsProps) {
   const [path] = useLocation()
   const may = useMay()
   const allowed = views.filter(({ role }) => may(role))
@@ -35,7 +35,7 @@ export function Views({ label, views }: ViewsProps) {
           <a
             key={name}
             className={styles.view}
-            href={`#${path}${filterText({ view: at === 0 ? undefined : name })}`}
+            href={`#${path}${filterQueryText({ view: at === 0 ? undefined : name })}`}
             aria-current={name === current ? 'page' : undefined}
           >
             {title}

@@ -5,7 +5,7 @@ import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { ApiFault } from '../api/fault.ts'
 import { forgetAnswers } from '../api/queries.ts'
-import { SESSION_KEY, type SignInOffer, signIn } from '../api/session.ts'
+import { SESSION_QUERY_KEY, type SignInOffer, signIn } from '../api/session.ts'
 import { FaultLines } from '../parts/states.tsx'
 import { Brand } from '../shell/brand.tsx'
 import { COMMON } from '../texts/common.ts'
@@ -27,7 +27,7 @@ export function SignInPage({ offers }: { readonly offers: readonly SignInOffer[]
     onSuccess: async () => {
       if (code !== undefined) navigate('/', { replace: true })
       forgetAnswers()
-      await queries.invalidateQueries({ queryKey: SESSION_KEY })
+      await queries.invalidateQueries({ queryKey: SESSION_QUERY_KEY })
     },
     // After any failure the code is given up, because the attempt may have used it.
     onError: () => code !== undefined && navigate('/', { replace: true }),
@@ -43,9 +43,7 @@ export function SignInPage({ offers }: { readonly offers: readonly SignInOffer[]
           <h1 className={styles.title}>{SIGN_IN.title}</h1>
           <p className={styles.lead}>{path === '/' || code !== undefined ? SIGN_IN.lead : SIGN_IN.back}</p>
         </div>
-        {entering.error !== null && (
-          <SignInFault error={entering.error} byLink={'code' in (entering.variables ?? {})} />
-        )}
+        {entering.error !== null && <SignInFault error={entering.error} byLink={'code' in (entering.variables ?? {})} />}
         {code === undefined ? (
           <TokenForm busy={entering.isPending} onToken={(token) => entering.mutate({ token })} />
         ) : (

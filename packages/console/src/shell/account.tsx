@@ -3,7 +3,7 @@ import { ActionIcon, type MantineColorScheme, Menu, useMantineColorScheme } from
 import { IconKeyboard, IconLogout, IconUserCircle } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { forgetAnswers } from '../api/queries.ts'
-import { SESSION_KEY, signOut, withoutSession } from '../api/session.ts'
+import { SESSION_QUERY_KEY, signOut, withoutSession } from '../api/session.ts'
 import { shortTime } from '../parts/times.ts'
 import { useSession } from '../session/session.ts'
 import { LOCALE } from '../texts/common.ts'
@@ -19,7 +19,7 @@ export function Account({ onHelp }: { readonly onHelp: () => void }) {
   const leaving = useMutation({
     mutationFn: signOut,
     onSuccess: () => {
-      queries.setQueryData(SESSION_KEY, withoutSession)
+      queries.setQueryData(SESSION_QUERY_KEY, withoutSession)
       forgetAnswers()
     },
   })

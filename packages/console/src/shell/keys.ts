@@ -1,7 +1,7 @@
 /** Reads shortcuts of one key, or of `g` and a second key shortly after it. */
 
 /** The first key of shortcuts that have two keys. */
-const FIRST_KEY = 'g'
+const SHORTCUT_FIRST_KEY = 'g'
 
 /** Returns a reader of keys: it takes a key and its time, and returns the shortcut, or null while a key is missing. */
 export function createKeyReader(patience_ms: number): (key: string, at: number) => string | null {
@@ -9,8 +9,8 @@ export function createKeyReader(patience_ms: number): (key: string, at: number) 
   return (key, at) => {
     const isSecond = begun !== null && at - begun < patience_ms
     begun = null
-    if (isSecond) return `${FIRST_KEY} ${key}`
-    if (key !== FIRST_KEY) return key
+    if (isSecond) return `${SHORTCUT_FIRST_KEY} ${key}`
+    if (key !== SHORTCUT_FIRST_KEY) return key
     begun = at
     return null
   }

@@ -17,16 +17,16 @@ interface ShortcutsProps {
 }
 
 /** Milliseconds for which the second of two keys is awaited. */
-const PATIENCE_MS = 1_500
+const SECOND_KEY_WAIT_MS = 1_500
 
 export function Shortcuts({ rows, opened, onOpen, onClose }: ShortcutsProps) {
   const [isOn, setOn] = useLocalStorage({ key: 'rollcall-shortcuts', defaultValue: true })
   const [, navigate] = useLocation()
   useEffect(() => {
     if (!isOn) return
-    const read = createKeyReader(PATIENCE_MS)
+    const read = createKeyReader(SECOND_KEY_WAIT_MS)
     const press = (event: KeyboardEvent) => {
-      if (isTyping(event)) return
+      if (isNoShortcut(event)) return
       const keys = read(event.key, event.timeStamp)
       const row = rows.find(({ menu }) => menu !== null && keys === `g ${menu.key}`)
       if (row !== undefined) navigate(row.path)
@@ -64,7 +64,7 @@ export function Shortcuts({ rows, opened, onOpen, onClose }: ShortcutsProps) {
 }
 
 /** True when a key is not a shortcut: in a field, in a dialog, or in a key combination of the browser. */
-function isTyping({ ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {
+function isNoShortcut({ ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey || !(target instanceof HTMLElement)) return true
   return target.closest('input, textarea, select, [contenteditable], [role="dialog"], [role="menu"]') !== null
 }

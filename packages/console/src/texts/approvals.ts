@@ -55,7 +55,7 @@ export const APPROVAL = {
 } as const
 
 /** The meaning of each act for the operator who decides, by the name of the act. */
-const MEANINGS: Readonly<Record<string, string>> = {
+const MEANING_BY_ACT: Readonly<Record<string, string>> = {
   'grant set': 'A participant may do more, or see more, in a registry.',
   'participant add': 'A new participant gets grants, and a client secret.',
   'participant key add': 'Messages that are signed with these keys are accepted as those of the participant.',
@@ -87,4 +87,4 @@ const MEANINGS: Readonly<Record<string, string>> = {
 
 /** Returns what the approval of an act means; null for an act that this page does not know. */
 export const approvalMeaning = (act: string): string | null =>
-  Object.hasOwn(MEANINGS, act) ? (MEANINGS[act] ?? null) : null
+  Object.hasOwn(MEANING_BY_ACT, act) ? (MEANING_BY_ACT[act] ?? null) : null

@@ -28,7 +28,7 @@ export const AUDIT_LOG = {
 } as const
 
 /** Texts of the entries about one person. */
-export const PERSON = {
+export const PERSON_ENTRIES = {
   title: 'Audit entries of a person',
   lead: 'What you enter is sent in the body of a request. It is in no address, and goes when you leave the page.',
   fields: {

@@ -31,12 +31,11 @@ export const MESSAGES = {
 } as const
 
 /** Texts of how a message ended. A delivery adds to the outcome: a sent message may not have arrived. */
-export const ENDS = {
+export const MESSAGE_ENDS = {
   /** By kind of message: words for an outcome that does not say whether the message has arrived. */
-  made: {
-    callback: { succeeded: 'answered', partial: 'partly answered' },
-    notification: { succeeded: 'composed' },
-  } as Readonly<Record<string, Readonly<Record<string, string>>>>,
+  made: { callback: { succeeded: 'answered', partial: 'partly answered' }, notification: { succeeded: 'composed' } } as Readonly<
+    Record<string, Readonly<Record<string, string>>>
+  >,
   /** Texts for the states of a delivery except `delivered`, in which the message has arrived. */
   delivery: {
     pending: 'delivery waiting',

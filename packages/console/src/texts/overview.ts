@@ -62,12 +62,5 @@ export const OVERVIEW = {
     empty: 'No message in the last 24 hours',
     emptyNote: 'The first one appears here as soon as it is answered.',
   },
-  ends: {
-    title: 'Ends within 30 days',
-    caption: 'What ends soon',
-    what: 'What',
-    who: 'Of',
-    where: 'For',
-    when: 'Ends',
-  },
+  ends: { title: 'Ends within 30 days', caption: 'What ends soon', what: 'What', who: 'Of', where: 'For', when: 'Ends' },
 } as const

@@ -101,14 +101,7 @@ export const PARTNER_SUBSCRIPTIONS = {
   lead: 'What your system has subscribed to.',
   caption: 'Subscriptions, the newest first',
   filter: { state: 'State' },
-  columns: {
-    code: 'Code',
-    registry: 'Registry',
-    event: 'Event',
-    record: 'Record type',
-    state: 'State',
-    created: 'Made',
-  },
+  columns: { code: 'Code', registry: 'Registry', event: 'Event', record: 'Record type', state: 'State', created: 'Made' },
   empty: 'There is no subscription',
   emptyNote: 'A subscribe request makes one, if your grant permits it.',
 } as const

@@ -4,13 +4,7 @@
 export const REGISTRIES = {
   lead: 'Every registry that this server hosts, and how many records it has.',
   caption: 'Registries',
-  columns: {
-    namespace: 'Namespace',
-    kind: 'Kind',
-    environment: 'Environment',
-    sender: 'sender_id',
-    records: 'Records',
-  },
+  columns: { namespace: 'Namespace', kind: 'Kind', environment: 'Environment', sender: 'sender_id', records: 'Records' },
   empty: 'No registry yet',
   emptyNote:
     'A registry has records of one kind, such as civil or farmer. Add one above; its page says how records are imported.',
@@ -111,14 +105,7 @@ export const REGISTRY = {
     title: 'Attributes',
     lead: 'What can be asked about. An attribute without an index is slow to search in a large registry.',
     caption: 'Attributes of the registry',
-    columns: {
-      name: 'Attribute',
-      record_type: 'Record type',
-      type: 'Type',
-      index: 'Index',
-      paths: 'Paths',
-      acts: 'Change',
-    },
+    columns: { name: 'Attribute', record_type: 'Record type', type: 'Type', index: 'Index', paths: 'Paths', acts: 'Change' },
     indexed: 'declared',
     unindexed: 'none',
     unfilled: 'column not filled',
@@ -188,8 +175,7 @@ export const REGISTRY = {
     save: 'Save',
     remove: 'Remove',
     removeTitle: (name: string) => `Remove ${name}`,
-    removeLead:
-      'A type that a grant names, that names every record, or of which a record has an identifier is not removed.',
+    removeLead: 'A type that a grant names, that names every record, or of which a record has an identifier is not removed.',
     removed: (name: string) => `The identifier type ${name} is removed.`,
     fields: {
       name: 'Name',

@@ -38,10 +38,7 @@ export const SOURCE_TEXTS = {
     rows: (type: string) => `Rows read: ${type}`,
     leftOut: 'Rows that are in no answer',
   },
-  ways: {
-    live: 'live: each question is a query of this database',
-    mirror: 'mirror: a copy that follows this database',
-  },
+  ways: { live: 'live: each question is a query of this database', mirror: 'mirror: a copy that follows this database' },
   inVariable: (name: string) => `in the environment variable ${name} of each server`,
   inFile: (path: string) => `in the file ${path} of each server`,
   place: (table: string, key: string) => `${table}, known by ${key}`,

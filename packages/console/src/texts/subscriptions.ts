@@ -100,8 +100,7 @@ export const EVENTS = {
     act: 'Publish',
     lead: 'The record is written, and who has subscribed is notified. The people of this registry are made up.',
     record: 'Record',
-    recordNote:
-      'JSON. Somebody made up whom the event fits; with the identifier of a stored record it changes that one.',
+    recordNote: 'JSON. Somebody made up whom the event fits; with the identifier of a stored record it changes that one.',
     done: (matched: string) => `The event is recorded. Subscriptions that are notified: ${matched}.`,
   },
 } as const

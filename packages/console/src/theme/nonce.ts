@@ -1,9 +1,9 @@
 /** The nonce of this page, without which the content security policy allows no style element. */
 
-const meta = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')
+const nonceElement = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')
 
 /** Returns the nonce, read as a property: browsers hide the attribute from style selectors. */
-export const styleNonce = (): string => meta?.nonce ?? ''
+export const styleNonce = (): string => nonceElement?.nonce ?? ''
 
 declare global {
   /** The dependency that stops the page from scrolling below a dialog reads this variable. */

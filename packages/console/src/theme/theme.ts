@@ -20,20 +20,8 @@ export const THEME = createTheme({
   },
   fontFamily: 'var(--sans)',
   fontFamilyMonospace: 'var(--mono)',
-  fontSizes: {
-    xs: 'var(--type-xs)',
-    sm: 'var(--type-md)',
-    md: 'var(--type-md)',
-    lg: 'var(--type-lg)',
-    xl: 'var(--type-xl)',
-  },
-  spacing: {
-    xs: 'var(--space-1)',
-    sm: 'var(--space-2)',
-    md: 'var(--space-3)',
-    lg: 'var(--space-4)',
-    xl: 'var(--space-5)',
-  },
+  fontSizes: { xs: 'var(--type-xs)', sm: 'var(--type-md)', md: 'var(--type-md)', lg: 'var(--type-lg)', xl: 'var(--type-xl)' },
+  spacing: { xs: 'var(--space-1)', sm: 'var(--space-2)', md: 'var(--space-3)', lg: 'var(--space-4)', xl: 'var(--space-5)' },
   defaultRadius: 'var(--radius)',
   respectReducedMotion: true,
   components: {
@@ -45,7 +33,7 @@ export const THEME = createTheme({
   },
 })
 
-const both = {
+const COLOR_VARIABLES = {
   '--mantine-color-text': 'var(--text)',
   '--mantine-color-body': 'var(--surface)',
   '--mantine-color-dimmed': 'var(--muted)',
@@ -55,4 +43,4 @@ const both = {
   '--mantine-color-default-border': 'var(--line-strong)',
 }
 
-export const CSS_VARIABLES: CSSVariablesResolver = () => ({ variables: {}, light: both, dark: both })
+export const CSS_VARIABLES: CSSVariablesResolver = () => ({ variables: {}, light: COLOR_VARIABLES, dark: COLOR_VARIABLES })

@@ -16,8 +16,8 @@ import {
   resolveRecordType,
   UNLISTED,
 } from '@rollcall/protocol'
-import { type EnrolmentElement, programmeKey, type RecordScope, splitEnrolments } from './elements.ts'
-import { type KeyedPaths, keyedPaths } from './keyed-paths.ts'
+import { type EnrolmentElement, type KindAndRecordType, programmeKey, splitEnrolments } from './elements.ts'
+import { type KeyedListPaths, keyedListPaths } from './keyed-paths.ts'
 import { memberSearchKey } from './member-keys.ts'
 import { elementsOfValue } from './registers.ts'
 
@@ -61,16 +61,16 @@ export interface Beneficiary {
 }
 
 /** The longest JSON text of one beneficiary in an update, and of a record with updates merged into it, in characters. */
-export const RECORD_LENGTH = 1_048_576
+export const MOST_RECORD_CHARACTERS = 1_048_576
 
 /** Reads a beneficiary from an update. @throws InvalidBeneficiary */
-export function readBeneficiary(scope: RecordScope, value: unknown): Beneficiary {
+export function readBeneficiary(scope: KindAndRecordType, value: unknown): Beneficiary {
   if (!isJsonObject(value)) throw new InvalidBeneficiary('must be an object')
-  if (JSON.stringify(value).length > RECORD_LENGTH) {
-    throw new InvalidBeneficiary(`must not be longer than ${RECORD_LENGTH} characters`)
+  if (JSON.stringify(value).length > MOST_RECORD_CHARACTERS) {
+    throw new InvalidBeneficiary(`must not be longer than ${MOST_RECORD_CHARACTERS} characters`)
   }
-  checkType(scope, value['@type'])
-  const record = identifiersListed(scope, withoutEmptyMembers(keyedPaths(scope.recordType), value, ''))
+  checkTypeMember(scope, value['@type'])
+  const record = moveIdentifiersIntoLists(scope, withoutEmptyMembers(keyedListPaths(scope.recordType), value, ''))
   const identifiers = readIdentifiers(scope.kind, scope.recordType, record).filter(
     ({ names, type }) => names === 'record' && type !== UNLISTED.name,
   )
@@ -82,7 +82,7 @@ export function readBeneficiary(scope: RecordScope, value: unknown): Beneficiary
 }
 
 /** Checks that `@type` is missing, or has the record's type among its values. @throws InvalidBeneficiary */
-function checkType({ kind, recordType }: RecordScope, type: JsonValue | undefined): void {
+function checkTypeMember({ kind, recordType }: KindAndRecordType, type: JsonValue | undefined): void {
   const named = elementsOfValue(type)
   const isOwn = (one: JsonValue): boolean =>
     typeof one === 'string' &&
@@ -107,7 +107,7 @@ function withoutStatus(record: JsonObject): JsonObject {
 }
 
 function checkIdentifiers(
-  { kind, recordType: { primary_identifier: primary } }: RecordScope,
+  { kind, recordType: { primary_identifier: primary } }: KindAndRecordType,
   identifiers: readonly RecordIdentifier[],
 ): void {
   if (identifiers.length === 0) {
@@ -125,7 +125,7 @@ function checkIdentifiers(
  * identifiers or enrolments) or of an object that contains such a list, because an update never removes the list.
  * @throws InvalidBeneficiary an object that contains such a list is replaced by another value
  */
-function withoutEmptyMembers(paths: KeyedPaths, object: JsonObject, path: string): JsonObject {
+function withoutEmptyMembers(paths: KeyedListPaths, object: JsonObject, path: string): JsonObject {
   const kept = Object.entries(object).flatMap(([name, value]): [string, JsonValue][] => {
     if (value === '') return []
     const place = path === '' ? memberSearchKey(name) : `${path}.${memberSearchKey(name)}`
@@ -142,13 +142,13 @@ function withoutEmptyMembers(paths: KeyedPaths, object: JsonObject, path: string
  * Moves an identifier that is written directly in a person into the person's list of identifiers. So, after two updates with
  * different identifiers, the record has both.
  */
-function identifiersListed({ recordType }: RecordScope, record: JsonObject): JsonObject {
+function moveIdentifiersIntoLists({ recordType }: KindAndRecordType, record: JsonObject): JsonObject {
   return recordType.identifiers
     .filter(({ type }) => type === undefined)
-    .reduce((found, { path }) => changedAt(found, path.split('.'), withIdentifierInList), record)
+    .reduce((found, { path }) => changeObjectAt(found, path.split('.'), withIdentifierMovedIntoList), record)
 }
 
-function changedAt(
+function changeObjectAt(
   object: JsonObject,
   [first = '', ...others]: readonly string[],
   change: (object: JsonObject) => JsonObject,
@@ -157,58 +157,58 @@ function changedAt(
   if (!members.some(([name, value]) => memberSearchKey(name) === first && isJsonObject(value))) return object
   const changed = members.map(([name, value]): [string, JsonValue] => {
     if (memberSearchKey(name) !== first || !isJsonObject(value)) return [name, value]
-    return [name, others.length === 0 ? change(value) : changedAt(value, others, change)]
+    return [name, others.length === 0 ? change(value) : changeObjectAt(value, others, change)]
   })
   return Object.fromEntries(changed)
 }
 
-function withIdentifierInList(person: JsonObject): JsonObject {
+function withIdentifierMovedIntoList(person: JsonObject): JsonObject {
   const { identifier_type, identifier_value, ...others } = person
   if (identifier_type === undefined || identifier_value === undefined) return person
   const name = Object.keys(others).find((one) => memberSearchKey(one) === 'identifier') ?? 'identifier'
   return { ...others, [name]: [...elementsOfValue(others[name]), { identifier_type, identifier_value }] }
 }
 
-function readEnrolment(scope: RecordScope, element: EnrolmentElement): EnrolmentUpdate {
-  const { enrolment_status, status_change_date, benefits, ...members } = withText(element)
+function readEnrolment(scope: KindAndRecordType, element: EnrolmentElement): EnrolmentUpdate {
+  const { enrolment_status, status_change_date, benefits, ...members } = normaliseEnrolmentTexts(element)
   const givenProgramme = Object.entries(members).find(([name]) => memberSearchKey(name) === 'programme')?.[1]
   if (Array.isArray(givenProgramme) && givenProgramme.length > 1) {
     throw new InvalidBeneficiary('programme: must be one programme; each has an enrolment of its own')
   }
   const programme = programmeKey(scope, members)
-  if (programme === null || programme.length > PROGRAMME_LENGTH) {
-    const rule = `must be a text of 1 to ${PROGRAMME_LENGTH} characters`
+  if (programme === null || programme.length > MOST_PROGRAMME_CHARACTERS) {
+    const rule = `must be a text of 1 to ${MOST_PROGRAMME_CHARACTERS} characters`
     throw new InvalidBeneficiary(`programme.programme_identifier: ${rule}`)
   }
   checkDates(members)
   const status = checkedStatus(scope, enrolment_status)
-  const date = checkedDate('status_change_date', onlyOf(status_change_date))
+  const date = checkedDate('status_change_date', unwrapSingle(status_change_date))
   if (status === null && date !== null) {
     throw new InvalidBeneficiary('enrolment_status: is required with status_change_date')
   }
   return { programme, members, change: status === null ? null : { status, date }, benefits: readBenefits(benefits) }
 }
 
-const PROGRAMME_LENGTH = 500
+const MOST_PROGRAMME_CHARACTERS = 500
 
 /** Removes empty texts from an enrolment, and turns a programme identifier that is a whole number into text (3.1). */
-function withText(element: EnrolmentElement): EnrolmentElement {
+function normaliseEnrolmentTexts(element: EnrolmentElement): EnrolmentElement {
   const members = Object.entries(element).flatMap(([name, value]): [string, JsonValue][] => {
     if (value === '') return []
-    if (memberSearchKey(name) === 'programme_identifier') return [[name, programmeText(value)]]
-    return [[name, memberSearchKey(name) === 'programme' && isJsonObject(value) ? withText(value) : value]]
+    if (memberSearchKey(name) === 'programme_identifier') return [[name, programmeIdText(value)]]
+    return [[name, memberSearchKey(name) === 'programme' && isJsonObject(value) ? normaliseEnrolmentTexts(value) : value]]
   })
   return Object.fromEntries(members)
 }
 
-function programmeText(value: JsonValue): JsonValue {
+function programmeIdText(value: JsonValue): JsonValue {
   if (typeof value !== 'number') return value
   if (Number.isSafeInteger(value) && value >= 0) return String(value)
   throw new InvalidBeneficiary('programme.programme_identifier: must be a text, or a whole number')
 }
 
 /** The only element of a list of one; any other value unchanged. */
-const onlyOf = (value: JsonValue | undefined): JsonValue | undefined =>
+const unwrapSingle = (value: JsonValue | undefined): JsonValue | undefined =>
   Array.isArray(value) && value.length === 1 ? value[0] : value
 
 function checkDates(members: JsonObject): void {
@@ -228,17 +228,15 @@ function checkedDate(name: string, value: JsonValue | undefined): string | null 
   throw new InvalidBeneficiary(`${name}: must be a date`)
 }
 
-function checkedStatus({ recordType }: RecordScope, value: JsonValue | undefined): JsonValue | null {
+function checkedStatus({ recordType }: KindAndRecordType, value: JsonValue | undefined): JsonValue | null {
   if (value === undefined || value === null) return null
-  const codes = recordType.compounds
-    ?.flatMap(({ members }) => members)
-    .find(({ name }) => name === 'enrolment_status')?.codes
-  if (codes === undefined || isListed(codes, value)) return value
+  const codes = recordType.compounds?.flatMap(({ members }) => members).find(({ name }) => name === 'enrolment_status')?.codes
+  if (codes === undefined || isInCodeList(codes, value)) return value
   const names = CODE_LISTS[codes].map(([, label]) => label).join(', ')
   throw new InvalidBeneficiary(`enrolment_status: must be one of ${names}`)
 }
 
-function isListed(list: CodeListName, value: JsonValue): boolean {
+function isInCodeList(list: CodeListName, value: JsonValue): boolean {
   if (typeof value !== 'string' && typeof value !== 'number') return false
   const code = normaliseCode(list, String(value))
   return CODE_LISTS[list].some(([known]) => known === code)
@@ -254,12 +252,12 @@ function readBenefits(value: JsonValue | undefined): BenefitsUpdate {
   return { elements: new Map(elements), alone: !Array.isArray(value) }
 }
 
-const BENEFIT_DATE: Attribute = { name: 'benefit_date', paths: ['benefit_date'], type: 'date' }
-const BENEFIT_TYPE: Attribute = { name: 'benefit_type', paths: ['benefit_type'], type: 'code', codes: 'benefit_type' }
+const BENEFIT_DATE_ATTRIBUTE: Attribute = { name: 'benefit_date', paths: ['benefit_date'], type: 'date' }
+const BENEFIT_TYPE_ATTRIBUTE: Attribute = { name: 'benefit_type', paths: ['benefit_type'], type: 'code', codes: 'benefit_type' }
 
 /** The key of a benefit: its first day and its type. Two benefits with the same key replace each other. */
 export function benefitKey(benefit: JsonValue): string {
-  const date = readAttribute(BENEFIT_DATE, benefit)
-  const type = readAttribute(BENEFIT_TYPE, benefit)
+  const date = readAttribute(BENEFIT_DATE_ATTRIBUTE, benefit)
+  const type = readAttribute(BENEFIT_TYPE_ATTRIBUTE, benefit)
   return JSON.stringify([typeof date === 'object' && date !== null && 'from' in date ? date.from : '', type ?? ''])
 }

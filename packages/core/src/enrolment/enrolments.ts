@@ -35,9 +35,9 @@ export interface Enrolment {
 
 const ENROLMENT_COMPOUND = 'enrolment'
 /** The label, in lists of statuses, of the status of a person who is enrolled now. */
-const ACTIVE_LABEL = 'Active'
+const ACTIVE_STATUS_LABEL = 'Active'
 
-const END_DATE: CompoundMember = {
+const END_DATE_MEMBER: CompoundMember = {
   name: 'end_date',
   paths: ['enrolment_end_date', 'end_date', 'programme.enrolment_end_date', 'programme.end_date'],
   record_paths: ['member.enrolment_end_date', 'enrolment_end_date'],
@@ -58,7 +58,7 @@ interface EnrolmentLayout {
 const layoutByRecordType = new WeakMap<RecordType, EnrolmentLayout>()
 
 /** Where records of a type store enrolments, computed once; null when they have no enrolments. */
-function planOf(recordType: RecordType): EnrolmentLayout | null {
+function enrolmentLayoutOf(recordType: RecordType): EnrolmentLayout | null {
   const known = layoutByRecordType.get(recordType)
   if (known !== undefined) return known
   const compound = recordType.compounds?.find(({ name }) => name === ENROLMENT_COMPOUND)
@@ -83,11 +83,11 @@ function planOf(recordType: RecordType): EnrolmentLayout | null {
         { ...status, name: 'status' },
         asWritten('enrolment_status', 'status_as_written'),
         asWritten('enrolment_date'),
-        END_DATE,
+        END_DATE_MEMBER,
         STATUS_CHANGE_DATE,
       ],
     },
-    activeStatus: status.codes === undefined ? ACTIVE_LABEL : normaliseCode(status.codes, ACTIVE_LABEL),
+    activeStatus: status.codes === undefined ? ACTIVE_STATUS_LABEL : normaliseCode(status.codes, ACTIVE_STATUS_LABEL),
   }
   layoutByRecordType.set(recordType, plan)
   return plan
@@ -98,7 +98,7 @@ function planOf(recordType: RecordType): EnrolmentLayout | null {
  * type has none. No document makes it throw.
  */
 export function readEnrolments(recordType: RecordType, document: JsonValue): readonly Enrolment[] {
-  const plan = planOf(recordType)
+  const plan = enrolmentLayoutOf(recordType)
   if (plan === null) return []
   return readElements(plan.compound, document).flatMap((element) => {
     const text = (name: keyof Enrolment): string | null => {
@@ -123,15 +123,10 @@ export function readEnrolments(recordType: RecordType, document: JsonValue): rea
 }
 
 /**
- * The enrolments that a change added or altered, in the form for `additional_attributes` of a notification (public
- * standard 2.4).
+ * The enrolments that a change added or altered, in the form for `additional_attributes` of a notification (public standard 2.4).
  * @param before null: the record is new, and all its enrolments are added
  */
-export function findChangedEnrolments(
-  recordType: RecordType,
-  before: JsonValue | null,
-  after: JsonValue,
-): readonly JsonObject[] {
+export function findChangedEnrolments(recordType: RecordType, before: JsonValue | null, after: JsonValue): readonly JsonObject[] {
   const known = new Set(readEnrolments(recordType, before ?? {}).map((one) => JSON.stringify(one)))
   return readEnrolments(recordType, after)
     .filter((one) => !known.has(JSON.stringify(one)))
@@ -155,14 +150,14 @@ export function isActiveAt(
   now: number,
   time_zone: string,
 ): boolean {
-  if (status === null || status !== planOf(recordType)?.activeStatus) return false
-  const begun = enrolment_date === null || (findBegunAndEnded(enrolment_date, now, time_zone)?.begun ?? true)
-  const ended = end_date !== null && (findBegunAndEnded(end_date, now, time_zone)?.ended ?? false)
+  if (status === null || status !== enrolmentLayoutOf(recordType)?.activeStatus) return false
+  const begun = enrolment_date === null || (findDateState(enrolment_date, now, time_zone)?.begun ?? true)
+  const ended = end_date !== null && (findDateState(end_date, now, time_zone)?.ended ?? false)
   return begun && !ended
 }
 
 /** Finds whether a written date has begun and whether it has ended, at `now` (milliseconds); null when it is not a date. */
-export function findBegunAndEnded(
+export function findDateState(
   written: string,
   now: number,
   time_zone: string,

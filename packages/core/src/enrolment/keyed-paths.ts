@@ -2,26 +2,24 @@
 import { elementKeys, type JsonValue, type KeyedList, type Kind, type RecordType, searchKey } from '@rollcall/protocol'
 
 /** The paths of the lists whose elements have keys, in records of one type. */
-export interface KeyedPaths {
+export interface KeyedListPaths {
   /** For each list, by the `searchKey` of its path: the list, and the path as the record type writes it. */
   readonly lists: ReadonlyMap<string, { readonly list: KeyedList; readonly path: string }>
   /** The paths of all objects that enclose a list with keyed elements, each as its `searchKey`. */
   readonly above: ReadonlySet<string>
 }
 
-const foundPaths = new WeakMap<RecordType, KeyedPaths>()
+const pathsByRecordType = new WeakMap<RecordType, KeyedListPaths>()
 
 /** Returns the paths of the keyed lists in records of a type. They are found once for each type. */
-export function keyedPaths(recordType: RecordType): KeyedPaths {
-  const found = foundPaths.get(recordType) ?? findKeyedPaths(recordType)
-  foundPaths.set(recordType, found)
+export function keyedListPaths(recordType: RecordType): KeyedListPaths {
+  const found = pathsByRecordType.get(recordType) ?? findKeyedListPaths(recordType)
+  pathsByRecordType.set(recordType, found)
   return found
 }
 
-function findKeyedPaths({ keyed_lists }: RecordType): KeyedPaths {
-  const lists = new Map(
-    keyed_lists.flatMap((list) => list.paths.map((path) => [searchKey(path), { list, path }] as const)),
-  )
+function findKeyedListPaths({ keyed_lists }: RecordType): KeyedListPaths {
+  const lists = new Map(keyed_lists.flatMap((list) => list.paths.map((path) => [searchKey(path), { list, path }] as const)))
   const above = [...lists.keys()].flatMap((path) => {
     const steps = path.split('.')
     return steps.slice(1).map((_, at) => steps.slice(0, at + 1).join('.'))
@@ -39,7 +37,7 @@ interface IdentifierKeyScope {
  * undefined: there is no list of identifiers at this place.
  */
 export const identifierKeyReader = ({ kind, recordType }: IdentifierKeyScope) => {
-  const { lists } = keyedPaths(recordType)
+  const { lists } = keyedListPaths(recordType)
   return (place: string, element: JsonValue): string | null | undefined => {
     const found = lists.get(place)
     if (found?.list.identifiers === undefined) return undefined

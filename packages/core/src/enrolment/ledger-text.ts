@@ -14,53 +14,53 @@ export function writeLedger({ members, programmes }: Ledger): string {
   const register = ({ value, object, members: below }: StampRegister): JsonValue => {
     const bare = value === undefined ? null : at(value)
     if (object === undefined && below === undefined) return bare
-    return [bare, object === undefined ? null : at(object), sortedEntries(below ?? new Map(), register)]
+    return [bare, object === undefined ? null : at(object), writeSortedMap(below ?? new Map(), register)]
   }
   const status = ({ stamp, status, date }: StatusEntry): JsonValue => [at(stamp), status, date]
   const programme = ({ members, benefits, statuses }: ProgrammeLedger): JsonValue => [
     register(members),
     register(benefits),
-    sortedEntries(statuses, status),
+    writeSortedMap(statuses, status),
   ]
-  const text = { members: register(members), programmes: sortedEntries(programmes, programme) }
+  const text = { members: register(members), programmes: writeSortedMap(programmes, programme) }
   return JSON.stringify({ ...text, stamps: [...stamps.keys()] })
 }
 
 /** The entries of a map as a list, sorted by key. Any text may be a key, also `__proto__`. */
-const sortedEntries = <Value>(map: ReadonlyMap<string, Value>, write: (value: Value) => JsonValue): JsonValue =>
+const writeSortedMap = <Value>(map: ReadonlyMap<string, Value>, write: (value: Value) => JsonValue): JsonValue =>
   [...map].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([key, value]) => [key, write(value)])
 
 /** Reads an enrolment ledger from its text. @param text null gives a new, empty ledger */
 export function readLedger(text: string | null): Ledger {
   if (text === null) return emptyLedger()
-  const { members = null, programmes = [], stamps = [] }: JsonObject = objectIn(JSON.parse(text))
-  const stampAt = (at: JsonValue | undefined): Stamp => String(listIn(stamps)[Number(at)] ?? '')
+  const { members = null, programmes = [], stamps = [] }: JsonObject = objectOrEmpty(JSON.parse(text))
+  const stampAt = (at: JsonValue | undefined): Stamp => String(listOrEmpty(stamps)[Number(at)] ?? '')
   const register = (value: JsonValue): StampRegister => {
     const [bare = null, object = null, below = []] = Array.isArray(value) ? value : [value]
     return {
       ...(bare !== null && { value: stampAt(bare) }),
       ...(object !== null && { object: stampAt(object) }),
-      ...(Array.isArray(value) && { members: mapOf(below, register) }),
+      ...(Array.isArray(value) && { members: readMap(below, register) }),
     }
   }
   const status = (value: JsonValue): StatusEntry => {
-    const [at, held = null, date = null] = listIn(value)
+    const [at, held = null, date = null] = listOrEmpty(value)
     return { stamp: stampAt(at), status: held, date: date === null ? null : String(date) }
   }
   const programme = (value: JsonValue): ProgrammeLedger => {
-    const [held = null, benefits = null, statuses = []] = listIn(value)
-    return { members: register(held), benefits: register(benefits), statuses: mapOf(statuses, status) }
+    const [held = null, benefits = null, statuses = []] = listOrEmpty(value)
+    return { members: register(held), benefits: register(benefits), statuses: readMap(statuses, status) }
   }
-  return { members: register(members), programmes: mapOf(programmes, programme) }
+  return { members: register(members), programmes: readMap(programmes, programme) }
 }
 
-const listIn = (value: JsonValue | undefined): readonly JsonValue[] => (Array.isArray(value) ? value : [])
-const objectIn = (value: JsonValue): JsonObject => (isJsonObject(value) ? value : {})
+const listOrEmpty = (value: JsonValue | undefined): readonly JsonValue[] => (Array.isArray(value) ? value : [])
+const objectOrEmpty = (value: JsonValue): JsonObject => (isJsonObject(value) ? value : {})
 
-const mapOf = <Value>(value: JsonValue, read: (value: JsonValue) => Value): Map<string, Value> =>
+const readMap = <Value>(value: JsonValue, read: (value: JsonValue) => Value): Map<string, Value> =>
   new Map(
-    listIn(value).map((entry) => {
-      const [key = null, held = null] = listIn(entry)
+    listOrEmpty(value).map((entry) => {
+      const [key = null, held = null] = listOrEmpty(entry)
       return [String(key), read(held)]
     }),
   )

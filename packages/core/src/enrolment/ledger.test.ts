@@ -61,11 +61,7 @@ describe('any order and any repetition of updates ends in the same record', () =
     ...['2026-01-01', '01.01.2026', '2026-01-01T00:00:00Z', '2025-12-31T22:00:00Z', '2026-05', '2026-09-01'],
   )
   const benefit = fc.record(
-    {
-      benefit_type: fc.constantFrom('cash', '1', 'voucher'),
-      benefit_date: date,
-      benefit_value: fc.constantFrom('1', '2'),
-    },
+    { benefit_type: fc.constantFrom('cash', '1', 'voucher'), benefit_date: date, benefit_value: fc.constantFrom('1', '2') },
     { requiredKeys: [] },
   )
   const oneOrMany = <Value extends JsonValue>(value: fc.Arbitrary<Value>): fc.Arbitrary<JsonValue> =>
@@ -86,28 +82,18 @@ describe('any order and any repetition of updates ends in the same record', () =
       const dated = others.enrolment_status !== undefined && status_change_date !== undefined
       return { ...others, ...(dated && { status_change_date }) } as JsonObject
     })
-  const programme = fc
-    .tuple(fc.constantFrom('P-1', 'p-1', 'P-2'), said)
-    .map(([name, members]) => enrolment(name, members))
+  const programme = fc.tuple(fc.constantFrom('P-1', 'p-1', 'P-2'), said).map(([name, members]) => enrolment(name, members))
   const list = fc.oneof<fc.Arbitrary<JsonValue>[]>(
     programme,
     fc.constant('P-2'),
     fc.array(programme, { minLength: 1, maxLength: 3 }) as fc.Arbitrary<JsonValue>,
   )
-  const identifier = fc
-    .constantFrom('N-1', 'N-2')
-    .map((identifier_value) => ({ identifier_type: 'NID', identifier_value }))
+  const identifier = fc.constantFrom('N-1', 'N-2').map((identifier_value) => ({ identifier_type: 'NID', identifier_value }))
   const person = fc
     .tuple(fc.option(identifier, { nil: {} }), fc.option(fc.array(identifier, { maxLength: 2 })), tree.object)
     .map(([own, listed, others]) => ({ ...others, ...own, ...(listed && { identifier: listed }) }) as JsonObject)
   const beneficiary = fc
-    .record({
-      list,
-      person: fc.option(person),
-      others: tree.object,
-      flat: fc.boolean(),
-      root: fc.option(said, { nil: {} }),
-    })
+    .record({ list, person: fc.option(person), others: tree.object, flat: fc.boolean(), root: fc.option(said, { nil: {} }) })
     .map(({ list, person, others, flat, root }): JsonObject => {
       const members: JsonObject = {
         situation: others,
@@ -205,15 +191,11 @@ describe('statuses of an enrolment', () => {
   })
 
   it('without a date count from the time of their message', () => {
-    expect(shown(all([status('Suspended'), status('Active', '2026-02-01')]))).toEqual([
-      'Suspended',
-      '2026-03-01T08:00:00.000Z',
-    ])
+    expect(shown(all([status('Suspended'), status('Active', '2026-02-01')]))).toEqual(['Suspended', '2026-03-01T08:00:00.000Z'])
   })
 
   it('without a date that are sent again later move their date', () => {
-    const undated = (message_ts: string) =>
-      update(member(enrolment('P-1', { enrolment_status: 'Suspended' })), message_ts)
+    const undated = (message_ts: string) => update(member(enrolment('P-1', { enrolment_status: 'Suspended' })), message_ts)
     const [first, again] = [undated('2026-03-01T08:00:00.000Z'), undated('2026-04-01T08:00:00.000Z')]
     expect(shown(all([again, first]))).toEqual(['Suspended', '2026-04-01T08:00:00.000Z'])
   })

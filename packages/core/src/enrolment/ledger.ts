@@ -12,15 +12,15 @@ import {
   type JsonValue,
 } from '@rollcall/protocol'
 import { type Beneficiary, benefitKey, type EnrolmentUpdate } from './beneficiary.ts'
-import { type EnrolmentElement, programmeKey, putEnrolments, type RecordScope, splitEnrolments } from './elements.ts'
+import { type EnrolmentElement, type KindAndRecordType, programmeKey, putEnrolments, splitEnrolments } from './elements.ts'
 import { identifierKeyReader } from './keyed-paths.ts'
 import {
   elementsOfValue,
+  ensureMemberRegister,
   listOfElements,
-  registerOf,
+  mergeStampedPatch,
   type Stamp,
   type StampRegister,
-  writeObject,
 } from './registers.ts'
 
 /** One status in the history of an enrolment. */
@@ -48,7 +48,7 @@ export interface Ledger {
 
 export const emptyLedger = (): Ledger => ({ members: {}, programmes: new Map() })
 
-export interface LedgerScope extends RecordScope {
+export interface LedgerScope extends KindAndRecordType {
   readonly time_zone: string
 }
 
@@ -80,10 +80,10 @@ export function mergeUpdate(
 ): MergedUpdate {
   const taken = splitEnrolments(record)
   const write = { stamp: origin.stamp, keyOf: identifierKeyReader(scope) }
-  const rest = writeObject(ledger.members, taken.rest, update.members, write)
+  const rest = mergeStampedPatch(ledger.members, taken.rest, update.members, write)
   const known = elementsByProgramme(scope, taken.elements)
-  for (const [programme, element] of known) addToHistory(scope, ledgerOf(ledger, programme), element)
-  dropHistoryOfRemoved(scope, ledger, known, now)
+  for (const [programme, element] of known) addToStatusHistory(scope, ledgerOf(ledger, programme), element)
+  dropRemovedEnrolmentHistory(scope, ledger, known, now)
   let replaced = false
   for (const [at, enrolment] of update.enrolments.entries()) {
     const { programme } = enrolment
@@ -103,7 +103,7 @@ export function recordAtTime(scope: LedgerScope, ledger: Ledger, record: JsonObj
   if (elements.length === 0) return record
   const known = elementsByProgramme(scope, elements)
   for (const [programme, element] of known) {
-    if (ledger.programmes.has(programme)) addToHistory(scope, ledgerOf(ledger, programme), element)
+    if (ledger.programmes.has(programme)) addToStatusHistory(scope, ledgerOf(ledger, programme), element)
   }
   return withCurrentStatuses(scope, ledger, rest, known, alone, now)
 }
@@ -112,16 +112,13 @@ export function recordAtTime(scope: LedgerScope, ledger: Ledger, record: JsonObj
 export function nextStatusTime({ time_zone }: LedgerScope, { programmes }: Ledger, now: number): number | null {
   const times = [...programmes.values()]
     .flatMap(({ statuses }) => [...statuses.keys()])
-    .filter((from) => !hasBegun(from, time_zone, now))
-    .map((from) => startTime(from, time_zone))
+    .filter((from) => !hasStatusBegun(from, time_zone, now))
+    .map((from) => statusStartMs(from, time_zone))
   return times.length === 0 ? null : Math.min(...times)
 }
 
-/**
- * The enrolments by the key of their programme. If two are in one programme, they are merged, and the first has
- * priority.
- */
-function elementsByProgramme(scope: RecordScope, elements: readonly EnrolmentElement[]): Map<string, EnrolmentElement> {
+/** The enrolments by the key of their programme. If two are in one programme, they are merged, and the first has priority. */
+function elementsByProgramme(scope: KindAndRecordType, elements: readonly EnrolmentElement[]): Map<string, EnrolmentElement> {
   const known = new Map<string, EnrolmentElement>()
   for (const [at, element] of elements.entries()) {
     // An enrolment without a key gets a key with `~`, which sorts after the keys of programmes.
@@ -143,15 +140,15 @@ const EARLIEST_STAMP: Stamp = ''
  * Adds the record's status to the history when an import or a publication wrote it. Among the statuses of the same day, its stamp
  * comes after the stamps that the history has already, and before those of updates that are written afterwards.
  */
-function addToHistory({ time_zone }: LedgerScope, { statuses }: ProgrammeLedger, element: EnrolmentElement): void {
+function addToStatusHistory({ time_zone }: LedgerScope, { statuses }: ProgrammeLedger, element: EnrolmentElement): void {
   const { enrolment_status: status, status_change_date: written } = element
   if (status === undefined || status === null) return
   const date = typeof written === 'string' ? written : null
   const text = canonicalJson(status)
   const isShown = (entry: StatusEntry) => entry.date === date && canonicalJson(entry.status) === text
   if ([...statuses.values()].some(isShown)) return
-  const from = startOf(date, time_zone) ?? ''
-  const before = [...statuses].filter(([other]) => dayFrom(other) === dayFrom(from))
+  const from = statusStartText(date, time_zone) ?? ''
+  const before = [...statuses].filter(([other]) => dayOfStart(other) === dayOfStart(from))
   const stamps = before.map(([, { stamp }]) => `${stamp}~`)
   statuses.set(from, { stamp: stamps.toSorted().at(-1) ?? EARLIEST_STAMP, status, date })
 }
@@ -160,7 +157,7 @@ function addToHistory({ time_zone }: LedgerScope, { statuses }: ProgrammeLedger,
  * When an import or a correction has removed an enrolment from the record, removes its statuses that have begun from
  * the history. Scheduled statuses stay.
  */
-function dropHistoryOfRemoved(
+function dropRemovedEnrolmentHistory(
   { time_zone }: LedgerScope,
   { programmes }: Ledger,
   known: ReadonlyMap<string, EnrolmentElement>,
@@ -168,7 +165,7 @@ function dropHistoryOfRemoved(
 ): void {
   for (const [programme, { statuses }] of programmes) {
     if (known.has(programme)) continue
-    for (const from of statuses.keys()) if (hasBegun(from, time_zone, now)) statuses.delete(from)
+    for (const from of statuses.keys()) if (hasStatusBegun(from, time_zone, now)) statuses.delete(from)
   }
 }
 
@@ -180,10 +177,10 @@ function writeEnrolment(
   { stamp, message_ts }: UpdateOrigin,
 ): { readonly element: EnrolmentElement; readonly replaced: boolean } {
   const { benefits: held, ...others } = before
-  const written = writeObject(ledger.members, others, members, { stamp, keyOf: () => undefined })
+  const written = mergeStampedPatch(ledger.members, others, members, { stamp, keyOf: () => undefined })
   if (change !== null) {
     const date = change.date ?? message_ts
-    const from = startOf(date, scope.time_zone) ?? ''
+    const from = statusStartText(date, scope.time_zone) ?? ''
     const entry = ledger.statuses.get(from)
     if (entry === undefined || entry.stamp <= stamp) {
       ledger.statuses.set(from, { stamp, status: change.status, date })
@@ -192,7 +189,7 @@ function writeEnrolment(
   const list = new Map(elementsOfValue(held).map((benefit) => [benefitKey(benefit), benefit]))
   let replaced = false
   for (const [key, benefit] of benefits.elements) {
-    const register = registerOf(ledger.benefits, key)
+    const register = ensureMemberRegister(ledger.benefits, key)
     if (stamp < (register.value ?? EARLIEST_STAMP)) continue
     replaced ||= list.has(key) && register.value !== stamp
     register.value = stamp
@@ -213,12 +210,15 @@ function withCurrentStatuses(
 ): JsonObject {
   const elements = [...known].map(([programme, element]): [string, JsonValue] => {
     const statuses = programmes.get(programme)?.statuses
-    return [programme, statuses === undefined ? element : withStatus(element, currentStatus(statuses, time_zone, now))]
+    return [
+      programme,
+      statuses === undefined ? element : enrolmentWithStatus(element, findCurrentStatus(statuses, time_zone, now)),
+    ]
   })
   return putEnrolments(rest, listOfElements(new Map(elements), alone))
 }
 
-function withStatus(
+function enrolmentWithStatus(
   { enrolment_status: _, status_change_date: __, ...others }: EnrolmentElement,
   entry: StatusEntry | undefined,
 ): EnrolmentElement {
@@ -231,25 +231,21 @@ function withStatus(
  * The current status: of those that have begun, the one with the latest start. If that one has a time, and its day also
  * has a status without a time, the one of these two that was written last.
  */
-function currentStatus(
-  statuses: ReadonlyMap<string, StatusEntry>,
-  time_zone: string,
-  now: number,
-): StatusEntry | undefined {
-  const begun = [...statuses.keys()].filter((from) => hasBegun(from, time_zone, now)).toSorted()
+function findCurrentStatus(statuses: ReadonlyMap<string, StatusEntry>, time_zone: string, now: number): StatusEntry | undefined {
+  const begun = [...statuses.keys()].filter((from) => hasStatusBegun(from, time_zone, now)).toSorted()
   const last = begun.at(-1)
   if (last === undefined) return undefined
-  const [latest, ofDay] = [statuses.get(last), statuses.get(dayFrom(last))]
+  const [latest, ofDay] = [statuses.get(last), statuses.get(dayOfStart(last))]
   return latest !== undefined && ofDay !== undefined && latest.stamp < ofDay.stamp ? ofDay : latest
 }
 
-const dayFrom = (from: string): string => from.split(' ')[0] ?? ''
+const dayOfStart = (from: string): string => from.split(' ')[0] ?? ''
 
 /**
  * The start of a status as text that sorts by time: the day in the registry's time zone, then the instant if there is
  * one. Null when the date cannot be read.
  */
-function startOf(date: string | null, time_zone: string): string | null {
+function statusStartText(date: string | null, time_zone: string): string | null {
   if (date === null) return null
   const instant = instantInterval(date)
   if (instant !== null && instant.from === instant.to) {
@@ -258,7 +254,7 @@ function startOf(date: string | null, time_zone: string): string | null {
   return dayInterval(date)?.from ?? null
 }
 
-function hasBegun(from: string, time_zone: string, now: number): boolean {
+function hasStatusBegun(from: string, time_zone: string, now: number): boolean {
   const space = from.indexOf(' ')
   return space < 0 ? from <= dayIn(time_zone, now) : Date.parse(from.slice(space + 1)) <= now
 }
@@ -266,8 +262,8 @@ function hasBegun(from: string, time_zone: string, now: number): boolean {
 const MINUTE_MS = 60_000
 const DAY_MS = 1_440 * MINUTE_MS
 
-/** Turns a start from `startOf` into milliseconds. For a day, the minute in which it begins in the time zone. */
-function startTime(from: string, time_zone: string): number {
+/** Turns a start from `statusStartText` into milliseconds. For a day, the minute in which it begins in the time zone. */
+function statusStartMs(from: string, time_zone: string): number {
   const [day = '', instant] = from.split(' ')
   if (instant !== undefined) return Date.parse(instant)
   const midnight = Date.parse(`${day}T00:00:00Z`)

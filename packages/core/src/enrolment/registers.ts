@@ -21,10 +21,7 @@ export interface StampRegister {
 /** A write, with the same stamp for all its members. */
 export interface StampedWrite {
   readonly stamp: Stamp
-  /**
-   * The key of a list element, by which elements are merged; null: it has none; undefined: the list is written as a
-   * whole.
-   */
+  /** The key of a list element, by which elements are merged; null: it has none; undefined: the list is written as a whole. */
   readonly keyOf: (path: string, element: JsonValue) => string | null | undefined
 }
 
@@ -33,7 +30,7 @@ export interface StampedWrite {
  * gets the spelling of the latest write. The register is changed in place.
  * @param path the dotted path of the object; '' for the record
  */
-export function writeObject(
+export function mergeStampedPatch(
   register: StampRegister,
   object: JsonObject,
   patch: JsonObject,
@@ -49,11 +46,11 @@ export function writeObject(
     if (written.has(key)) names.set(key, name)
   }
   for (const [key, { name, value }] of written) {
-    const below = registerOf(register, key)
+    const below = ensureMemberRegister(register, key)
     const held = names.get(key)
     const before = held === undefined ? undefined : members.get(held)
-    const isLatest = write.stamp >= latestOf(below)
-    const after = writeMember(below, before, value, write, path === '' ? key : `${path}.${key}`)
+    const isLatest = write.stamp >= latestStampOf(below)
+    const after = writePatchToMember(below, before, value, write, path === '' ? key : `${path}.${key}`)
     if (held !== undefined) members.delete(held)
     if (after === undefined) continue
     const called = isLatest || held === undefined ? name : held
@@ -63,10 +60,10 @@ export function writeObject(
   return Object.fromEntries(members)
 }
 
-const latestOf = ({ value = '', object = '' }: StampRegister): Stamp => (value > object ? value : object)
+const latestStampOf = ({ value = '', object = '' }: StampRegister): Stamp => (value > object ? value : object)
 
 /** Returns the register of the member with this key; a missing register is added, empty. */
-export function registerOf(register: StampRegister, key: string): StampRegister {
+export function ensureMemberRegister(register: StampRegister, key: string): StampRegister {
   register.members ??= new Map()
   const found = register.members.get(key) ?? {}
   register.members.set(key, found)
@@ -74,7 +71,7 @@ export function registerOf(register: StampRegister, key: string): StampRegister 
 }
 
 /** Writes one member, and returns its value. @returns undefined when the member was removed */
-function writeMember(
+function writePatchToMember(
   register: StampRegister,
   before: JsonValue | undefined,
   patch: JsonValue,
@@ -82,15 +79,15 @@ function writeMember(
   path: string,
 ): JsonValue | undefined {
   const { stamp } = write
-  if (write.keyOf(path, null) !== undefined) return writeElements(register, before, patch, write, path)
+  if (write.keyOf(path, null) !== undefined) return writePatchToList(register, before, patch, write, path)
   if (isJsonObject(patch)) {
     if (stamp < (register.value ?? '')) return before
     register.object = laterStamp(register.object, stamp)
-    return writeObject(register, isJsonObject(before) ? before : {}, patch, write, path)
+    return mergeStampedPatch(register, isJsonObject(before) ? before : {}, patch, write, path)
   }
   if (stamp < (register.value ?? '')) return before
   register.value = stamp
-  if (stamp < (register.object ?? '')) return dropOlder(register, before, stamp)
+  if (stamp < (register.object ?? '')) return dropOlderMembers(register, before, stamp)
   delete register.object
   delete register.members
   return patch === null ? undefined : patch
@@ -99,15 +96,15 @@ function writeMember(
 const laterStamp = (one: Stamp | undefined, other: Stamp): Stamp => (one === undefined || one < other ? other : one)
 
 /** Removes the members of an object that were written before the stamp, and those of which no write is noted. */
-function dropOlder(register: StampRegister, before: JsonValue | undefined, stamp: Stamp): JsonValue | undefined {
+function dropOlderMembers(register: StampRegister, before: JsonValue | undefined, stamp: Stamp): JsonValue | undefined {
   for (const [key, below] of register.members ?? []) {
-    if (latestOf(below) < stamp) register.members?.delete(key)
+    if (latestStampOf(below) < stamp) register.members?.delete(key)
   }
   if (!isJsonObject(before)) return before
   const kept = Object.entries(before).flatMap(([name, value]): [string, JsonValue][] => {
     const below = register.members?.get(memberSearchKey(name))
     if (below === undefined) return []
-    const after = below.object === undefined ? value : dropOlder(below, value, stamp)
+    const after = below.object === undefined ? value : dropOlderMembers(below, value, stamp)
     return after === undefined ? [] : [[name, after]]
   })
   return Object.fromEntries(kept)
@@ -117,7 +114,7 @@ function dropOlder(register: StampRegister, before: JsonValue | undefined, stamp
  * Writes a list element by element. No element is removed. The result is a single value only if neither side has a list
  * and there is one element.
  */
-function writeElements(
+function writePatchToList(
   register: StampRegister,
   before: JsonValue | undefined,
   patch: JsonValue,
@@ -128,7 +125,7 @@ function writeElements(
   const keyed = (element: JsonValue): [string, JsonValue] => [keyOf(path, element) ?? canonicalJson(element), element]
   const elements = new Map(elementsOfValue(before).map(keyed))
   for (const [key, element] of elementsOfValue(patch).map(keyed)) {
-    const below = registerOf(register, key)
+    const below = ensureMemberRegister(register, key)
     if (stamp < (below.value ?? '')) continue
     below.value = stamp
     elements.set(key, element)

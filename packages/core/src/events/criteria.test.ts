@@ -7,7 +7,7 @@ import { shown } from '../../test/query-kind.ts'
 import { DEFAULT_LIMITS } from '../limits.ts'
 import type { Predicate } from '../model/predicate.ts'
 import { canonicalPredicate } from '../query/canonical-predicate.ts'
-import { compileCriteria, readSubscribeCriteria } from './criteria.ts'
+import { readCriteriaText, readSubscribeCriteria } from './criteria.ts'
 
 const kind = (name: string) => {
   const found = kindNamed(name)
@@ -25,11 +25,7 @@ const CRITERIA = {
   filter: { type: 'UIN', value: 'U-44' },
   notify_record_type: 'Person',
 }
-const FREQUENCY = {
-  start_time: '2026-02-01T00:00:00Z',
-  end_time: '2027-02-01T00:00:00Z',
-  frequency: '0 0 0 5,15 * ? *',
-}
+const FREQUENCY = { start_time: '2026-02-01T00:00:00Z', end_time: '2027-02-01T00:00:00Z', frequency: '0 0 0 5,15 * ? *' }
 
 const read = (criteria: unknown, registry = CIVIL) => readSubscribeCriteria(registry, criteria, limits, NOW)
 const withMembers = (members: object) => read({ ...CRITERIA, ...members })
@@ -52,17 +48,10 @@ describe('subscribe_criteria', () => {
     ['idtype-value', { identifier_type: 'UIN', identifier_value: 'U-44' }, 'bears UIN U-44'],
     [
       'expression',
-      {
-        type: 'x:QueryType:expression',
-        value: { expression: { collection: 'Person', query: { sex: { $eq: 'female' } } } },
-      },
+      { type: 'x:QueryType:expression', value: { expression: { collection: 'Person', query: { sex: { $eq: 'female' } } } } },
       'sex eq "female"',
     ],
-    [
-      'predicate',
-      [{ expression1: { attribute_name: 'sex', operator: 'eq', attribute_value: 'female' } }],
-      'sex eq "female"',
-    ],
+    ['predicate', [{ expression1: { attribute_name: 'sex', operator: 'eq', attribute_value: 'female' } }], 'sex eq "female"'],
     [
       'graphql',
       { type: 'x:QueryType:graphql', value: { expression: 'query { person(UIN: "U-44") { sex } }' } },
@@ -115,7 +104,7 @@ describe('subscribe_criteria', () => {
     const bounds = { ...limits, query_values: 2_000 }
     const criteria = { ...CRITERIA, filter: { UIN: { $in: values } } }
     const { text, predicate } = readSubscribeCriteria(CIVIL, criteria, bounds, NOW)
-    const compiled = compileCriteria(CIVIL.kind, text)
+    const compiled = readCriteriaText(CIVIL.kind, text)
     expect(compiled.predicate).toEqual(predicate)
     expect(compiled.eventType.name).toBe('LiveBirth')
     expect(compiled.recordType.name).toBe('Person')
@@ -202,7 +191,7 @@ describe('refused with', () => {
         try {
           const { predicate, text } = withMembers({ filter, filter_type })
           if (predicate === null) throw new Error('it was passed over')
-          const again = compileCriteria(CIVIL.kind, text).predicate
+          const again = readCriteriaText(CIVIL.kind, text).predicate
           expect(again && canonicalPredicate(again)).toBe(canonicalPredicate(predicate))
         } catch (error) {
           expect(error).toMatchObject({
@@ -278,10 +267,7 @@ describe('the canonical text of a predicate', () => {
       { surname: 'abel', sex: 'female' },
     ],
     [{ $or: [{ sex: 'F' }, { sex: 'M' }, { sex: 'F' }] }, { $or: [{ sex: 'M' }, { sex: 'F' }] }],
-    [
-      { $or: [{ sex: 'F' }, { $or: [{ sex: 'M' }, { surname: 'x' }] }] },
-      { $or: [{ surname: 'x' }, { sex: 'M' }, { sex: 'F' }] },
-    ],
+    [{ $or: [{ sex: 'F' }, { $or: [{ sex: 'M' }, { surname: 'x' }] }] }, { $or: [{ surname: 'x' }, { sex: 'M' }, { sex: 'F' }] }],
     [{ $and: [{ sex: 'F' }] }, { sex: 'F' }],
     [{ surname: { $in: ['b', 'a', 'a'] } }, { surname: { $in: ['a', 'b'] } }],
     [{ surname: { $in: ['b'] } }, { surname: 'b' }],

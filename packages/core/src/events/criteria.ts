@@ -20,7 +20,7 @@ import { canonicalPredicate } from '../query/canonical-predicate.ts'
 import {
   type Criteria,
   type CriteriaRules,
-  checkCommon,
+  checkCommonMembers,
   checkConsent,
   criteriaRejection,
   readRecordType,
@@ -48,7 +48,7 @@ export interface SubscribeCriteria {
   readonly person: boolean
   /** A digest of 32 bytes. Equal for criteria with equal filter, schedule and start; the end is not included. */
   readonly fingerprint: Uint8Array
-  /** The canonical text of the criteria, without the signed consent; `compileCriteria` reads it. */
+  /** The canonical text of the criteria, without the signed consent; `readCriteriaText` reads it. */
   readonly text: string
   /** The members that the answer repeats. */
   readonly echo: JsonObject
@@ -62,13 +62,10 @@ const SUBSCRIBE_CRITERIA_RULES: CriteriaRules = {
 }
 
 /** The rules for `reg_event_type` and `notify_record_type`, which are refused with `rjct.notify_types.invalid`. */
-const TYPE_RULES: CriteriaRules = { ...SUBSCRIBE_CRITERIA_RULES, code: 'rjct.notify_types.invalid' }
+const TYPE_CRITERIA_RULES: CriteriaRules = { ...SUBSCRIBE_CRITERIA_RULES, code: 'rjct.notify_types.invalid' }
 
 /** The members of the criteria that an answer repeats. */
-const ECHOED_MEMBERS = [
-  ...['version', 'reg_type', 'reg_event_type', 'frequency', 'filter_type', 'filter'],
-  'notify_record_type',
-]
+const ECHOED_MEMBERS = [...['version', 'reg_type', 'reg_event_type', 'frequency', 'filter_type', 'filter'], 'notify_record_type']
 
 /**
  * Reads the subscribe_criteria of one item. A signed consent in them is verified elsewhere.
@@ -81,7 +78,7 @@ export function readSubscribeCriteria(
   now: Date,
 ): SubscribeCriteria {
   if (!isJsonObject(criteria)) throw criteriaRejection(SUBSCRIBE_CRITERIA_RULES, '', 'must be an object')
-  checkCommon(SUBSCRIBE_CRITERIA_RULES, kind, criteria)
+  checkCommonMembers(SUBSCRIBE_CRITERIA_RULES, kind, criteria)
   const eventType = readEventType(kind, criteria)
   const recordType = readNotifyType(kind, criteria)
   const { predicate, form } = readCriteriaFilter(kind, recordType, criteria, limits)
@@ -98,7 +95,7 @@ export function readSubscribeCriteria(
     consent: null,
     person: predicate !== null && isForOneIdentifier(predicate),
     fingerprint: fingerprintOf(predicate, frequency),
-    text: canonicalJson(withoutJws(criteria)),
+    text: canonicalJson(withoutConsentJws(criteria)),
     echo: Object.fromEntries(
       ECHOED_MEMBERS.flatMap((member) => {
         const value = criteria[member]
@@ -109,7 +106,7 @@ export function readSubscribeCriteria(
 }
 
 /** The criteria without the signed consent: its content is stored with the subscription, the consent itself is not. */
-function withoutJws(criteria: JsonObject): JsonObject {
+function withoutConsentJws(criteria: JsonObject): JsonObject {
   const { authorize } = criteria
   if (!isJsonObject(authorize)) return criteria
   const { consent_jws: _, ...rest } = authorize
@@ -121,14 +118,14 @@ function readEventType(kind: Kind, { reg_event_type: spelling }: Criteria): Even
   if (found !== undefined) return found
   const known = kind.event_types.map(({ name }) => name)
   const rule = known.length === 0 ? 'no event type can be named here' : `must be one of ${known.join(', ')}`
-  throw criteriaRejection(TYPE_RULES, 'reg_event_type', rule)
+  throw criteriaRejection(TYPE_CRITERIA_RULES, 'reg_event_type', rule)
 }
 
 function readNotifyType(kind: Kind, criteria: Criteria): RecordType {
-  const found = readRecordType(TYPE_RULES, kind, criteria, 'notify_record_type')
+  const found = readRecordType(TYPE_CRITERIA_RULES, kind, criteria, 'notify_record_type')
   if (found !== undefined) return found
   const known = kind.record_types.map(({ emitted }) => emitted).join(', ')
-  throw criteriaRejection(TYPE_RULES, 'notify_record_type', `must be one of ${known}`)
+  throw criteriaRejection(TYPE_CRITERIA_RULES, 'notify_record_type', `must be one of ${known}`)
 }
 
 type CriteriaFilter = Pick<SubscribeCriteria, 'predicate' | 'form'>
@@ -155,13 +152,13 @@ function readCriteriaFilter(
 }
 
 /** The limits for a stored filter: the widest that an operator of an earlier version could set. */
-const STORED_LIMITS: QueryLimits = { query_depth: 200, query_terms: 10_000, query_values: 30_000 }
+const STORED_FILTER_LIMITS: QueryLimits = { query_depth: 200, query_terms: 10_000, query_values: 30_000 }
 
 /**
  * Reads the types and the filter of stored criteria, `SubscribeCriteria.text`.
  * @throws ItemRejection the kind lacks something that the criteria name, because the kind has changed or a grant has reduced it
  */
-export function compileCriteria(
+export function readCriteriaText(
   kind: Kind,
   text: string,
 ): Pick<SubscribeCriteria, 'eventType' | 'recordType' | keyof CriteriaFilter> {
@@ -170,7 +167,7 @@ export function compileCriteria(
   return {
     eventType: readEventType(kind, criteria),
     recordType,
-    ...readCriteriaFilter(kind, recordType, criteria, STORED_LIMITS),
+    ...readCriteriaFilter(kind, recordType, criteria, STORED_FILTER_LIMITS),
   }
 }
 

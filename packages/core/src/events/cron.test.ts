@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Cron, cronText, hasRunDay, readCron, shortestGap } from './cron.ts'
+import { type Cron, cronText, hasRunDay, readCron, shortestGapSeconds } from './cron.ts'
 
 const normal = (text: string): string => cronText(readCron(text))
 
@@ -140,7 +140,7 @@ describe('the shortest gap', () => {
     ['59 59 23 * * *', 86_400],
     ['0,58 0,59 0,23 * * *', 2],
   ])('of %j is %d seconds', (text, seconds) => {
-    expect(shortestGap(readCron(text))).toBe(seconds)
+    expect(shortestGapSeconds(readCron(text))).toBe(seconds)
   })
 
   it('is that of all times of two days', () => {
@@ -156,7 +156,7 @@ describe('the shortest gap', () => {
           if (index > 0) shortest = Math.min(shortest, time - (times[index - 1] ?? 0))
         }
         const cron: Cron = { second, minute, hour, day: null, month: null, weekday: null, year: null }
-        expect(shortestGap(cron)).toBe(shortest)
+        expect(shortestGapSeconds(cron)).toBe(shortest)
       }),
       { numRuns: 50 },
     )

@@ -30,7 +30,7 @@ const YEAR_FIELD: CronField = { name: 'year', min: 1970, max: 2099 }
 /** In a normal expression, Sunday is 0 or 7. */
 const WEEKDAY_FIELD: CronField = { name: 'day of week', min: 0, max: 7, names: WEEKDAYS, first: 0, ofDays: true }
 /** In a Quartz expression, Sunday is 1. */
-const QUARTZ_WEEKDAY: CronField = { ...WEEKDAY_FIELD, min: 1, first: 1 }
+const QUARTZ_WEEKDAY_FIELD: CronField = { ...WEEKDAY_FIELD, min: 1, first: 1 }
 
 /** Words that may replace an expression. A week begins on Sunday, as in cron. */
 const EXPRESSION_BY_WORD: ReadonlyMap<string, string> = new Map([
@@ -43,19 +43,19 @@ const EXPRESSION_BY_WORD: ReadonlyMap<string, string> = new Map([
 const MOST_CRON_CHARACTERS = 256
 
 /** The values of one field in ascending order; null for every value. */
-type CronValues = readonly number[] | null
+type CronFieldValues = readonly number[] | null
 
 /** A schedule in the local time of a zone. */
 export interface Cron {
-  readonly second: CronValues
-  readonly minute: CronValues
-  readonly hour: CronValues
+  readonly second: CronFieldValues
+  readonly minute: CronFieldValues
+  readonly hour: CronFieldValues
   /** When both `day` and `weekday` are set, a day needs to match only one of them. */
-  readonly day: CronValues
-  readonly month: CronValues
+  readonly day: CronFieldValues
+  readonly month: CronFieldValues
   /** 0 is Sunday, 6 is Saturday. */
-  readonly weekday: CronValues
-  readonly year: CronValues
+  readonly weekday: CronFieldValues
+  readonly year: CronFieldValues
 }
 
 const CRON_FIELD_ORDER = ['second', 'minute', 'hour', 'day', 'month', 'weekday', 'year'] as const
@@ -72,15 +72,15 @@ export function readCron(text: string): Cron {
   const [second = '', minute = '', hour = '', day = '', month = '', weekday = '', year = '*'] =
     written.length === 5 ? ['0', ...written] : written
   const isQuartz = expression === text && isQuartzForm(written)
-  const weekdays = readField(isQuartz ? QUARTZ_WEEKDAY : WEEKDAY_FIELD, weekday)
+  const weekdays = readField(isQuartz ? QUARTZ_WEEKDAY_FIELD : WEEKDAY_FIELD, weekday)
   const fromSunday = weekdays && sortUnique(weekdays.map((number) => (isQuartz ? number - 1 : number % 7)))
   return {
-    second: nullIfAll(SECOND_FIELD, readField(SECOND_FIELD, second)),
-    minute: nullIfAll(MINUTE_FIELD, readField(MINUTE_FIELD, minute)),
-    hour: nullIfAll(HOUR_FIELD, readField(HOUR_FIELD, hour)),
-    ...eitherDay(readField(DAY_FIELD, day), fromSunday),
-    month: nullIfAll(MONTH_FIELD, readField(MONTH_FIELD, month)),
-    year: nullIfAll(YEAR_FIELD, readField(YEAR_FIELD, year)),
+    second: nullIfAllValues(SECOND_FIELD, readField(SECOND_FIELD, second)),
+    minute: nullIfAllValues(MINUTE_FIELD, readField(MINUTE_FIELD, minute)),
+    hour: nullIfAllValues(HOUR_FIELD, readField(HOUR_FIELD, hour)),
+    ...combineDayFields(readField(DAY_FIELD, day), fromSunday),
+    month: nullIfAllValues(MONTH_FIELD, readField(MONTH_FIELD, month)),
+    year: nullIfAllValues(YEAR_FIELD, readField(YEAR_FIELD, year)),
   }
 }
 
@@ -88,35 +88,33 @@ export function readCron(text: string): Cron {
 export const cronText = (cron: Cron): string => CRON_FIELD_ORDER.map((name) => cron[name]?.join(',') ?? '*').join(' ')
 
 /** True for an expression of Quartz: only Quartz has a year or `?`, and never five fields. */
-const isQuartzForm = (fields: readonly string[]): boolean =>
-  fields.length === 7 || (fields.length === 6 && fields.includes('?'))
+const isQuartzForm = (fields: readonly string[]): boolean => fields.length === 7 || (fields.length === 6 && fields.includes('?'))
 
 /** Combines the two fields of days. If neither is `*`, and one of them lists all values, every day matches. */
-function eitherDay(day: CronValues, weekday: CronValues): Pick<Cron, 'day' | 'weekday'> {
+function combineDayFields(day: CronFieldValues, weekday: CronFieldValues): Pick<Cron, 'day' | 'weekday'> {
   const isEveryDay = day?.length === 31 || weekday?.length === 7
   return isEveryDay && day !== null && weekday !== null
     ? { day: null, weekday: null }
-    : { day: nullIfAll(DAY_FIELD, day), weekday: weekday?.length === 7 ? null : weekday }
+    : { day: nullIfAllValues(DAY_FIELD, day), weekday: weekday?.length === 7 ? null : weekday }
 }
 
-const nullIfAll = ({ min, max }: CronField, values: CronValues): CronValues =>
+const nullIfAllValues = ({ min, max }: CronField, values: CronFieldValues): CronFieldValues =>
   values?.length === max - min + 1 ? null : values
 
-const sortUnique = (numbers: readonly number[]): readonly number[] =>
-  [...new Set(numbers)].sort((one, other) => one - other)
+const sortUnique = (numbers: readonly number[]): readonly number[] => [...new Set(numbers)].sort((one, other) => one - other)
 
 /** One part of a field: `*`, `5`, `1-5`, `MON-FRI`, or one of these with a step, such as `0/15`. */
 const FIELD_PART_PATTERN = /^(?:(\*)|([a-z]{3}|\d{1,4})(?:-([a-z]{3}|\d{1,4}))?)(?:\/(\d{1,4}))?$/i
 
-function readField(field: CronField, text: string): CronValues {
+function readField(field: CronField, text: string): CronFieldValues {
   if (text === '*' || (text === '?' && field.ofDays)) return null
   if (text.includes('?')) throw fieldProblem(field, 'may have ? only in the two fields of days, and alone')
-  return sortUnique(text.split(',').flatMap((part) => readPart(field, part)))
+  return sortUnique(text.split(',').flatMap((part) => readFieldPart(field, part)))
 }
 
-function readPart(field: CronField, text: string): readonly number[] {
+function readFieldPart(field: CronField, text: string): readonly number[] {
   const part = FIELD_PART_PATTERN.exec(text)
-  if (part === null) throw partProblem(field, text)
+  if (part === null) throw fieldPartProblem(field, text)
   const [, every, first = '', last, stepText] = part
   const { min, max } = field
   const from = every === undefined ? readValue(field, first, text) : min
@@ -133,12 +131,12 @@ function readValue(field: CronField, text: string, part: string): number {
   const { min, max, names = [], first = 0 } = field
   const named = names.indexOf(text.toUpperCase())
   const value = named >= 0 ? named + first : Number(text)
-  if (Number.isNaN(value)) throw partProblem(field, part)
+  if (Number.isNaN(value)) throw fieldPartProblem(field, part)
   if (value < min || value > max) throw fieldProblem(field, `must have numbers from ${min} to ${max}`)
   return value
 }
 
-function partProblem(field: CronField, part: string): CronProblem {
+function fieldPartProblem(field: CronField, part: string): CronProblem {
   if (field.ofDays && /[lw#]/i.test(part)) {
     return fieldProblem(field, 'must not have L, W or #: name the days by numbers')
   }
@@ -154,7 +152,7 @@ const HOUR_SECONDS = 3_600
 const DAY_SECONDS = 86_400
 
 /** The smallest number of seconds between two runs, as if the schedule had runs on every day. */
-export function shortestGap({ second, minute, hour }: Cron): number {
+export function shortestGapSeconds({ second, minute, hour }: Cron): number {
   const seconds = valueDistances(second, MINUTE_SECONDS)
   const minutes = valueDistances(minute, 60)
   const hours = valueDistances(hour, 24)
@@ -163,33 +161,27 @@ export function shortestGap({ second, minute, hour }: Cron): number {
   const inMinute = seconds.last
   const inHour = minutes.last * MINUTE_SECONDS + inMinute
   const inDay = hours.last * HOUR_SECONDS + inHour
-  return Math.min(
-    seconds.step,
-    minutes.step * MINUTE_SECONDS - inMinute,
-    hours.step * HOUR_SECONDS - inHour,
-    DAY_SECONDS - inDay,
-  )
+  return Math.min(seconds.step, minutes.step * MINUTE_SECONDS - inMinute, hours.step * HOUR_SECONDS - inHour, DAY_SECONDS - inDay)
 }
 
 /** `step`: the smallest distance between neighbouring values. `last`: the distance from the first to the last. */
-function valueDistances(values: CronValues, count: number): { readonly step: number; readonly last: number } {
+function valueDistances(values: CronFieldValues, count: number): { readonly step: number; readonly last: number } {
   if (values === null) return { step: 1, last: count - 1 }
   const steps = values.slice(1).map((value, index) => value - (values[index] ?? 0))
   return { step: Math.min(Number.POSITIVE_INFINITY, ...steps), last: (values.at(-1) ?? 0) - (values[0] ?? 0) }
 }
 
 /** Years. Among any eight years in a row there is a leap year. */
-const LEAP_YEAR_WITHIN = 8
+const LEAP_YEAR_WITHIN_YEARS = 8
 
 /** True when the schedule has at least one day from the first to the last year. */
 export function hasRunDay({ day, month, weekday, year }: Cron, first: number, last: number): boolean {
   if (weekday !== null || day === null) return year === null || year.some((one) => one >= first && one <= last)
   const months = month ?? range(1, 12)
   const years = year?.filter((one) => one >= first && one <= last)
-  return (years ?? range(first, Math.min(last, first + LEAP_YEAR_WITHIN))).some((inYear) =>
+  return (years ?? range(first, Math.min(last, first + LEAP_YEAR_WITHIN_YEARS))).some((inYear) =>
     months.some((inMonth) => day.some((number) => number <= daysInMonth(inYear, inMonth))),
   )
 }
 
-const range = (from: number, to: number): readonly number[] =>
-  Array.from({ length: to - from + 1 }, (_, index) => from + index)
+const range = (from: number, to: number): readonly number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index)

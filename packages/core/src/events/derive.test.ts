@@ -32,23 +32,11 @@ describe('civil', () => {
     ],
     ['born before that', { birth_date: '2020-02-28', registration_date: '2021-03-01T00:00:00Z' }, ['REGISTER']],
     // In Auckland it is 2 March already.
-    [
-      'days are those of the registry',
-      { birth_date: '2020-03-01', registration_date: '2021-03-01T12:00:00Z' },
-      ['REGISTER'],
-    ],
-    [
-      'born in a year that begins before that',
-      { birth_date: '2020', registration_date: '2020-12-31T00:00:00Z' },
-      ['LiveBirth'],
-    ],
+    ['days are those of the registry', { birth_date: '2020-03-01', registration_date: '2021-03-01T12:00:00Z' }, ['REGISTER']],
+    ['born in a year that begins before that', { birth_date: '2020', registration_date: '2020-12-31T00:00:00Z' }, ['LiveBirth']],
     ['registered today, as far as is known', { birth_date: '2026-06-01' }, ['LiveBirth']],
     ['no birth is known', {}, ['REGISTER']],
-    [
-      'born after the registration',
-      { birth_date: '2022-01-01', registration_date: '2021-03-01T00:00:00Z' },
-      ['REGISTER'],
-    ],
+    ['born after the registration', { birth_date: '2022-01-01', registration_date: '2021-03-01T00:00:00Z' }, ['REGISTER']],
     ['entered with a death', { birth_date: '2026-06-01', death_date: '2026-06-02' }, ['Death']],
   ])('a new person, %s', (_, members, events) => {
     expect(derived('civil', null, { identifier, ...members })).toEqual(events)
@@ -65,12 +53,7 @@ describe('civil', () => {
     ],
     ['a move', { address: { locality: 'A' } }, { address: { locality: 'B' } }, ['UPDATE']],
     ['a death that is taken back', { death_date: '2026-06-02' }, {}, ['CANCEL of Death', 'UPDATE']],
-    [
-      'the day of a death',
-      { death_date: '2026-06-02' },
-      { death_date: '2026-06-03' },
-      ['CORRECTION of Death', 'UPDATE'],
-    ],
+    ['the day of a death', { death_date: '2026-06-02' }, { death_date: '2026-06-03' }, ['CORRECTION of Death', 'UPDATE']],
     ['a marriage that is taken back', { marriage_date: '2001' }, {}, ['CANCEL of Marriage', 'UPDATE']],
     ['the same death in another spelling', { death_date: '2026-06-02' }, { date_of_death: '2026-06-02' }, ['UPDATE']],
   ])('%s', (_, before, after, events) => {
@@ -144,13 +127,7 @@ test.each<[string, string, JsonObject | null, JsonObject, string[]]>([
   ['ess', 'a new member', null, { enrolment_status: '1' }, ['enrolment']],
   ['ess', 'an enrolment', {}, { enrolment_status: '1' }, ['enrolment']],
   ['ess', 'its change', { enrolment_status: '1' }, { enrolment_status: '3' }, ['enrolment']],
-  [
-    'ess',
-    'another status of employment',
-    { enrolment_status: '1' },
-    { enrolment_status: '1', employment_status: '2' },
-    [],
-  ],
+  ['ess', 'another status of employment', { enrolment_status: '1' }, { enrolment_status: '1', employment_status: '2' }, []],
   ['disability', 'a new person', null, {}, ['REGISTER']],
   ['disability', 'a change', {}, { disability_level: '1' }, []],
   ['farmer', 'a new farmer', null, {}, ['REGISTER']],

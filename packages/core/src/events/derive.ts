@@ -71,7 +71,7 @@ export interface NamedRecords {
 }
 
 /** The facts, besides the change, from which events are derived. */
-export interface EventFacts {
+export interface DerivationFacts {
   readonly kind: Kind
   readonly recordType: RecordType
   readonly time_zone: string
@@ -84,17 +84,17 @@ export interface EventFacts {
 const DAY_MS = 86_400_000
 
 /** The events of a change, in the order of the rules. Do not call it for a change that changes nothing. */
-export function deriveEvents(derivation: EventFacts, change: StateChange): readonly DerivedEvent[] {
+export function deriveEvents(derivation: DerivationFacts, change: StateChange): readonly DerivedEvent[] {
   const on = change.before === null ? 'new' : change.after === null ? 'deleted' : 'changed'
   const events: DerivedEvent[] = []
   let hasEvent = false
   for (const rule of derivation.recordType.event_rules) {
     if (rule.on !== on || (rule.otherwise && hasEvent)) continue
-    if (!isRuleTrue(derivation, rule, change)) continue
+    if (!areRuleConditionsTrue(derivation, rule, change)) continue
     events.push({
       event_type: rule.event,
       ...(rule.corrects && { corrects: rule.corrects }),
-      ...(rule.also_of && { also_of: namedBy(derivation, rule.also_of, change) }),
+      ...(rule.also_of && { also_of: recordsNamedInAddedElements(derivation, rule.also_of, change) }),
     })
     hasEvent ||= rule.corrects === undefined
   }
@@ -102,11 +102,11 @@ export function deriveEvents(derivation: EventFacts, change: StateChange): reado
 }
 
 /** True when all conditions of a rule hold; its `on` is not checked. */
-export function isRuleTrue(derivation: EventFacts, rule: EventRule, change: StateChange): boolean {
-  return (rule.if ?? []).every((condition) => isFulfilled(derivation, condition, change))
+export function areRuleConditionsTrue(derivation: DerivationFacts, rule: EventRule, change: StateChange): boolean {
+  return (rule.if ?? []).every((condition) => isConditionTrue(derivation, condition, change))
 }
 
-function isFulfilled(derivation: EventFacts, condition: EventCondition, { before, after }: StateChange): boolean {
+function isConditionTrue(derivation: DerivationFacts, condition: EventCondition, { before, after }: StateChange): boolean {
   const was = (name: string) => before?.value(name)
   const is = (name: string) => after?.value(name)
   switch (condition.is) {
@@ -118,38 +118,38 @@ function isFulfilled(derivation: EventFacts, condition: EventCondition, { before
       return was(condition.attribute) !== undefined && is(condition.attribute) === undefined
     case 'changed': {
       const [old, now] = [was(condition.attribute), is(condition.attribute)]
-      return old !== undefined && now !== undefined && textOf(old) !== textOf(now)
+      return old !== undefined && now !== undefined && valueJsonText(old) !== valueJsonText(now)
     }
     case 'added':
-      return addedTo(derivation, condition.list, { before, after }).length > 0
+      return addedElementKeys(derivation, condition.list, { before, after }).length > 0
     case 'member_changed': {
-      const old = membersBy(condition, before)
-      return [...membersBy(condition, after)].some(([key, value]) => old.has(key) && old.get(key) !== value)
+      const old = memberTextsByKey(condition, before)
+      return [...memberTextsByKey(condition, after)].some(([key, value]) => old.has(key) && old.get(key) !== value)
     }
     case 'recent':
-      return isRecent(derivation, is(condition.attribute), is(condition.until))
+      return isRecentDate(derivation, is(condition.attribute), is(condition.until))
   }
 }
 
-const textOf = (value: AttributeValue): string => JSON.stringify(value)
+const valueJsonText = (value: AttributeValue): string => JSON.stringify(value)
 
 /** The elements that a change added to a list, each as the keys by which it is found. */
-function addedTo(
-  derivation: EventFacts,
+function addedElementKeys(
+  derivation: DerivationFacts,
   list: RuleList,
   { before, after }: StateChange,
 ): readonly (readonly string[])[] {
-  const known = new Set(keysOf(derivation, list, before).flat())
-  return keysOf(derivation, list, after).filter((keys) => keys.length > 0 && !keys.some((key) => known.has(key)))
+  const known = new Set(listElementKeys(derivation, list, before).flat())
+  return listElementKeys(derivation, list, after).filter((keys) => keys.length > 0 && !keys.some((key) => known.has(key)))
 }
 
-function namedBy(
-  derivation: EventFacts,
+function recordsNamedInAddedElements(
+  derivation: DerivationFacts,
   { record_type, list }: NonNullable<EventRule['also_of']>,
   change: StateChange,
 ): NamedRecords {
   const primary = resolveRecordType(derivation.kind, record_type)?.primary_identifier
-  const identifiers = addedTo(derivation, list, change).flatMap((keys) =>
+  const identifiers = addedElementKeys(derivation, list, change).flatMap((keys) =>
     keys.flatMap((key) => {
       const [type, , value] = JSON.parse(key) as readonly string[]
       return type === primary && value !== undefined ? [value] : []
@@ -159,8 +159,8 @@ function namedBy(
 }
 
 /** Returns the keys of each element of a list in the record; empty when there is no record. */
-function keysOf(
-  { kind, recordType }: EventFacts,
+function listElementKeys(
+  { kind, recordType }: DerivationFacts,
   list: RuleList,
   state: RecordState | null,
 ): readonly (readonly string[])[] {
@@ -171,21 +171,24 @@ function keysOf(
   }
   if ('attribute' in list) {
     const value = state.value(list.attribute)
-    return (Array.isArray(value) ? value : []).map((one) => [textOf(one)])
+    return (Array.isArray(value) ? value : []).map((one) => [valueJsonText(one)])
   }
-  return state.elements(list.compound).flatMap(({ [list.by]: key }) => (key === undefined ? [] : [[textOf(key)]]))
+  return state.elements(list.compound).flatMap(({ [list.by]: key }) => (key === undefined ? [] : [[valueJsonText(key)]]))
 }
 
-type MemberChanged = Extract<EventCondition, { is: 'member_changed' }>
+type MemberChangedCondition = Extract<EventCondition, { is: 'member_changed' }>
 
 /**
  * For each element of a compound, by its key, the value of one member as text; '' for none. All elements without a key
  * share the key '': the last of them counts.
  */
-function membersBy({ compound, by, member }: MemberChanged, state: RecordState | null): ReadonlyMap<string, string> {
+function memberTextsByKey(
+  { compound, by, member }: MemberChangedCondition,
+  state: RecordState | null,
+): ReadonlyMap<string, string> {
   const said = new Map<string, string>()
   for (const { [by]: key, [member]: value } of state?.elements(compound) ?? []) {
-    said.set(key === undefined ? '' : textOf(key), value === undefined ? '' : textOf(value))
+    said.set(key === undefined ? '' : valueJsonText(key), value === undefined ? '' : valueJsonText(value))
   }
   return said
 }
@@ -194,18 +197,18 @@ function membersBy({ compound, by, member }: MemberChanged, state: RecordState |
  * True when the first day of a date is at most `birth_span` days before another date, and not after it. Without another
  * date, the day of the change is taken.
  */
-function isRecent(
-  { time_zone, now, birth_span }: EventFacts,
+function isRecentDate(
+  { time_zone, now, birth_span }: DerivationFacts,
   date: AttributeValue | undefined,
   until: AttributeValue | undefined,
 ): boolean {
   if (typeof date !== 'object' || !('from' in date)) return false
-  const end = dayOf(until, time_zone) ?? dayIn(time_zone, now.getTime())
+  const end = findFirstDay(until, time_zone) ?? dayIn(time_zone, now.getTime())
   const beginning = new Date(Date.parse(end) - birth_span * DAY_MS).toISOString().slice(0, 10)
   return date.from >= beginning && date.from <= end
 }
 
-function dayOf(value: AttributeValue | undefined, time_zone: string): string | null {
+function findFirstDay(value: AttributeValue | undefined, time_zone: string): string | null {
   if (typeof value === 'string') return dayIn(time_zone, Date.parse(value))
   return typeof value === 'object' && 'from' in value ? value.from : null
 }

@@ -15,14 +15,11 @@ const recordTypes = [...KINDS, everything].flatMap((kind) =>
   kind.record_types.map((recordType) => ({ kind, recordType, name: `${kind.name} ${recordType.name}` })),
 )
 
-const hexOf = (keys: readonly Uint8Array[]): ReadonlySet<string> =>
-  new Set(keys.map((key) => Buffer.from(key).toString('hex')))
+const hexOf = (keys: readonly Uint8Array[]): ReadonlySet<string> => new Set(keys.map((key) => Buffer.from(key).toString('hex')))
 
 describe.each(recordTypes)('$name', ({ kind, recordType }) => {
   test('who fulfils a filter bears one of its keys, and who bears a whole one fulfils it', () => {
-    const record = documents(kind, recordType).map((document) =>
-      extractRecord(kind, recordType, named(recordType, document, 7)),
-    )
+    const record = documents(kind, recordType).map((document) => extractRecord(kind, recordType, named(recordType, document, 7)))
     const today = fc.constantFrom(...TODAYS)
     const holds = fc.property(predicates(kind, recordType), record, today, (predicate, extracted, day) => {
       const borne = hexOf(keysOfChange(null, extracted).map(({ key }) => key))

@@ -16,14 +16,14 @@ export interface FilingKey {
 }
 
 /** The key text that every record has, for filters without a usable condition. Its key is empty. */
-const EVERY_RECORD_TEXT = ''
+const EVERY_RECORD_KEY_TEXT = ''
 const EMPTY_KEY = new Uint8Array(0)
 
 /** The length of a key in bytes: long enough that different texts do not give the same key. */
 const KEY_BYTES = 16
 
 /** How selective an equality is, by attribute type. A type that is missing here gives no keys. */
-const SELECTIVITY: Readonly<Partial<Record<AttributeType, number>>> = {
+const SELECTIVITY_BY_TYPE: Readonly<Partial<Record<AttributeType, number>>> = {
   text: 4,
   number: 3,
   date: 3,
@@ -43,9 +43,9 @@ interface FilterKeys {
 
 /** The keys of a filter. @param predicate the filter's predicate before `resolveAges`; null: there is no filter */
 export function keysOfFilter(predicate: Predicate | null): readonly FilingKey[] {
-  if (predicate === null) return [{ key: keyDigest(EVERY_RECORD_TEXT), whole: true }]
+  if (predicate === null) return [{ key: keyDigest(EVERY_RECORD_KEY_TEXT), whole: true }]
   const filed = keysOfPredicate(predicate, '')
-  if (filed === null) return [{ key: keyDigest(EVERY_RECORD_TEXT), whole: false }]
+  if (filed === null) return [{ key: keyDigest(EVERY_RECORD_KEY_TEXT), whole: false }]
   return [...filed.keys].map(([text, whole]) => ({ key: keyDigest(text), whole }))
 }
 
@@ -58,27 +58,27 @@ export interface ChangeKey {
 
 /** All keys of a record before and after a change, each once. Null means that there was no record. */
 export function keysOfChange(before: ExtractedRecord | null, after: ExtractedRecord | null): readonly ChangeKey[] {
-  const [earlier, later] = [keyTexts(before), keyTexts(after)]
+  const [earlier, later] = [recordKeyTexts(before), recordKeyTexts(after)]
   return [...new Set([...earlier, ...later])].map((text) => {
     return { key: keyDigest(text), before: earlier.has(text), after: later.has(text) }
   })
 }
 
-/** The key texts of a record, `EVERY_RECORD_TEXT` included. */
-function keyTexts(record: ExtractedRecord | null): ReadonlySet<string> {
+/** The key texts of a record, `EVERY_RECORD_KEY_TEXT` included. */
+function recordKeyTexts(record: ExtractedRecord | null): ReadonlySet<string> {
   if (record === null) return new Set()
-  const texts = new Set([EVERY_RECORD_TEXT])
+  const texts = new Set([EVERY_RECORD_KEY_TEXT])
   for (const [type, values] of record.identifiers) {
-    for (const value of values) texts.add(identifierKey(type, value))
+    for (const value of values) texts.add(identifierKeyText(type, value))
   }
   for (const [name, value] of record.values) {
     // A list of single values has keys like a list of elements with one member of the same name.
     const [prefix, scalars] = isList(value) ? [`${name}.`, value] : ['', [value]]
-    for (const scalar of scalars) addKey(texts, `${prefix}${name}`, scalar)
+    for (const scalar of scalars) addKeyText(texts, `${prefix}${name}`, scalar)
   }
   for (const [list, found] of record.elements) {
     for (const element of found) {
-      for (const [name, scalar] of Object.entries(element)) addKey(texts, `${list}.${name}`, scalar)
+      for (const [name, scalar] of Object.entries(element)) addKeyText(texts, `${list}.${name}`, scalar)
     }
   }
   return texts
@@ -88,8 +88,8 @@ function isList(value: AttributeScalar | readonly AttributeScalar[]): value is r
   return Array.isArray(value)
 }
 
-function addKey(texts: Set<string>, name: string, value: AttributeScalar): void {
-  const text = valueKey(name, value)
+function addKeyText(texts: Set<string>, name: string, value: AttributeScalar): void {
+  const text = findValueKeyText(name, value)
   if (text !== null) texts.add(text)
 }
 
@@ -102,7 +102,7 @@ function keysOfPredicate(predicate: Predicate, prefix: string): FilterKeys | nul
     case 'and': {
       const [only, ...others] = predicate.of
       if (only !== undefined && others.length === 0) return keysOfPredicate(only, prefix)
-      return mostSelective(predicate.of.map((part) => asPartOfAnd(keysOfPredicate(part, prefix))))
+      return findMostSelectiveKeys(predicate.of.map((part) => asPartOfAnd(keysOfPredicate(part, prefix))))
     }
     case 'or':
       return keysOfAlternatives(predicate.of.map((part) => keysOfPredicate(part, prefix)))
@@ -115,7 +115,7 @@ function keysOfPredicate(predicate: Predicate, prefix: string): FilterKeys | nul
     case 'identifier':
       return {
         selectivity: IDENTIFIER_SELECTIVITY,
-        keys: new Map(predicate.identifiers.map(({ type, value }) => [identifierKey(type, value), true])),
+        keys: new Map(predicate.identifiers.map(({ type, value }) => [identifierKeyText(type, value), true])),
       }
     default:
       return null
@@ -128,7 +128,7 @@ function asPartOfAnd(filed: FilterKeys | null): FilterKeys | null {
 }
 
 /** The part of an `and` that selects most; of several equal ones, that with the fewest keys. */
-function mostSelective(parts: readonly (FilterKeys | null)[]): FilterKeys | null {
+function findMostSelectiveKeys(parts: readonly (FilterKeys | null)[]): FilterKeys | null {
   const filed = parts.filter((part) => part !== null)
   const order = (one: FilterKeys, other: FilterKeys): number =>
     other.selectivity - one.selectivity || one.keys.size - other.keys.size
@@ -152,12 +152,12 @@ function keysOfEqualities(
   literals: readonly Literal[],
   prefix: string,
 ): FilterKeys | null {
-  const selectivity = SELECTIVITY[attribute.type]
+  const selectivity = SELECTIVITY_BY_TYPE[attribute.type]
   // The result of a condition with `until` may change from day to day, so it gives no keys.
   if (selectivity === undefined || until !== undefined) return null
   const keys = new Map<string, boolean>()
   for (const literal of literals) {
-    const text = valueKey(`${prefix}${attribute.name}`, literal)
+    const text = findValueKeyText(`${prefix}${attribute.name}`, literal)
     if (text === null) return null
     keys.set(text, true)
   }
@@ -165,15 +165,14 @@ function keysOfEqualities(
 }
 
 /** The key text of a value; null for a period, because dates inside the period are equal to it as well. */
-function valueKey(name: string, value: AttributeScalar | Literal): string | null {
+function findValueKeyText(name: string, value: AttributeScalar | Literal): string | null {
   if (typeof value !== 'object') return keyText('attribute', name, String(value))
   return value.from === value.to ? keyText('attribute', name, value.from) : null
 }
 
-const identifierKey = (type: string, value: string): string => keyText('identifier', type, value)
+const identifierKeyText = (type: string, value: string): string => keyText('identifier', type, value)
 
 /** Only the value, which is the last part, may contain NUL. So different parts always give different texts. */
 const keyText = (...parts: readonly [about: string, name: string, value: string]): string => parts.join('\0')
 
-const keyDigest = (text: string): Uint8Array =>
-  text === EVERY_RECORD_TEXT ? EMPTY_KEY : sha256(text).subarray(0, KEY_BYTES)
+const keyDigest = (text: string): Uint8Array => (text === EVERY_RECORD_KEY_TEXT ? EMPTY_KEY : sha256(text).subarray(0, KEY_BYTES))

@@ -31,9 +31,7 @@ describe('a frequency', () => {
   })
 
   it('may have begun, or begin later', () => {
-    expect(read('daily', { start_time: '2020-01-01T00:00:00+05:00' }).start_at).toEqual(
-      new Date('2019-12-31T19:00:00Z'),
-    )
+    expect(read('daily', { start_time: '2020-01-01T00:00:00+05:00' }).start_at).toEqual(new Date('2019-12-31T19:00:00Z'))
     expect(read('daily', { start_time: '2026-12-01T00:00:00Z' }).start_at).toEqual(new Date('2026-12-01T00:00:00Z'))
   })
 
@@ -159,10 +157,7 @@ describe('where the clocks change', () => {
 
   it('at midnight too, in zones that change then', () => {
     // Santiago: 6 September 2026 begins at 01:00.
-    expect(runs('daily', 'America/Santiago', '2026-09-05T05:00:00Z', 2)).toEqual([
-      '2026-09-06T04:00:00Z',
-      '2026-09-07T03:00:00Z',
-    ])
+    expect(runs('daily', 'America/Santiago', '2026-09-05T05:00:00Z', 2)).toEqual(['2026-09-06T04:00:00Z', '2026-09-07T03:00:00Z'])
   })
 })
 

@@ -1,11 +1,9 @@
-/**
- * The times at which notifications of a subscription are sent (spec "SubscribeRequest"; docs/events.md "Frequency").
- */
+/** The times at which notifications of a subscription are sent (spec "SubscribeRequest"; docs/events.md "Frequency"). */
 import { ItemRejection, isJsonObject, type JsonValue, timestampInstant } from '@rollcall/protocol'
 import { Cron as Schedule } from 'croner'
 import { LRUCache } from 'lru-cache'
 import type { Frequency } from '../model/event.ts'
-import { CronProblem, cronText, hasRunDay, readCron, shortestGap } from './cron.ts'
+import { CronProblem, cronText, hasRunDay, readCron, shortestGapSeconds } from './cron.ts'
 
 /** The values that reading a frequency needs: the registry's time zone and the current time. */
 export interface FrequencyScope {
@@ -15,7 +13,7 @@ export interface FrequencyScope {
 }
 
 /** The smallest number of seconds that may be between two runs: each run searches the database for changes. */
-const SHORTEST_GAP = 5
+const SHORTEST_RUN_GAP_SECONDS = 5
 
 const FREQUENCY_PATH = 'subscribe_criteria.frequency'
 
@@ -28,11 +26,11 @@ export function readFrequency(given: JsonValue, { time_zone, now }: FrequencySco
   const end_at = readTime(given.end_time, '.end_time')
   if (end_at <= start_at) throw invalidFrequency('.end_time', 'must be after start_time')
   if (end_at <= now) throw invalidFrequency('.end_time', 'must be in the future')
-  const cron = readExpression(given.frequency)
+  const cron = readCronExpression(given.frequency)
   const frequency = { cron: cronText(cron), start_at, end_at }
   const first = start_at > now ? start_at : now
   const isPossible = hasRunDay(cron, first.getUTCFullYear() - 1, end_at.getUTCFullYear() + 1)
-  if (!isPossible || tickAfter(frequency, time_zone, now) === null) {
+  if (!isPossible || findRunAfter(frequency, time_zone, now) === null) {
     throw invalidFrequency('.frequency', 'must have a run between now, or start_time, and end_time')
   }
   return frequency
@@ -44,16 +42,16 @@ function readTime(given: JsonValue | undefined, member: string): Date {
   return new Date(instant)
 }
 
-function readExpression(given: JsonValue | undefined) {
+function readCronExpression(given: JsonValue | undefined) {
   if (typeof given !== 'string') throw invalidFrequency('.frequency', 'must be a cron expression')
   try {
     const cron = readCron(given)
-    if (shortestGap(cron) >= SHORTEST_GAP) return cron
+    if (shortestGapSeconds(cron) >= SHORTEST_RUN_GAP_SECONDS) return cron
   } catch (error) {
     if (error instanceof CronProblem) throw invalidFrequency('.frequency', error.message)
     throw error
   }
-  throw invalidFrequency('.frequency', `must have at least ${SHORTEST_GAP} seconds between two runs`)
+  throw invalidFrequency('.frequency', `must have at least ${SHORTEST_RUN_GAP_SECONDS} seconds between two runs`)
 }
 
 const invalidFrequency = (member: string, rule: string): ItemRejection =>
@@ -61,13 +59,13 @@ const invalidFrequency = (member: string, rule: string): ItemRejection =>
 
 /** The first run after an instant; `end_at` when there is no further run, so that nothing waits for ever. */
 export const nextRunOrEnd = (frequency: Frequency, time_zone: string, after: Date): Date =>
-  tickAfter(frequency, time_zone, after) ?? frequency.end_at
+  findRunAfter(frequency, time_zone, after) ?? frequency.end_at
 
 /** The runs after an instant, in order, at most `count`. */
 export function nextRuns(frequency: Frequency, time_zone: string, after: Date, count: number): readonly Date[] {
   const runs: Date[] = []
   for (let from = after; runs.length < count; ) {
-    const run = tickAfter(frequency, time_zone, from)
+    const run = findRunAfter(frequency, time_zone, from)
     if (run === null) break
     runs.push(run)
     from = run
@@ -76,7 +74,7 @@ export function nextRuns(frequency: Frequency, time_zone: string, after: Date, c
 }
 
 /** The first run after `after`, from the start to the end of the frequency; null when there is none. */
-function tickAfter({ cron, start_at, end_at }: Frequency, time_zone: string, after: Date): Date | null {
+function findRunAfter({ cron, start_at, end_at }: Frequency, time_zone: string, after: Date): Date | null {
   const beforeStart = start_at.getTime() - 1
   const from = new Date(Math.max(after.getTime(), beforeStart))
   const run = scheduleOf(cron, time_zone).nextRun(from)

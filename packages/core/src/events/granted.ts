@@ -4,7 +4,7 @@ import type { ConsentSummary } from '../model/consent.ts'
 import { ALL_NAMES, type Grant, QUERY_FORMS } from '../model/grant.ts'
 import { isConsentGranted } from '../policy/basis.ts'
 import { findSubscriptionRefusal } from '../policy/subscription.ts'
-import { compileCriteria } from './criteria.ts'
+import { readCriteriaText } from './criteria.ts'
 
 /**
  * True when the grant allows the subscription.
@@ -14,7 +14,7 @@ import { compileCriteria } from './criteria.ts'
 export function isSubscriptionGranted(grant: Grant | null, criteria: string, consent?: ConsentSummary | null): boolean {
   if (grant === null || (consent !== undefined && !isConsentGranted(grant, consent))) return false
   try {
-    return findSubscriptionRefusal(grant, compileCriteria(grant.kind, criteria)) === null
+    return findSubscriptionRefusal(grant, readCriteriaText(grant.kind, criteria)) === null
   } catch (error) {
     // The filter uses something that the grant does not allow.
     if (error instanceof ItemRejection) return false
@@ -24,7 +24,4 @@ export function isSubscriptionGranted(grant: Grant | null, criteria: string, con
 
 /** True when the grant allows every filter that the registry supports, so that filters need not be judged. */
 export const allowsEveryFilter = ({ terms, identifiers, recordTypes, queryForms }: Grant): boolean =>
-  terms.ask === ALL_NAMES &&
-  identifiers.types === null &&
-  recordTypes === null &&
-  queryForms.size === QUERY_FORMS.length
+  terms.ask === ALL_NAMES && identifiers.types === null && recordTypes === null && queryForms.size === QUERY_FORMS.length

@@ -71,9 +71,7 @@ describe('members and programmes', () => {
 
   test('a member is merged with the member that has an identifier in common, and with its identifiers', () => {
     const stored = { member_list: [person('1', { sex: 'F' }), { household_member: person('2') }] }
-    const patch = {
-      member_list: [{ member_identifier: [id('UIN', '1'), id('NID', '9')], marital_status: 'M' }, person('3')],
-    }
+    const patch = { member_list: [{ member_identifier: [id('UIN', '1'), id('NID', '9')], marital_status: 'M' }, person('3')] }
     expect(merge(stored, patch, {}, group)).toEqual({
       member_list: [
         { member_identifier: [id('UIN', '1'), id('NID', '9')], sex: 'F', marital_status: 'M' },

@@ -38,15 +38,10 @@ export type ElementRemovals = Readonly<Record<string, readonly JsonValue[]>>
  * keeps its place and spelling.
  * @throws MergeProblem
  */
-export function mergeRecord(
-  scope: MergeScope,
-  record: JsonObject,
-  patch: JsonObject,
-  remove: ElementRemovals = {},
-): JsonObject {
+export function mergeRecord(scope: MergeScope, record: JsonObject, patch: JsonObject, remove: ElementRemovals = {}): JsonObject {
   const merged = mergeObject(scope, '', record, patch)
   const removed = removeElements(scope, merged, remove)
-  checkKept(scope, record, removed.record, removed.keys)
+  checkElementsKept(scope, record, removed.record, removed.keys)
   return removed.record
 }
 
@@ -63,14 +58,14 @@ export function mergeIntoSurvivor(
   aliases: readonly Identifier[],
   remove: ElementRemovals = {},
 ): JsonObject {
-  return mergeRecord(scope, record, withoutAliases(scope, record, patch, aliases), remove)
+  return mergeRecord(scope, record, patchWithoutAliases(scope, record, patch, aliases), remove)
 }
 
 /**
  * The patch without the identifiers of retired records in its lists with keyed elements; those that this record has too
  * stay. Identifiers in single members, such as `phone_number`, stay as well.
  */
-export function withoutAliases(
+export function patchWithoutAliases(
   { kind, recordType }: MergeScope,
   record: JsonObject,
   patch: JsonObject,
@@ -118,13 +113,7 @@ function mergeValue(scope: MergeScope, path: string, value: JsonValue | undefine
  * has a list and one element is left. Elements with the same key are merged. A single object without keys is merged
  * into a single value; any other element without keys is added, unless an equal one is there.
  */
-function mergeList(
-  scope: MergeScope,
-  list: KeyedList,
-  path: string,
-  value: JsonValue | undefined,
-  patch: JsonValue,
-): JsonValue {
+function mergeList(scope: MergeScope, list: KeyedList, path: string, value: JsonValue | undefined, patch: JsonValue): JsonValue {
   const elements = [...elementsOfValue(value)]
   const alone = !Array.isArray(patch) && !Array.isArray(value)
   const keysOf = (element: JsonValue): readonly string[] => {
@@ -200,8 +189,7 @@ function withoutElements(
     }
     return { ...object, [key]: Array.isArray(value) ? kept : (kept[0] ?? []) }
   }
-  const removeInside = (one: JsonValue): JsonValue =>
-    isJsonObject(one) ? withoutElements(one, rest, isRemoved, emptied) : one
+  const removeInside = (one: JsonValue): JsonValue => (isJsonObject(one) ? withoutElements(one, rest, isRemoved, emptied) : one)
   return { ...object, [key]: Array.isArray(value) ? value.map(removeInside) : removeInside(value) }
 }
 
@@ -210,7 +198,7 @@ function withoutElements(
  * contains a list.
  * @throws MergeProblem
  */
-function checkKept(
+function checkElementsKept(
   { kind, recordType }: MergeScope,
   before: JsonObject,
   after: JsonObject,
@@ -221,9 +209,7 @@ function checkKept(
     const named = removed.get(list.name)
     for (const keys of keysInList(kind, recordType, list, before)) {
       if (keys.length === 0 || keys.some((key) => left.has(key) || named?.has(key))) continue
-      throw new MergeProblem(
-        `record: would take elements out of ${list.paths.join(' or ')}; name them in remove, or set replace`,
-      )
+      throw new MergeProblem(`record: would take elements out of ${list.paths.join(' or ')}; name them in remove, or set replace`)
     }
   }
 }

@@ -10,18 +10,18 @@ import {
   writtenIdentifiers,
 } from '@rollcall/protocol'
 
-const ownSources = new WeakMap<RecordType, RecordType>()
+const reducedByRecordType = new WeakMap<RecordType, RecordType>()
 
 /** The record type with its identifier lists and its primary identifier only: no telephones, and no other persons. */
-function ownOnly(recordType: RecordType): RecordType {
-  const known = ownSources.get(recordType)
+function recordTypeWithOwnIdentifiers(recordType: RecordType): RecordType {
+  const known = reducedByRecordType.get(recordType)
   if (known !== undefined) return known
   const { primary_identifier } = recordType
   const identifiers = recordType.identifiers.filter(
     ({ names, type }) => names === 'record' && (type === undefined || type === primary_identifier),
   )
   const only = { ...recordType, identifiers }
-  ownSources.set(recordType, only)
+  reducedByRecordType.set(recordType, only)
   return only
 }
 
@@ -30,11 +30,11 @@ function ownOnly(recordType: RecordType): RecordType {
  * the record type has own identifiers. Identifiers of unlisted types are left out.
  */
 export function withOwnIdentifiersOnly(kind: Kind, recordType: RecordType, document: JsonValue): JsonObject {
-  const identifiers = writtenIdentifiers(kind, ownOnly(recordType), document)
+  const identifiers = writtenIdentifiers(kind, recordTypeWithOwnIdentifiers(recordType), document)
     .filter(({ type }) => type !== UNLISTED.name)
     .map(({ written }) => written)
   const type = isJsonObject(document) ? document['@type'] : undefined
-  return { ...(type !== undefined && { '@type': type }), ...recordNamedBy(recordType, identifiers) }
+  return { ...(type !== undefined && { '@type': type }), ...recordFromIdentifiers(recordType, identifiers) }
 }
 
 /** The primary identifier as the document writes it; undefined when it has none. */
@@ -43,15 +43,16 @@ export const ownPrimaryIdentifier = (
   recordType: RecordType,
   document: JsonValue,
 ): WrittenIdentifier['written'] | undefined =>
-  writtenIdentifiers(kind, ownOnly(recordType), document).find(({ type }) => type === recordType.primary_identifier)
-    ?.written
+  writtenIdentifiers(kind, recordTypeWithOwnIdentifiers(recordType), document).find(
+    ({ type }) => type === recordType.primary_identifier,
+  )?.written
 
 /**
  * Makes a record that has only these identifiers. They form a list at the first path where the record type has identifiers of the
  * record itself, not of other persons.
  */
-export function recordNamedBy(recordType: RecordType, identifiers: readonly JsonObject[]): JsonObject {
-  const path = ownOnly(recordType).identifiers[0]?.path.split('.') ?? []
+export function recordFromIdentifiers(recordType: RecordType, identifiers: readonly JsonObject[]): JsonObject {
+  const path = recordTypeWithOwnIdentifiers(recordType).identifiers[0]?.path.split('.') ?? []
   const placed = path.reduceRight<JsonValue>((inner, member) => ({ [member]: inner }), [...identifiers])
   return isJsonObject(placed) ? placed : {}
 }

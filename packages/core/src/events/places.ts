@@ -58,7 +58,7 @@ export class MembersByName<Value> {
 
   set(name: string, value: Value): void {
     this.members.set(name, value)
-    if (this.#names !== undefined) addName(this.#names, this.#read(name), name)
+    if (this.#names !== undefined) addMemberName(this.#names, this.#read(name), name)
   }
 
   delete(name: string): void {
@@ -68,12 +68,12 @@ export class MembersByName<Value> {
 
   #readAll(): Map<string, Set<string>> {
     const names = new Map<string, Set<string>>()
-    for (const name of this.members.keys()) addName(names, this.#read(name), name)
+    for (const name of this.members.keys()) addMemberName(names, this.#read(name), name)
     return names
   }
 }
 
-function addName(names: Map<string, Set<string>>, key: string, name: string): void {
+function addMemberName(names: Map<string, Set<string>>, key: string, name: string): void {
   const known = names.get(key)
   if (known === undefined) names.set(key, new Set([name]))
   else known.add(name)

@@ -1,14 +1,14 @@
 import { canonicalJson, type JsonObject, type Kind, kindNamed } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { beneficiary, enrolment } from '../../test/beneficiaries.ts'
-import { notificationShaper, recordForEvent } from './shown.ts'
+import { notificationShaper, recordTextForEvent } from './shown.ts'
 
 const ibr = kindNamed('ibr') as Kind
 const civil = kindNamed('civil') as Kind
 const person = (...enrolments: object[]) => beneficiary('HS-89', enrolments) as JsonObject
 
 function shown(before: JsonObject | null, after: JsonObject) {
-  const text = recordForEvent(ibr.record_types[0], before, after, canonicalJson(after))
+  const text = recordTextForEvent(ibr.record_types[0], before, after, canonicalJson(after))
   const shape = notificationShaper(ibr, ibr.record_types[0], { all: false })
   return shape?.(JSON.parse(text)) as JsonObject
 }
@@ -54,6 +54,6 @@ describe('what a notification shows of a beneficiary', () => {
 
 it('other kinds show what they store, text for text', () => {
   const text = '{"a":1}'
-  expect(recordForEvent(civil.record_types[0], null, { a: 1 }, text)).toBe(text)
+  expect(recordTextForEvent(civil.record_types[0], null, { a: 1 }, text)).toBe(text)
   expect(notificationShaper(civil, civil.record_types[0], { all: false })).toBeUndefined()
 })

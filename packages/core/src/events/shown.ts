@@ -18,18 +18,13 @@ const ATTRIBUTES_MEMBER = 'additional_attributes'
  * are added: later they cannot be found.
  * @param text canonical JSON of `after`
  */
-export function recordForEvent(
-  recordType: RecordType,
-  before: JsonValue | null,
-  after: JsonValue,
-  text: string,
-): string {
-  const shown = recordType.notified_as === undefined ? after : withChanges(recordType, before, after)
+export function recordTextForEvent(recordType: RecordType, before: JsonValue | null, after: JsonValue, text: string): string {
+  const shown = recordType.notified_as === undefined ? after : withChangedEnrolments(recordType, before, after)
   return shown === after ? text : canonicalJson(shown)
 }
 
 /** Adds the changed enrolments to the record; returns the same object when none changed. */
-function withChanges(recordType: RecordType, before: JsonValue | null, after: JsonValue): JsonValue {
+function withChangedEnrolments(recordType: RecordType, before: JsonValue | null, after: JsonValue): JsonValue {
   if (!isJsonObject(after)) return after
   const changed = findChangedEnrolments(recordType, before, after)
   if (changed.length === 0) return after
@@ -47,5 +42,5 @@ export function notificationShaper(
   { all }: { readonly all: boolean },
 ): ((record: JsonValue) => JsonValue) | undefined {
   if (recordType.notified_as === undefined) return undefined
-  return (record) => notifiedRecord(kind, recordType, all ? withChanges(recordType, null, record) : record)
+  return (record) => notifiedRecord(kind, recordType, all ? withChangedEnrolments(recordType, null, record) : record)
 }

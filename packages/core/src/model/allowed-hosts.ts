@@ -1,7 +1,4 @@
-/**
- * Hosts that the operator allows for our requests to a participant or a consent authority, besides public hosts with
- * https.
- */
+/** Hosts that the operator allows for our requests to a participant or a consent authority, besides public hosts with https. */
 import { canonicalJson } from '@rollcall/protocol'
 
 /** The longest address, in characters, to which we send requests, wherever the address comes from. */
@@ -12,7 +9,7 @@ export type AllowableNetwork = 'private' | 'loopback'
 
 /** A host to which our requests may go, with the networks, the ports and plain HTTP that are allowed there. */
 export interface AllowedHost extends Partial<Readonly<Record<AllowableNetwork, boolean>>> {
-  /** A name or an address as written in a URL, without wildcards. */
+  /** A name or an address as written in a URL, in lower case and without wildcards; an IPv6 address without its brackets. */
   readonly host: string
   /** The ports that are allowed for this host, instead of those that are allowed for all hosts. */
   readonly ports?: readonly number[] | 'any'

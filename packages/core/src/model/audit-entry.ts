@@ -24,14 +24,12 @@ export interface PersonIdentifier {
 export const identifierKey = ({ type, value }: PersonIdentifier): string => `${type}\0${value}`
 
 /**
- * Makes pseudonyms of persons for use outside of the audit log. They equal those in the log, and are the same in all
- * registries.
+ * Makes pseudonyms of persons for use outside of the audit log. They equal those in the log, and are the same in all registries.
  */
 export type MakePseudonyms = (identifiers: readonly PersonIdentifier[]) => Promise<readonly Uint8Array[]>
 
 /**
- * `seen`: data about the person were sent. `asked`: a request named the person. `written`: data about the person were
- * written.
+ * `seen`: data about the person were sent. `asked`: a request named the person. `written`: data about the person were written.
  */
 export const PERSON_ROLES = ['seen', 'asked', 'written'] as const
 export type PersonRole = (typeof PERSON_ROLES)[number]
@@ -74,10 +72,7 @@ export interface ConfidentialDetails {
   readonly reason?: string
   /** The result of the review of an emergency access, in the reviewer's words. */
   readonly finding?: string
-  /**
-   * The reviewer and the time of the review (RFC 3339 in UTC, with milliseconds). Reviews of earlier versions have
-   * neither.
-   */
+  /** The reviewer and the time of the review (RFC 3339 in UTC, with milliseconds). Reviews of earlier versions have neither. */
   readonly reviewed_by?: string
   readonly reviewed_at?: string
 }

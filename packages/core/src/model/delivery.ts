@@ -9,8 +9,7 @@ export interface Destination {
 }
 
 /** The origin of an address from `callbackTarget`, as in `URL.origin`; empty when there is no address. */
-export const originOf = (target: string | null): string =>
-  (target === null ? undefined : URL.parse(target)?.origin) ?? ''
+export const targetOrigin = (target: string | null): string => (target === null ? undefined : URL.parse(target)?.origin) ?? ''
 
 declare const encryptedReply: unique symbol
 
@@ -46,11 +45,11 @@ export interface NewDelivery {
    * The grant and the protection that applied when the envelope was made; null or undefined when it was made without a
    * grant, so without records.
    */
-  readonly made?: DisclosedBy | null
+  readonly made?: DisclosingGrant | null
 }
 
 /** The grant under which records were disclosed, and the version of the protected persons at that time. */
-export interface DisclosedBy {
+export interface DisclosingGrant {
   /** `Grant.id` */
   readonly grant: number
   /** `Protection.version` */
@@ -99,7 +98,7 @@ export interface DeliveryAttempt {
   readonly status: number | null
   /** The name of the result, from `delivery/failures.ts`; null when the attempt succeeded. */
   readonly error: string | null
-  /** The first bytes of the answer, at most 256 and printable, encrypted for `answerEncryptionContext`. */
+  /** The first bytes of the answer, at most 256 and printable, encrypted for `deliveryAnswerBinding`. */
   readonly answer: Uint8Array | null
 }
 
@@ -117,4 +116,4 @@ export interface HealthVerdict extends Destination {
 export const deliveryBodyBinding = (id: string): string => `delivery ${id} body`
 
 /** The binding of the encrypted first bytes of an answer. @param number the number of the attempt, from 1 */
-export const answerEncryptionContext = (id: string, number: number): string => `delivery ${id} answer ${number}`
+export const deliveryAnswerBinding = (id: string, number: number): string => `delivery ${id} answer ${number}`

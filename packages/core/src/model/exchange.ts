@@ -28,7 +28,7 @@ export interface Exchange {
  * Stops the work when nobody waits for the answer any more. Call it before work that may take long.
  * @throws RequestFault err.request.bad
  */
-export function checkPeer({ isGone }: Pick<Exchange, 'isGone'>): void {
+export function checkPeerWaits({ isGone }: Pick<Exchange, 'isGone'>): void {
   if (isGone()) {
     throw new RequestFault('err.request.bad', 'the connection ended before the request was answered')
   }
@@ -41,26 +41,26 @@ export interface Message {
 }
 
 /** The binding of the encrypted request of an exchange (`keys/bodies.ts`). @param id the id of the exchange's row */
-export const requestEncryptionContext = (id: string): string => `exchange ${id} request`
+export const requestBodyBinding = (id: string): string => `exchange ${id} request`
 
 /** `sync`: the answer is sent in the same connection. `async`: it is sent later, as callbacks. */
 export type ModeName = 'sync' | 'async'
 
 /** The most characters of a message_id that is stored as it is; a longer one is stored as its digest. */
-const MAX_KEY_CHARACTERS = 255
+const MAX_UNHASHED_MESSAGE_ID_LENGTH = 255
 
 /** The key of a stored message_id: itself, or for one longer than 255 characters `sha256:` and its digest. */
 export function messageKey(message_id: string): string {
-  return message_id.length <= MAX_KEY_CHARACTERS ? message_id : `sha256:${sha256Hex(message_id)}`
+  return message_id.length <= MAX_UNHASHED_MESSAGE_ID_LENGTH ? message_id : `sha256:${sha256Hex(message_id)}`
 }
 
 /** The most characters of a reference_id, which names an item in its batch (N2). */
-const MAX_REFERENCE_ID = 99
+const MAX_REFERENCE_ID_CHARACTERS = 99
 
 /** The reference_id of an item for the answer, cut to 99 characters; empty when it is no text. */
 export function referenceId({ reference_id }: { readonly [member: string]: unknown }): string {
   if (typeof reference_id !== 'string') return ''
-  if (reference_id.length <= MAX_REFERENCE_ID) return reference_id
+  if (reference_id.length <= MAX_REFERENCE_ID_CHARACTERS) return reference_id
   // Counts code points, so that no surrogate pair is cut in half.
-  return [...reference_id.slice(0, MAX_REFERENCE_ID * 2)].slice(0, MAX_REFERENCE_ID).join('')
+  return [...reference_id.slice(0, MAX_REFERENCE_ID_CHARACTERS * 2)].slice(0, MAX_REFERENCE_ID_CHARACTERS).join('')
 }

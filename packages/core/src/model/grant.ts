@@ -4,7 +4,7 @@
  */
 import { type IdentifierSource, type Kind, type Relation, type TakesOut, Timestamp } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
-import type { DisclosedBy } from './delivery.ts'
+import type { DisclosingGrant } from './delivery.ts'
 import type { Predicate } from './predicate.ts'
 import { PROTECTION_CATEGORIES, type Protection } from './protection.ts'
 import type { ReadOnly } from './read-only.ts'
@@ -26,7 +26,7 @@ export type QueryForm = (typeof QUERY_FORMS)[number]
  * `law`: no consent is needed. Otherwise each search item, and each question about a person, needs the consent, the
  * authorization, or one of both. A subscription then needs a signed consent.
  */
-export const BASES = ['law', 'consent', 'authorize', 'either'] as const
+export const GRANT_BASES = ['law', 'consent', 'authorize', 'either'] as const
 
 /** `asserted`: the participant states the consent. `signed`: an authority has signed it. */
 export const CONSENT_FORMS = ['asserted', 'signed'] as const
@@ -38,10 +38,9 @@ export const TOTAL_COUNT_FORMS = ['exact', 'capped', 'rounded', 'none'] as const
 export const MINOR_RULES = ['allowed', 'never'] as const
 
 /** Members of `header.meta` in which the participant names the person who asks, and the case. */
-export const DEMANDED_META = ['requested_by', 'case'] as const
+export const DEMANDED_META_MEMBERS = ['requested_by', 'case'] as const
 
-const dailyLimitSchema = (description: string) =>
-  Type.Integer({ minimum: 1, description: `${description}, a day (UTC)` })
+const dailyLimitSchema = (description: string) => Type.Integer({ minimum: 1, description: `${description}, a day (UTC)` })
 
 const minuteLimitSchema = (description: string) =>
   Type.Integer({ minimum: 1, description: `${description}, a minute; so many at once at most` })
@@ -54,8 +53,7 @@ const EmergencyTerms = Type.Object(
   },
   {
     additionalProperties: false,
-    description:
-      'What an item with an authorize of purpose code emergency and a reason shows (default: no emergencies)',
+    description: 'What an item with an authorize of purpose code emergency and a reason shows (default: no emergencies)',
   },
 )
 
@@ -78,10 +76,7 @@ export const GrantTerms = Type.Object(
     ),
     protected: Type.Optional(
       Type.Union(
-        [
-          Type.Literal(ALL_NAMES),
-          Type.Array(Type.Enum([...PROTECTION_CATEGORIES]), { minItems: 1, uniqueItems: true }),
-        ],
+        [Type.Literal(ALL_NAMES), Type.Array(Type.Enum([...PROTECTION_CATEGORIES]), { minItems: 1, uniqueItems: true })],
         {
           description: `Categories of protected persons who may be found: ${PROTECTION_CATEGORIES.join(', ')}, or "all" (default: none)`,
         },
@@ -93,11 +88,9 @@ export const GrantTerms = Type.Object(
       }),
     ),
     event_types: Type.Optional(namesSchema('Event types that may be subscribed to (default: none)')),
-    unfiltered: Type.Optional(
-      Type.Boolean({ description: 'May subscribe without a filter, to every record (default: false)' }),
-    ),
+    unfiltered: Type.Optional(Type.Boolean({ description: 'May subscribe without a filter, to every record (default: false)' })),
     programmes: Type.Optional(namesSchema('Programmes whose enrolments may be written (default: none)')),
-    basis: Type.Enum([...BASES], {
+    basis: Type.Enum([...GRANT_BASES], {
       description: 'law: no consent is needed; otherwise every search item has consent, authorize, or either',
     }),
     purposes: Type.Optional(
@@ -107,9 +100,9 @@ export const GrantTerms = Type.Object(
       }),
     ),
     demands: Type.Optional(
-      Type.Array(Type.Enum([...DEMANDED_META]), {
+      Type.Array(Type.Enum([...DEMANDED_META_MEMBERS]), {
         uniqueItems: true,
-        description: `Members of header.meta that every request must have: ${DEMANDED_META.join(', ')} (default: none)`,
+        description: `Members of header.meta that every request must have: ${DEMANDED_META_MEMBERS.join(', ')} (default: none)`,
       }),
     ),
     consent: Type.Optional(
@@ -162,7 +155,7 @@ export const minuteLimitOf = (terms: GrantTerms, counted: CountedQuantity): numb
 export type GrantedNames = ReadonlySet<string> | null
 
 /** True when the name, in its canonical spelling, is granted. */
-export const isGranted = (granted: GrantedNames, name: string): boolean => granted === null || granted.has(name)
+export const isNameGranted = (granted: GrantedNames, name: string): boolean => granted === null || granted.has(name)
 
 /** A valid grant, read for the kind of its registry (`policy/grant.ts`). Requests are checked against it. */
 export interface Grant {
@@ -182,7 +175,7 @@ export interface Grant {
   readonly rows: ReadonlyMap<string, Predicate>
   /** The visible part of each record type; null when all records are shown whole. */
   readonly visible: ReadonlyMap<string, VisibleNode> | null
-  readonly identifiers: SeenIdentifiers
+  readonly identifiers: ShownIdentifierTypes
   readonly hidden: HiddenPersons
   /** The part that an item's signed consent allows to show, by record type; absent without a signed consent. */
   readonly coverage?: ReadonlyMap<string, VisibleNode>
@@ -201,7 +194,7 @@ export interface HiddenPersons {
 }
 
 /** A delivery's note of the grant that disclosed its records: its id and the version of the protection. */
-export const disclosingGrantOf = ({ id, hidden }: Pick<Grant, 'id' | 'hidden'>): DisclosedBy => ({
+export const disclosingGrantOf = ({ id, hidden }: Pick<Grant, 'id' | 'hidden'>): DisclosingGrant => ({
   grant: id,
   protection: hidden.protection.version,
 })
@@ -223,7 +216,7 @@ export interface VisibleNode {
 }
 
 /** The types of identifiers that the grant shows. */
-export interface SeenIdentifiers {
+export interface ShownIdentifierTypes {
   /** The kind without the limits of the grant, by which records are read. */
   readonly kind: Kind
   /** The canonical names of the shown identifier types; null for all types, also unlisted ones. */

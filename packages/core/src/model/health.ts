@@ -51,7 +51,7 @@ export interface MirrorHealth {
 }
 
 /** A participant's last grant in a registry, or its last key for a use, that ends soon. */
-export interface Expiry {
+export interface GrantOrKeyExpiry {
   readonly what: 'grant' | 'key'
   /** The sender_id of the participant. */
   readonly sender_id: string

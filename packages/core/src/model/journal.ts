@@ -1,7 +1,6 @@
 /**
- * Acts that are also written to the journal, a file outside of the database, because a restore from a backup must not
- * undo them. An act uses names that a backup has too: sender_ids, namespaces, kids. It may have personal data, so lines
- * are encrypted.
+ * Acts that are also written to the journal, a file outside of the database, because a restore from a backup must not undo them.
+ * An act uses names that a backup has too: sender_ids, namespaces, kids. It may have personal data, so lines are encrypted.
  */
 import type { PublicKey } from '@rollcall/protocol'
 import type { AllowedHost } from './allowed-hosts.ts'

@@ -2,10 +2,7 @@ import { expect, test } from 'vitest'
 import { hasRole, mayUseRegistry, OPERATOR_ROLES } from './operator.ts'
 
 test('each role has itself and what it includes, and no more', () => {
-  const had = OPERATOR_ROLES.map((role) => [
-    role,
-    ...OPERATOR_ROLES.filter((wanted) => hasRole({ roles: [role] }, wanted)),
-  ])
+  const had = OPERATOR_ROLES.map((role) => [role, ...OPERATOR_ROLES.filter((wanted) => hasRole({ roles: [role] }, wanted))])
   expect(had).toEqual([
     ['read', 'read'],
     ['publish', 'publish'],
@@ -23,8 +20,5 @@ test('a token that is bound to registries is for them alone', () => {
     false,
     false,
   ])
-  expect([mayUseRegistry({ registries: null }, { id: 3 }), mayUseRegistry({ registries: null }, null)]).toEqual([
-    true,
-    true,
-  ])
+  expect([mayUseRegistry({ registries: null }, { id: 3 }), mayUseRegistry({ registries: null }, null)]).toEqual([true, true])
 })

@@ -4,7 +4,7 @@ export const OPERATOR_ROLES = ['read', 'publish', 'consent', 'operate', 'audit',
 export type OperatorRole = (typeof OPERATOR_ROLES)[number]
 
 /** The beginning of names that an OpenID provider gave. No token has such a name. */
-export const PROVIDED_NAME = 'oidc:'
+export const OPENID_NAME_PREFIX = 'oidc:'
 
 /** A caller of the admin API. */
 export interface Operator {
@@ -43,7 +43,5 @@ export const hasRole = ({ roles }: Pick<Operator, 'roles'>, wanted: OperatorRole
  * True when the operator may use the registry. @param registry null for a call about no single registry, which only
  * operators of all registries may make
  */
-export const mayUseRegistry = (
-  { registries }: Pick<Operator, 'registries'>,
-  registry: { readonly id: number } | null,
-): boolean => registries === null || (registry !== null && registries.includes(registry.id))
+export const mayUseRegistry = ({ registries }: Pick<Operator, 'registries'>, registry: { readonly id: number } | null): boolean =>
+  registries === null || (registry !== null && registries.includes(registry.id))

@@ -10,16 +10,16 @@ export abstract class Disclosed extends CanonicalText {
   /** Lets the compiler tell a disclosed record from any other text. */
   protected readonly disclosed = true
   /** Facts about the disclosed record, for the audit entry of the reply. */
-  readonly audited: DisclosedFacts
+  readonly audited: DisclosedRecordFacts
 
-  constructor(text: string, audited: DisclosedFacts) {
+  constructor(text: string, audited: DisclosedRecordFacts) {
     super(text)
     this.audited = audited
   }
 }
 
 /** Facts about one record that is sent, for the audit entry. */
-export interface DisclosedFacts {
+export interface DisclosedRecordFacts {
   /** The canonical name of the record's type. */
   readonly record_type: string
   /** The record's own person, and other persons with an identifier about whom the record shows something. */
@@ -46,7 +46,7 @@ export class OutcomeOutdated extends Error {
 }
 
 /** Facts about one item of a request, for its audit entry, such as its record type, attributes, persons and purpose. */
-export interface AskedFacts {
+export interface AskedItemFacts {
   readonly record_type?: string
   readonly form?: string
   readonly attributes?: readonly string[]
@@ -60,7 +60,7 @@ export interface AskedFacts {
   readonly emergency?: string
 }
 
-export interface AuditedItem extends AskedFacts {
+export interface AuditedItem extends AskedItemFacts {
   /** `succ`, or the code of the rejection; `rjct` when the rejection has none. */
   readonly code: string
 }

@@ -1,15 +1,11 @@
-/**
- * A participant: a system that asks us or is called by us, with its `sender_id` and the rules for signatures and
- * encryption.
- */
+/** A participant: a system that asks us or is called by us, with its `sender_id` and the rules for signatures and encryption. */
 import type { SignatureProfile } from '@rollcall/protocol'
 import type { AllowedHost } from './allowed-hosts.ts'
 import type { Environment } from './environment.ts'
 
 /**
- * `required`: every message must be signed. `if-present`: a message without a signature, or with a known placeholder,
- * is accepted as unsigned; any other signature must be valid. `off`: signatures are not checked (D18). The strictest
- * comes first.
+ * `required`: every message must be signed. `if-present`: a message without a signature, or with a known placeholder, is accepted
+ * as unsigned; any other signature must be valid. `off`: signatures are not checked (D18). The strictest comes first.
  */
 export const SIGNATURE_POLICIES = ['required', 'if-present', 'off'] as const
 

@@ -22,7 +22,7 @@ import type { FoundRecord, Identifier } from './records.ts'
 import type { RegistryShape } from './registry.ts'
 
 /** The registry and the record type in which to search, and the reader of the records. */
-export interface PlaceOfRecords {
+export interface RecordSearchScope {
   readonly registry: RegistryShape
   readonly recordType: RecordType
   readonly reader: Pick<RecordReader, 'find' | 'merged'>
@@ -33,11 +33,8 @@ const MOST_COMPARED_RECORDS = 10
 
 const widenedKinds = new WeakMap<Kind, Kind>()
 
-/**
- * The kind with the identifier types of all kinds: a record may have identifiers of types that its own kind does not
- * list.
- */
-export function withAllTypes(kind: Kind): Kind {
+/** The kind with the identifier types of all kinds: a record may have identifiers of types that its own kind does not list. */
+export function withAllIdentifierTypes(kind: Kind): Kind {
   let wide = widenedKinds.get(kind)
   if (wide === undefined) {
     const types: IdentifierType[] = [...kind.identifier_types]
@@ -56,7 +53,7 @@ export function withAllTypes(kind: Kind): Kind {
  * @param kind a kind that lists the type of the identifier
  */
 export async function recordsWithIdentifier(
-  place: PlaceOfRecords,
+  place: RecordSearchScope,
   kind: Kind,
   { type, value }: Identifier,
 ): Promise<readonly FoundRecord[]> {
@@ -76,7 +73,7 @@ export async function recordsWithIdentifier(
   const { records } = await reader.find(registry, { recordType, predicate, page })
   // The limit was reached, so more records may have the identifier. Two records tell the caller that it is shared.
   if (records.length >= MOST_COMPARED_RECORDS) return records.slice(0, 2)
-  const names = await namesOf(place, kind, records)
+  const names = await identifiersWithAliases(place, kind, records)
   const hasIdentifier = (_: FoundRecord, at: number): boolean =>
     names[at]?.some((one) => one.type === type && one.value === value) === true
   return records.filter(hasIdentifier).slice(0, 2)
@@ -88,13 +85,13 @@ export async function recordsWithIdentifier(
  * @param options.contacts true includes telephones and e-mail addresses
  */
 export async function unsharedIdentifiers(
-  place: PlaceOfRecords,
+  place: RecordSearchScope,
   record: FoundRecord,
   { contacts = false }: { readonly contacts?: boolean } = {},
 ): Promise<readonly Identifier[]> {
   const { registry, recordType } = place
-  const kind = withAllTypes(registry.kind)
-  const [names = []] = await namesOf(place, kind, [record])
+  const kind = withAllIdentifierTypes(registry.kind)
+  const [names = []] = await identifiersWithAliases(place, kind, [record])
   const personal = names.filter(({ type: name }) => {
     const type = resolveIdentifierType(kind, name)
     return type !== undefined && (contacts || !isContact(type)) && !isOfAnother(kind, recordType, name)
@@ -109,8 +106,8 @@ export async function unsharedIdentifiers(
 }
 
 /** Returns the identifiers of each record, with those of records merged into it, each identifier once. */
-async function namesOf(
-  { registry, recordType, reader }: PlaceOfRecords,
+async function identifiersWithAliases(
+  { registry, recordType, reader }: RecordSearchScope,
   kind: Kind,
   records: readonly FoundRecord[],
 ): Promise<readonly (readonly Identifier[])[]> {
@@ -127,11 +124,7 @@ async function namesOf(
 }
 
 /** The identifiers by which a document names its own record, not persons inside of it. */
-export const identifiersNamingRecord = (
-  kind: Kind,
-  recordType: RecordType,
-  document: JsonValue,
-): readonly Identifier[] =>
+export const identifiersNamingRecord = (kind: Kind, recordType: RecordType, document: JsonValue): readonly Identifier[] =>
   readIdentifiers(kind, recordType, document)
     .filter(({ names }) => names === 'record')
     .map(({ type, value }) => ({ type, value }))

@@ -7,16 +7,7 @@
 import type { Attribute, Compound } from '@rollcall/protocol'
 import type { Identifier } from './records.ts'
 
-export type Predicate =
-  | AllOf
-  | AnyOf
-  | Negation
-  | Comparison
-  | OneOf
-  | HasValue
-  | SomeElement
-  | HasIdentifier
-  | HasIdentifierType
+export type Predicate = AllOf | AnyOf | Negation | Comparison | OneOf | HasValue | SomeElement | HasIdentifier | HasIdentifierType
 
 /** True when all parts are true, false when one is false. At least one part. */
 export interface AllOf {
@@ -46,8 +37,8 @@ export interface Negation {
 export type Comparator = 'eq' | 'lt' | 'le' | 'gt' | 'ge' | 'starts_with' | 'contains'
 
 /**
- * Unknown when the attribute has no value. The attribute belongs to the record, or, inside `SomeElement`, to the
- * element.
+ * A comparison of one attribute with a value; unknown when the attribute has no value. The attribute belongs to the record, or,
+ * inside `SomeElement`, to the element.
  */
 export interface Comparison extends HasLastDay {
   readonly is: 'compare'
@@ -137,7 +128,7 @@ export function isCompound(list: ElementList): list is Compound {
 }
 
 /** The attributes of one element of the list: a compound's members, or the list attribute itself. */
-export function membersOf(list: ElementList): readonly Attribute[] {
+export function elementAttributes(list: ElementList): readonly Attribute[] {
   return isCompound(list) ? list.members : [list]
 }
 

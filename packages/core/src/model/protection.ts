@@ -32,9 +32,8 @@ export interface Protection {
   /** The persons who have an identifier or once had it, by `protectionKey`. */
   readonly byIdentifier: ReadonlyMap<string, readonly ProtectedPerson[]>
   /**
-   * The persons whose records an identifier protects, by `protectionKey`: the identifier that the operator named, and
-   * primary identifiers of the person's records and of records merged into them. Every record that has one as its own
-   * is protected.
+   * The persons whose records an identifier protects, by `protectionKey`: the identifier that the operator named, and primary
+   * identifiers of the person's records and of records merged into them. Every record that has one as its own is protected.
    */
   readonly byProtectingIdentifier: ReadonlyMap<string, readonly ProtectedPerson[]>
 }
@@ -106,8 +105,6 @@ export function protectedOwnersOf(
 ): readonly ProtectedPerson[] {
   if (byProtectingIdentifier.size === 0) return []
   const own = readIdentifiers(kind, recordType, document).filter(({ names }) => names === 'record')
-  const found = own.flatMap((one) =>
-    one.type === UNLISTED.name ? [] : (byProtectingIdentifier.get(protectionKey(one)) ?? []),
-  )
+  const found = own.flatMap((one) => (one.type === UNLISTED.name ? [] : (byProtectingIdentifier.get(protectionKey(one)) ?? [])))
   return [...new Set(found)]
 }

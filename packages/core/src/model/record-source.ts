@@ -5,14 +5,14 @@
 import type { RecordType } from '@rollcall/protocol'
 import type { ModeName } from './exchange.ts'
 import type { Predicate } from './predicate.ts'
-import type { FoundPage, FoundRecord, Identifier, RecordId, SearchPage } from './records.ts'
+import type { FoundPage, FoundRecord, Identifier, RecordId, SearchPageRequest } from './records.ts'
 import type { RegistryShape } from './registry.ts'
 
 export interface RecordQuery {
   readonly recordType: RecordType
   /** The condition, with ages replaced by dates (`resolveAges`). */
   readonly predicate: Predicate
-  readonly page: SearchPage
+  readonly page: SearchPageRequest
   /** The id of the asking participant; absent for a search of the operator. */
   readonly participant?: number
 }
@@ -41,11 +41,7 @@ export interface RecordReader {
    * record, the survivor is found.
    * @param identifiers normalised primary identifiers; those that no record has are left out
    */
-  named(
-    registry: RegistryShape,
-    recordType: RecordType,
-    identifiers: readonly string[],
-  ): Promise<readonly NamedRecord[]>
+  named(registry: RegistryShape, recordType: RecordType, identifiers: readonly string[]): Promise<readonly NamedRecord[]>
   /**
    * For each record, the categories under which its person is protected; an unprotected record is left out. Only our
    * own tables know the protection of deleted records. For a record that may be deleted, the caller must also check its
@@ -95,17 +91,15 @@ export interface PagedRecord extends FoundRecord {
 
 export interface RecordSource {
   /**
-   * Why the source cannot answer a query, in words for the refusal; null when it can. A source without this function
-   * answers all.
+   * Why the source cannot answer a query, in words for the refusal; null when it can. A source without this function answers all.
    * @throws RecordsUnavailable
    */
   refusal?(registry: RegistryShape, query: Pick<RecordQuery, 'recordType' | 'predicate'>): Promise<string | null>
   /** Returns a reader that always reads the newest state of the records. */
   reader(mode: ModeName): RecordReader
   /**
-   * Runs work on one state of the records that does not change, for asynchronous requests. Searches run one after
-   * another, and a search that takes too long does not end the work. Throws what the work throws, or
-   * RecordsUnavailable.
+   * Runs work on one state of the records that does not change, for asynchronous requests. Searches run one after another, and a
+   * search that takes too long does not end the work. Throws what the work throws, or RecordsUnavailable.
    */
   session<Result>(work: (state: RecordReader) => Promise<Result>): Promise<Result>
 }

@@ -37,7 +37,7 @@ export interface SortKey {
   readonly until?: string
 }
 
-export interface SearchPage {
+export interface SearchPageRequest {
   /**
    * The sort keys, the most important first. Records without a value come last; equal records keep the order of their
    * source: for our own tables, that of insertion.

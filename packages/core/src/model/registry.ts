@@ -11,7 +11,7 @@ export interface RegistryShape {
 }
 
 /** The name that stands for the identifier rows in lists of columns. No attribute of a kind has it. */
-export const IDENTIFIERS_GROUP = 'identifier'
+export const IDENTIFIER_COLUMN_GROUP = 'identifier'
 
 /** The name that stands for the sort column of an identifier type, in `unfilled` and in lists of columns. */
 export const sortColumnGroup = (type: string): string => `sort by ${type}`
@@ -20,10 +20,7 @@ export const sortColumnGroup = (type: string): string => `sort by ${type}`
 export interface Registry {
   readonly id: number
   readonly namespace: string
-  /**
-   * The kind, with the attributes and identifier types that an operator added. It is the same object until these
-   * change.
-   */
+  /** The kind, with the attributes and identifier types that an operator added. It is the same object until these change. */
   readonly kind: Kind
   /** The `sender_id` in the headers of its messages, and the `receiver_id` in messages to it. */
   readonly sender_id: string
@@ -54,7 +51,7 @@ export interface Registry {
   readonly source: object | null
   /**
    * For each record type, the names that queries must not use yet: attributes, compounds and sort columns (`sortColumnGroup`)
-   * that are being backfilled, and, while identifiers are, `IDENTIFIERS_GROUP` and the added identifier types.
+   * that are being backfilled, and, while identifiers are, `IDENTIFIER_COLUMN_GROUP` and the added identifier types.
    */
   readonly unfilled: ReadonlyMap<string, ReadonlySet<string>>
 }

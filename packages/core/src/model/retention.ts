@@ -7,7 +7,7 @@ export const SECONDS_PER_DAY = 86_400
  * Days for which operator tokens and proposals are stored after their end, so that the operator in an old audit entry can still
  * be found.
  */
-export const OPERATOR_TOKEN_RETENTION = 90
+export const OPERATOR_TOKEN_RETENTION_DAYS = 90
 
 export interface RetentionRow {
   readonly name: string
@@ -19,18 +19,14 @@ export interface RetentionRow {
   readonly variables: readonly string[]
 }
 
-const variablesOfLimits = (...names: readonly LimitName[]): readonly string[] =>
-  names.map((name) => LIMITS[name].variable)
+const variablesOfLimits = (...names: readonly LimitName[]): readonly string[] => names.map((name) => LIMITS[name].variable)
 
-/**
- * Seconds for which events are stored. Until then, an event may be needed for a notification, an exchange or a
- * correction.
- */
-export const eventRetention = ({ exchange_retention, notification_retention, correction_time }: Limits): number =>
+/** Seconds for which events are stored. Until then, an event may be needed for a notification, an exchange or a correction. */
+export const eventRetentionSeconds = ({ exchange_retention, notification_retention, correction_time }: Limits): number =>
   Math.max(exchange_retention, notification_retention, correction_time * SECONDS_PER_DAY)
 
 /** Seconds after the end of a day until its data key is destroyed. Until then, bodies of the day may be needed. */
-export const bodyKeyRetention = ({ exchange_retention, notification_retention, inbox_retention }: Limits): number =>
+export const bodyKeyRetentionSeconds = ({ exchange_retention, notification_retention, inbox_retention }: Limits): number =>
   Math.max(exchange_retention, notification_retention, inbox_retention)
 
 export const retentionRows = (limits: Limits): readonly RetentionRow[] => [
@@ -49,25 +45,25 @@ export const retentionRows = (limits: Limits): readonly RetentionRow[] => [
   {
     name: 'events',
     what: 'events, notifications, ended subscriptions, unused mailboxes',
-    seconds: eventRetention(limits),
+    seconds: eventRetentionSeconds(limits),
     variables: variablesOfLimits('exchange_retention', 'notification_retention'),
   },
   {
     name: 'body_keys',
     what: 'the keys of days: every body that is left of such a day, also in backups',
-    seconds: bodyKeyRetention(limits),
+    seconds: bodyKeyRetentionSeconds(limits),
     variables: variablesOfLimits('exchange_retention', 'notification_retention', 'inbox_retention'),
   },
   {
     name: 'operator_tokens',
     what: 'operator tokens that were revoked or have expired',
-    seconds: OPERATOR_TOKEN_RETENTION * SECONDS_PER_DAY,
+    seconds: OPERATOR_TOKEN_RETENTION_DAYS * SECONDS_PER_DAY,
     variables: [],
   },
   {
     name: 'proposals',
     what: 'proposals of acts for a second operator, after they have lapsed or would have',
-    seconds: OPERATOR_TOKEN_RETENTION * SECONDS_PER_DAY,
+    seconds: OPERATOR_TOKEN_RETENTION_DAYS * SECONDS_PER_DAY,
     variables: [],
   },
   {

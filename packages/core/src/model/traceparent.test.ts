@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it, test } from 'vitest'
-import { ownTraceparent, readTraceparent } from './traceparent.ts'
+import { makeTraceparent, readTraceparent } from './traceparent.ts'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const SPAN = '00f067aa0ba902b7'
@@ -50,7 +50,7 @@ test('what is passed on is one of ours in form, whatever comes', () => {
 })
 
 test('a trace of our own is valid', () => {
-  const own = ownTraceparent('3B241101-e2bb-4255-8caf-4136c566a962')
+  const own = makeTraceparent('3B241101-e2bb-4255-8caf-4136c566a962')
   expect(readTraceparent(own)).toBe(own)
   expect(own).toMatch(/^00-3b241101e2bb42558caf4136c566a962-[0-9a-f]{16}-00$/)
 })

@@ -14,8 +14,7 @@ const MOST_HEADER_CHARACTERS = 255
 
 /** The header as it is logged and sent on, with the first four parts only; null when it is invalid. */
 export function readTraceparent(header: string | readonly string[] | undefined): string | null {
-  if (typeof header !== 'string' || header.length > MOST_HEADER_CHARACTERS || !TRACEPARENT_PATTERN.test(header))
-    return null
+  if (typeof header !== 'string' || header.length > MOST_HEADER_CHARACTERS || !TRACEPARENT_PATTERN.test(header)) return null
   if (header.startsWith('00-')) return header.length === TRACEPARENT_CHARACTERS ? header : null
   // The first four parts of a later version are sent on as version 00.
   return `00-${header.slice(3, TRACEPARENT_CHARACTERS)}`
@@ -32,7 +31,7 @@ export const withTraceparent = (text: string, traceparent: string | null): strin
  * Makes a traceparent for an exchange or delivery that has none; its `uuid` becomes the trace-id. It is marked as not sampled,
  * because we record no spans.
  */
-export function ownTraceparent(uuid: string): string {
+export function makeTraceparent(uuid: string): string {
   const span = randomUuid().replaceAll('-', '').slice(-16)
   return `00-${uuid.replaceAll('-', '').toLowerCase()}-${span}-00`
 }

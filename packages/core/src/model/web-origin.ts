@@ -1,10 +1,7 @@
-/**
- * Origins of web pages in an operator's list: `https://app.example`, or `http://localhost:*` for any port of this
- * machine.
- */
+/** Origins of web pages in an operator's list: `https://app.example`, or `http://localhost:*` for any port of this machine. */
 
 const LISTED_ORIGIN_PATTERN = /^(https?):\/\/([a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::(\d{1,5}|\*))?$/
-const THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+const LOOPBACK_HOST_PATTERN = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
 /** Describes the fault of an origin that an operator gave; null when it is valid. */
 export function webOriginProblem(origin: string): string | null {
@@ -13,7 +10,7 @@ export function webOriginProblem(origin: string): string | null {
     return 'must be an origin in lower case such as https://app.example, without a path; only the port may be *'
   }
   const [, scheme, host = '', port] = match
-  const isHere = THIS_MACHINE.test(host)
+  const isHere = LOOPBACK_HOST_PATTERN.test(host)
   if (scheme === 'http' && !isHere) return 'must begin with https: plain http is for this machine alone'
   if (port === '*' && !isHere) return 'may have any port only on this machine, such as http://localhost:*'
   return port === '*' || URL.parse(origin)?.origin === origin

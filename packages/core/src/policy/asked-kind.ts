@@ -11,7 +11,7 @@ import {
   type RecordType,
   searchKey,
 } from '@rollcall/protocol'
-import { ALL_NAMES, type GrantedNames, isGranted } from '../model/grant.ts'
+import { ALL_NAMES, type GrantedNames, isNameGranted } from '../model/grant.ts'
 import { GrantProblem } from './grant-problem.ts'
 
 export interface AskableNames {
@@ -28,20 +28,17 @@ export interface AskableNames {
 /** Returns the reduced kind. @throws GrantProblem no record type, an unknown name, or an age without its birth date */
 export function reduceKindToAskable(kind: Kind, { recordTypes, identifierTypes, eventTypes, ask }: AskableNames): Kind {
   const isWhole =
-    recordTypes.length === kind.record_types.length &&
-    identifierTypes === null &&
-    eventTypes === null &&
-    ask === ALL_NAMES
+    recordTypes.length === kind.record_types.length && identifierTypes === null && eventTypes === null && ask === ALL_NAMES
   if (isWhole) return kind
-  if (ask !== ALL_NAMES) checkNames(recordTypes, ask)
+  if (ask !== ALL_NAMES) checkAskableNames(recordTypes, ask)
   const [first, ...others] = recordTypes.map((recordType) => narrowRecordType(recordType, ask))
   if (first === undefined) throw new GrantProblem('record_types', 'must name one at least')
-  const types = kind.identifier_types.filter(({ name }) => isGranted(identifierTypes, name))
+  const types = kind.identifier_types.filter(({ name }) => isNameGranted(identifierTypes, name))
   return {
     ...kind,
     record_types: [first, ...others],
     identifier_types: types,
-    event_types: kind.event_types.filter(({ name }) => isGranted(eventTypes, name)),
+    event_types: kind.event_types.filter(({ name }) => isNameGranted(eventTypes, name)),
     ...(identifierTypes !== null && { unlisted_identifiers: false }),
   }
 }
@@ -60,7 +57,7 @@ const isNamedIn = (row: Attribute | Compound | IdentifierType, names: readonly s
   return names.some((name) => own.includes(searchKey(name)))
 }
 
-function checkNames(recordTypes: readonly RecordType[], ask: readonly string[]): void {
+function checkAskableNames(recordTypes: readonly RecordType[], ask: readonly string[]): void {
   const attributes = recordTypes.flatMap((recordType) => recordType.attributes)
   const compounds = recordTypes.flatMap((recordType) => recordType.compounds ?? [])
   const rows = [...attributes, ...compounds, ...compounds.flatMap(({ members }) => members)]

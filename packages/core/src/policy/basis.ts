@@ -4,14 +4,14 @@
  */
 import { type Consent, ItemRejection, timestampInstant } from '@rollcall/protocol'
 import type { ConsentSummary } from '../model/consent.ts'
-import type { BASES, Grant } from '../model/grant.ts'
-import type { AskedFacts } from '../model/outcome.ts'
+import type { GRANT_BASES, Grant } from '../model/grant.ts'
+import type { AskedItemFacts } from '../model/outcome.ts'
 import type { Predicate } from '../model/predicate.ts'
 
 type ConsentMember = 'consent' | 'authorize'
 
 /** For each basis of a grant, the members of the criteria that may have an unsigned consent. */
-const CONSENT_MEMBERS: Readonly<Record<(typeof BASES)[number], readonly ConsentMember[]>> = {
+const CONSENT_MEMBERS: Readonly<Record<(typeof GRANT_BASES)[number], readonly ConsentMember[]>> = {
   law: [],
   consent: ['consent'],
   authorize: ['authorize'],
@@ -22,7 +22,7 @@ const CONSENT_MEMBERS: Readonly<Record<(typeof BASES)[number], readonly ConsentM
 export const EMERGENCY_PURPOSE = 'emergency'
 
 /** Seconds by which a peer's clock may be ahead of ours. */
-export const CLOCK_SKEW = 60
+export const CLOCK_SKEW_SECONDS = 60
 
 /** The members of criteria that may have a consent; their schema was checked. */
 export interface ConsentMembers {
@@ -56,10 +56,9 @@ export function checkConsentGiven(
   const members = CONSENT_MEMBERS[terms.basis]
   if (members.length === 0) return null
   const { purposes = [] } = terms
-  const member = memberOf(members, criteria)
-  const needed = describeConsent(terms)
-  if (member === undefined)
-    throw searchCriteriaRejection(`${name}.${members.join(' or ')}: is required here, ${needed}`)
+  const member = findConsentMember(members, criteria)
+  const needed = requiredConsentText(terms)
+  if (member === undefined) throw searchCriteriaRejection(`${name}.${members.join(' or ')}: is required here, ${needed}`)
   const at = `${name}.${member}`
   const { ts, purpose, consent_jws: jws = null } = criteria[member] ?? {}
   if (jws === null && terms.consent === 'signed') {
@@ -74,13 +73,13 @@ export function checkConsentGiven(
 }
 
 /** The member that has the consent. A signed consent is also accepted in `authorize`, where other systems write it. */
-function memberOf(members: readonly ConsentMember[], criteria: ConsentMembers): ConsentMember | undefined {
+function findConsentMember(members: readonly ConsentMember[], criteria: ConsentMembers): ConsentMember | undefined {
   const signed = ([...members, 'authorize'] as const).find((name) => criteria[name]?.consent_jws !== undefined)
   return signed ?? members.find((name) => criteria[name] !== undefined)
 }
 
 /** Describes the consent that the grant requires, for messages. */
-export function describeConsent({ purposes = [], consent, authorities }: Grant['terms']): string {
+export function requiredConsentText({ purposes = [], consent, authorities }: Grant['terms']): string {
   if (consent !== 'signed') return `with ts and a purpose.code of ${purposes.join(', ')}`
   const by = authorities === undefined ? 'a registered consent authority' : authorities.join(' or ')
   return `a consent for ${purposes.join(' or ')} that ${by} has signed`
@@ -89,7 +88,7 @@ export function describeConsent({ purposes = [], consent, authorities }: Grant['
 /** Checks that a time is at most CLOCK_SKEW in the future and at most `most` seconds old. @throws ItemRejection */
 export function checkTimeNotOld(at: string, time: number, now: Date, most: number): void {
   const age = (now.getTime() - time) / 1_000
-  if (age < -CLOCK_SKEW) throw searchCriteriaRejection(`${at}: must not be in the future`)
+  if (age < -CLOCK_SKEW_SECONDS) throw searchCriteriaRejection(`${at}: must not be in the future`)
   if (age > most) throw searchCriteriaRejection(`${at}: must not be older than ${most / 86_400} days`)
 }
 
@@ -104,10 +103,7 @@ export function checkPurposeGranted(at: string, code: string | null, purposes: r
  * The purpose and the form of consent for the audit entry of an item. A purpose that the grant does not name (except `emergency`)
  * is written as `other`: entries are stored for years, and a participant could send any text as a purpose.
  */
-export function consentFactsForAudit(
-  { terms }: Pick<Grant, 'terms'>,
-  { consent, authorize }: ConsentMembers,
-): AskedFacts {
+export function consentFactsForAudit({ terms }: Pick<Grant, 'terms'>, { consent, authorize }: ConsentMembers): AskedItemFacts {
   const code = (authorize ?? consent)?.purpose?.code
   const known = [...(terms.purposes ?? []), EMERGENCY_PURPOSE]
   return {
@@ -131,18 +127,14 @@ export function isConsentGranted({ terms }: Pick<Grant, 'terms'>, consent: Conse
 }
 
 /** True when an answer may show one person only: who consents, or whom an emergency is about. */
-export const isAboutSubject = ({ terms }: Pick<Grant, 'terms'>): boolean => terms.basis !== 'law'
+export const isLimitedToOnePerson = ({ terms }: Pick<Grant, 'terms'>): boolean => terms.basis !== 'law'
 
 /** Checks that a query under a consent asks for one identifier, not whose identifier it is. @throws ItemRejection */
-export function checkAsksForOnePerson(
-  grant: Pick<Grant, 'terms'>,
-  { predicate }: { readonly predicate: Predicate },
-): void {
-  if (!isAboutSubject(grant)) return
+export function checkAsksForOnePerson(grant: Pick<Grant, 'terms'>, { predicate }: { readonly predicate: Predicate }): void {
+  if (!isLimitedToOnePerson(grant)) return
   // One value is accepted, even when it may be an identifier of several types.
   if (predicate.is === 'identifier' && new Set(predicate.identifiers.map(({ value }) => value)).size === 1) return
   throw searchCriteriaRejection('search_criteria.query: must ask for one identifier, of the person who consents')
 }
 
-const searchCriteriaRejection = (message: string): ItemRejection =>
-  new ItemRejection('rjct.search_criteria.invalid', message)
+const searchCriteriaRejection = (message: string): ItemRejection => new ItemRejection('rjct.search_criteria.invalid', message)

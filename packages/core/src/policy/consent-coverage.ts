@@ -27,5 +27,5 @@ function isKnownName(kind: Kind, name: string): boolean {
 }
 
 /** True when the consent names this attribute, list or member. */
-export const isUnderConsent = ({ attributes }: { readonly attributes: readonly string[] }, name: string): boolean =>
+export const isNamedInConsent = ({ attributes }: { readonly attributes: readonly string[] }, name: string): boolean =>
   attributes.some((one) => searchKey(one) === searchKey(name))

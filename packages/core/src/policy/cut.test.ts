@@ -56,10 +56,7 @@ describe('cutRecord', () => {
 
   it('finds members under other spellings and with prefixes', () => {
     const record = { 'spdci:name': { first_name: 'Ada', surname: 'Obi' }, gender: 'F', date_of_birth: '1990' }
-    expect(cut('civil', 'Person', ['given_name', 'sex'], record)).toEqual({
-      'spdci:name': { first_name: 'Ada' },
-      gender: 'F',
-    })
+    expect(cut('civil', 'Person', ['given_name', 'sex'], record)).toEqual({ 'spdci:name': { first_name: 'Ada' }, gender: 'F' })
   })
 
   it('shows identifiers of types that a kind does not list only where every type may be seen', () => {
@@ -68,10 +65,7 @@ describe('cutRecord', () => {
   })
 
   it('shows bare identifiers as those of their type', () => {
-    expect(cut('civil', 'Person', ['phone_number'], ADA, ['MOBILE'])).toEqual({
-      '@type': 'Person',
-      phone_number: ['+234 1'],
-    })
+    expect(cut('civil', 'Person', ['phone_number'], ADA, ['MOBILE'])).toEqual({ '@type': 'Person', phone_number: ['+234 1'] })
     expect(cut('civil', 'Person', ['identifier'], ADA)).not.toHaveProperty('phone_number')
     expect(cut('civil', 'Person', ['phone_number'], ADA, ['UIN'])).toEqual({})
   })
@@ -123,9 +117,7 @@ describe('cutRecord', () => {
       member_identifier: [{ identifier_type: 'UIN', identifier_value: `U-${name}` }],
       demographic_info: { name: { surname: 'Obi', given_name: name }, sex: 'F' },
       marital_status: 'S',
-      related_person: [
-        { relationship_type: 'child', related_member: { demographic_info: { sex: 'M' }, marital_status: 'M' } },
-      ],
+      related_person: [{ relationship_type: 'child', related_member: { demographic_info: { sex: 'M' }, marital_status: 'M' } }],
     })
     const group = {
       group_size: 2,
@@ -134,9 +126,7 @@ describe('cutRecord', () => {
     }
     expect(cut('social', 'Group', ['group_size', 'sex'], group)).toEqual({ group_size: 2 })
     const sex = { demographic_info: { sex: 'F' } }
-    expect(cut('social', 'Group', ['member_list', 'sex'], group)).toEqual({
-      member_list: [sex, { household_member: sex }],
-    })
+    expect(cut('social', 'Group', ['member_list', 'sex'], group)).toEqual({ member_list: [sex, { household_member: sex }] })
     expect(cut('social', 'Group', ['group_head_info', 'related_person', 'sex'], group)).toEqual({
       group_head_info: { ...sex, related_person: [{ related_member: { demographic_info: { sex: 'M' } } }] },
     })
@@ -172,9 +162,7 @@ describe('visibleIn refuses', () => {
 
   it('a name that means nothing', () => {
     expect(refused('civil', 'Person', 'shoe_size')).toBe('see: shoe_size is no attribute, relation or member of Person')
-    expect(refused('civil', 'Person', 'name.shoe_size')).toBe(
-      'see: name.shoe_size is no attribute, relation or member of Person',
-    )
+    expect(refused('civil', 'Person', 'name.shoe_size')).toBe('see: name.shoe_size is no attribute, relation or member of Person')
   })
 
   it('an age without the date that it is counted from', () => {

@@ -8,7 +8,7 @@ import {
   type Relation,
   searchKey,
 } from '@rollcall/protocol'
-import type { SeenIdentifiers, VisibleNode } from '../model/grant.ts'
+import type { ShownIdentifierTypes, VisibleNode } from '../model/grant.ts'
 
 /** Members that describe an object, not a person. They are shown when another member of the object is shown. */
 export const STRUCTURE_MEMBERS = ['@type', '@context']
@@ -19,14 +19,11 @@ export interface RelatedPerson {
   readonly relation: Relation
   /** The person's value in the record, before it is cut. */
   readonly person: JsonValue
-  /**
-   * The shown part of the person. It is the same object as in the shown part of the record, so that it can be found
-   * there.
-   */
+  /** The shown part of the person. It is the same object as in the shown part of the record, so that it can be found there. */
   readonly shown: JsonValue
 }
 
-interface CutContext extends SeenIdentifiers {
+interface CutContext extends ShownIdentifierTypes {
   readonly found: (person: RelatedPerson) => void
 }
 
@@ -35,7 +32,7 @@ interface CutContext extends SeenIdentifiers {
  * @param found is called for each person of a relation, such as a parent, about whom something is shown
  */
 export function cutRecord(
-  seen: SeenIdentifiers,
+  seen: ShownIdentifierTypes,
   visible: VisibleNode,
   record: JsonObject,
   found: CutContext['found'] = () => {},
@@ -46,23 +43,23 @@ export function cutRecord(
 
 /** Cuts a value. @param here nodes of visible trees: a part of the value is shown when any node shows it */
 function cutValue(cutting: CutContext, here: readonly VisibleNode[], value: JsonValue): JsonValue | undefined {
-  const cut = cutHere(cutting, here, value)
+  const cut = cutValueUnreported(cutting, here, value)
   // A list is not a person: each of its elements is reported to `found` separately.
   if (cut === undefined || Array.isArray(value)) return cut
   for (const { relation } of here) if (relation) cutting.found({ relation, person: value, shown: cut })
   return cut
 }
 
-function cutHere(seen: CutContext, here: readonly VisibleNode[], value: JsonValue): JsonValue | undefined {
+function cutValueUnreported(seen: CutContext, here: readonly VisibleNode[], value: JsonValue): JsonValue | undefined {
   const isLike = here.some(({ like }) => like !== undefined)
   const parts = isLike ? here.flatMap((part) => (part.like === undefined ? [part] : [part, part.like])) : here
   if (parts.some(({ whole }) => whole)) return value
   if (Array.isArray(value)) {
     // A list directly inside a list is not shown: readers of attributes take nothing from it either.
     const elements = value.filter((element) => !Array.isArray(element))
-    return shownList(elements.flatMap((element) => cutValue(seen, here, element) ?? []))
+    return listUnlessEmpty(elements.flatMap((element) => cutValue(seen, here, element) ?? []))
   }
-  const isIdentifier = parts.some(({ identifiers }) => identifiers.some((source) => isSeen(seen, source, value)))
+  const isIdentifier = parts.some(({ identifiers }) => identifiers.some((source) => isIdentifierShown(seen, source, value)))
   if (isJsonObject(value)) return cutObject(seen, parts, value, isIdentifier)
   // The tree of a related person (`like`) shows no plain value: a related person is an object.
   return isIdentifier || here.some((part) => part.value) ? value : undefined
@@ -75,7 +72,7 @@ function cutObject(
   isIdentifier: boolean,
 ): JsonObject | undefined {
   const names = Object.keys(object)
-  const keys = names.map(keyOf)
+  const keys = names.map(cachedSearchKey)
   const unread = unreadMembers(object, names, keys)
   const members: [name: string, value: JsonValue][] = []
   let isShown = false
@@ -84,11 +81,11 @@ function cutObject(
     const value = object[name] as JsonValue
     if (unread.has(name)) continue
     if (STRUCTURE_MEMBERS.includes(name)) {
-      if (isStructure(value)) members.push([name, value])
+      if (isStringOrStringList(value)) members.push([name, value])
       continue
     }
     const below = parts.flatMap((part) => part.members.get(key) ?? [])
-    const isNamed = isIdentifier && IDENTIFIER_MEMBERS.includes(key) && !isNested(value)
+    const isNamed = isIdentifier && IDENTIFIER_MEMBERS.includes(key) && !isObjectOrList(value)
     const cut = isNamed ? value : below.length === 0 ? undefined : cutValue(seen, below, value)
     if (cut === undefined) continue
     members.push([name, cut])
@@ -97,7 +94,7 @@ function cutObject(
   return isShown ? Object.fromEntries(members) : undefined
 }
 
-const isStructure = (value: JsonValue): boolean =>
+const isStringOrStringList = (value: JsonValue): boolean =>
   (Array.isArray(value) ? value : [value]).every((one) => typeof one === 'string')
 
 /** When several members of an object spell the same name, readers read only one of them. Returns the others. */
@@ -113,26 +110,26 @@ function unreadMembers(object: JsonObject, names: readonly string[], keys: reado
 }
 
 /** The keys (`searchKey`) of member names, remembered by name: records of a registry share their names. */
-const knownKeys = new Map<string, string>()
+const searchKeyByName = new Map<string, string>()
 /** The most member names whose keys are remembered; then all are forgotten. */
-const MOST_NAMES = 10_000
+const MOST_CACHED_NAMES = 10_000
 
-function keyOf(name: string): string {
-  let key = knownKeys.get(name)
+function cachedSearchKey(name: string): string {
+  let key = searchKeyByName.get(name)
   if (key === undefined) {
-    if (knownKeys.size >= MOST_NAMES) knownKeys.clear()
+    if (searchKeyByName.size >= MOST_CACHED_NAMES) searchKeyByName.clear()
     key = searchKey(name)
-    knownKeys.set(name, key)
+    searchKeyByName.set(name, key)
   }
   return key
 }
 
 const NO_UNREAD_MEMBERS: ReadonlySet<string> = new Set()
 
-const isNested = (value: JsonValue): boolean => typeof value === 'object' && value !== null
+const isObjectOrList = (value: JsonValue): boolean => typeof value === 'object' && value !== null
 
-function isSeen(
-  { kind, types }: SeenIdentifiers,
+function isIdentifierShown(
+  { kind, types }: ShownIdentifierTypes,
   source: VisibleNode['identifiers'][number],
   value: JsonValue,
 ): boolean {
@@ -140,5 +137,5 @@ function isSeen(
   return type !== undefined && (types === null || types.has(type.name))
 }
 
-const shownList = (elements: readonly JsonValue[]): JsonValue | undefined =>
+const listUnlessEmpty = (elements: readonly JsonValue[]): JsonValue | undefined =>
   elements.length === 0 ? undefined : [...elements]

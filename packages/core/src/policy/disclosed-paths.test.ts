@@ -13,8 +13,7 @@ describe('the paths of records', () => {
   it('names without an end are forgotten, and paths stay right', () => {
     const names = new PathCollector()
     const before = names.collect({ a: 1 })
-    for (let number = 0; number < 10_000; number += 1)
-      expect(names.collect({ [`n${number}`]: 1 })).toEqual([`n${number}`])
+    for (let number = 0; number < 10_000; number += 1) expect(names.collect({ [`n${number}`]: 1 })).toEqual([`n${number}`])
     expect(names.collect({ a: 1 })).toEqual(before)
     expect(names.collect({ a: 1 })).not.toBe(before)
   })

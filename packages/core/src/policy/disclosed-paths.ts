@@ -15,7 +15,7 @@ interface PathNode {
 
 /** Collects the paths of the values in records. Equal paths, and equal lists of paths, are remembered as one object. */
 export class PathCollector {
-  #root = nodeOf('', 0)
+  #root = makePathNode('', 0)
   readonly #lists = new Map<string, readonly string[]>()
   #made = 0
   #records = 0
@@ -27,7 +27,7 @@ export class PathCollector {
    */
   collect(record: JsonValue): readonly string[] {
     if (this.#made + this.#lists.size > MOST_KNOWN_PATHS) {
-      this.#root = nodeOf('', 0)
+      this.#root = makePathNode('', 0)
       this.#lists.clear()
       this.#made = 0
     }
@@ -57,7 +57,7 @@ export class PathCollector {
       let node = at.below.get(name)
       if (node === undefined) {
         this.#made += 1
-        node = nodeOf(at === this.#root ? name : `${at.path}.${name}`, this.#made)
+        node = makePathNode(at === this.#root ? name : `${at.path}.${name}`, this.#made)
         at.below.set(name, node)
       }
       this.#add((value as JsonObject)[name] ?? null, node, found)
@@ -65,4 +65,4 @@ export class PathCollector {
   }
 }
 
-const nodeOf = (path: string, number: number): PathNode => ({ path, number, below: new Map(), record: 0 })
+const makePathNode = (path: string, number: number): PathNode => ({ path, number, below: new Map(), record: 0 })

@@ -16,7 +16,7 @@ import { anyRecord, grantedNames, inOneSpelling, isKnownName } from '../../test/
 import type { AuditedPerson } from '../model/audit-entry.ts'
 import { NOBODY_PROTECTED } from '../model/protection.ts'
 import { findDescribedPersons } from './disclosed-persons.ts'
-import { type DisclosureTerms, discloseRecordParts, discloseRecords, type SelectShown } from './disclosure.ts'
+import { type DisclosureTerms, discloseRecordParts, discloseRecords, type SelectFromShown } from './disclosure.ts'
 import { visibleTrees } from './visible.ts'
 
 const social = kindNamed('social') as Kind
@@ -52,7 +52,7 @@ const household: JsonObject = {
   ],
 }
 
-const factsOf = (see: readonly string[] | null, select?: SelectShown) => {
+const factsOf = (see: readonly string[] | null, select?: SelectFromShown) => {
   const grant = granted(social, group, see)
   const [disclosed] = discloseRecords(grant, group, [canonicalJson(household)], select)
   return { persons: named(disclosed?.audited.persons ?? []), paths: disclosed?.audited.paths }
@@ -73,23 +73,19 @@ describe('what an audit entry says of a record that is shown', () => {
     expect(factsOf(['member_list', 'related_person', 'marital_status']).persons).toEqual([
       ...['HOUSEHOLD_ID H-1', 'UIN ZOE', 'UIN ADA', 'UIN CY'],
     ])
-    expect(factsOf(null).persons.toSorted()).toEqual([
-      ...['HOUSEHOLD_ID H-1', 'UIN ADA', 'UIN BO', 'UIN CY', 'UIN ZOE'],
-    ])
+    expect(factsOf(null).persons.toSorted()).toEqual([...['HOUSEHOLD_ID H-1', 'UIN ADA', 'UIN BO', 'UIN CY', 'UIN ZOE']])
   })
 
   it('names those alone whose relation a query chose', () => {
-    const size: SelectShown = (record) => ({ group_size: (record as JsonObject).group_size ?? null })
-    const members: SelectShown = (record) => ({ list: (record as JsonObject).member_list ?? null })
+    const size: SelectFromShown = (record) => ({ group_size: (record as JsonObject).group_size ?? null })
+    const members: SelectFromShown = (record) => ({ list: (record as JsonObject).member_list ?? null })
     expect(factsOf(null, size)).toEqual({ persons: ['HOUSEHOLD_ID H-1'], paths: ['group_size'] })
-    expect(factsOf(null, members).persons.toSorted()).toEqual([
-      ...['HOUSEHOLD_ID H-1', 'UIN ADA', 'UIN BO', 'UIN CY', 'UIN ZOE'],
-    ])
+    expect(factsOf(null, members).persons.toSorted()).toEqual([...['HOUSEHOLD_ID H-1', 'UIN ADA', 'UIN BO', 'UIN CY', 'UIN ZOE']])
   })
 
   it('names others who stand where the kind describes nobody, and nobody twice', () => {
     const spouse = { identifier: [uin('UMA')], name: 'Uma Obi', address: 'Rd 5' }
-    const others = (kindName: string, record: JsonObject, see: readonly string[] | null, select?: SelectShown) => {
+    const others = (kindName: string, record: JsonObject, see: readonly string[] | null, select?: SelectFromShown) => {
       const kind = kindNamed(kindName) as Kind
       const [recordType] = kind.record_types
       const grant = granted(kind, recordType, see)
@@ -99,15 +95,13 @@ describe('what an audit entry says of a record that is shown', () => {
     const ada = { identifier: [uin('ADA')], name: { surname: 'Obi' }, spouse }
     expect(others('civil', ada, null)).toEqual(['UIN ADA', 'UIN UMA'])
     expect(others('civil', ada, ['name'])).toEqual(['UIN ADA'])
-    const nameOf = (one: 'name' | 'spouse'): SelectShown => {
+    const nameOf = (one: 'name' | 'spouse'): SelectFromShown => {
       return (record) => ({ name: ((record as JsonObject)[one] as JsonObject | undefined)?.name ?? null })
     }
     expect(others('civil', ada, null, nameOf('name'))).toEqual(['UIN ADA'])
     expect(others('civil', ada, null, nameOf('spouse'))).toEqual(['UIN ADA', 'UIN UMA'])
     // An identifier without a type is one of each.
-    expect(others('disability', { ...member('ADA'), friend: { identifier: 'UMA' } }, null)[1]).toMatch(
-      /^UIN UMA,.*\* UMA$/,
-    )
+    expect(others('disability', { ...member('ADA'), friend: { identifier: 'UMA' } }, null)[1]).toMatch(/^UIN UMA,.*\* UMA$/)
     const family_details = { group_identifier: [household_id('H-1')], member_list: [member('UMA')] }
     expect(others('farmer', { member_identifier: [uin('ADA')], family_details }, null)).toEqual(
       expect.arrayContaining(['UIN ADA', 'UIN UMA']),

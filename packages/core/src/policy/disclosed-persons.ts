@@ -18,11 +18,7 @@ import type { RelatedPerson } from './cut.ts'
 const OWN_IDENTIFIER_SOURCE: IdentifierSource = { path: '', names: 'record' }
 
 /** The person of a record for the audit entry, with all identifiers that name the record. */
-export const auditedPersonOf = (
-  kind: Kind,
-  recordType: Pick<RecordType, 'identifiers'>,
-  record: JsonValue,
-): AuditedPerson => ({
+export const auditedPersonOf = (kind: Kind, recordType: Pick<RecordType, 'identifiers'>, record: JsonValue): AuditedPerson => ({
   role: 'seen',
   identifiers: readIdentifiers(kind, recordType, record).flatMap(({ names, type, value }) =>
     names === 'record' ? [{ type, value }] : [],
@@ -97,7 +93,7 @@ export function findDescribedPersons(
  * @param shown the value before the selection
  * @param text the selected text
  */
-export function relatedAfterSelection(
+export function relatedPersonsAfterSelection(
   related: readonly RelatedPerson[],
   shown: JsonValue,
   text: string,
@@ -115,9 +111,7 @@ function withoutObjects(value: JsonValue, objects: ReadonlySet<JsonValue>): Json
   if (Array.isArray(value)) return value.filter(isLeft).map((element) => withoutObjects(element, objects))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, member]) =>
-      isLeft(member) ? [[name, withoutObjects(member, objects)]] : [],
-    ),
+    Object.entries(value).flatMap(([name, member]) => (isLeft(member) ? [[name, withoutObjects(member, objects)]] : [])),
   )
 }
 
@@ -125,13 +119,7 @@ function withoutObjects(value: JsonValue, objects: ReadonlySet<JsonValue>): Json
 const UNDESCRIBED_RELATION: Relation = { name: '', paths: [] }
 
 /** An object that has one of these members may be an identifier of a person, or may have one inside. */
-const IDENTIFIER_MEMBERS = new Set([
-  'identifier_value',
-  'identifier',
-  'member_identifier',
-  'demographic_info',
-  'person',
-])
+const IDENTIFIER_MEMBERS = new Set(['identifier_value', 'identifier', 'member_identifier', 'demographic_info', 'person'])
 
 /**
  * Adds the persons with an identifier whom no relation of the kind describes. An object that has only identifiers of
@@ -159,7 +147,7 @@ export function addUndescribedPersons(
     if (!isJsonObject(value)) return
     const names = Object.keys(value)
     if (!types.has(value) && names.some(isIdentifierMember)) candidates.push(value)
-    const own = ownMembers(types.get(value))
+    const own = ownIdentifierMembers(types.get(value))
     for (const name of names) if (!own.has(name)) collect(value[name] ?? null)
   }
   collect(shown)
@@ -189,16 +177,14 @@ function unknownPersons(
 }
 
 const NO_OWN_MEMBERS: ReadonlySet<string> = new Set()
-const ownNames = new WeakMap<RecordType, ReadonlySet<string>>()
+const ownMembersByType = new WeakMap<RecordType, ReadonlySet<string>>()
 
 /** The names of the members at the top of a record that have identifiers of the record's person. */
-function ownMembers(recordType: RecordType | undefined): ReadonlySet<string> {
+function ownIdentifierMembers(recordType: RecordType | undefined): ReadonlySet<string> {
   if (recordType === undefined) return NO_OWN_MEMBERS
   const names =
-    ownNames.get(recordType) ??
-    new Set(
-      recordType.identifiers.flatMap(({ path, names }) => (names === 'record' && !path.includes('.') ? [path] : [])),
-    )
-  ownNames.set(recordType, names)
+    ownMembersByType.get(recordType) ??
+    new Set(recordType.identifiers.flatMap(({ path, names }) => (names === 'record' && !path.includes('.') ? [path] : [])))
+  ownMembersByType.set(recordType, names)
   return names
 }

@@ -1,13 +1,5 @@
 import { readFileSync } from 'node:fs'
-import {
-  CanonicalText,
-  canonicalJson,
-  type JsonObject,
-  type JsonValue,
-  KINDS,
-  type Kind,
-  kindNamed,
-} from '@rollcall/protocol'
+import { CanonicalText, canonicalJson, type JsonObject, type JsonValue, KINDS, type Kind, kindNamed } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { registrySources } from '../../../../test/registry-side.ts'
 import type { NewDelivery } from '../model/delivery.ts'
@@ -23,8 +15,7 @@ const withText = (pattern: RegExp) => registrySources.filter((file) => pattern.t
 const [civil] = KINDS as readonly [Kind, ...Kind[]]
 const [recordType] = civil.record_types
 const documents = ['{"a":1}', '{"b":2}']
-const granted = (terms: Partial<GrantTerms>) =>
-  readTerms(civil, { operations: 'all', see: 'all', basis: 'law', ...terms })
+const granted = (terms: Partial<GrantTerms>) => readTerms(civil, { operations: 'all', see: 'all', basis: 'law', ...terms })
 const everything = granted({})
 const texts = (...given: Parameters<typeof discloseRecords>) => [...discloseRecords(...given)].map(({ text }) => text)
 
@@ -48,9 +39,7 @@ describe('what leaves', () => {
 
   it('is, of a question about a part, each part as a record', () => {
     const parts = [
-      ...discloseRecordParts(everything, recordType, '{"a":[1,2]}', (record) =>
-        [Object.values(record as object)].flat(2),
-      ),
+      ...discloseRecordParts(everything, recordType, '{"a":[1,2]}', (record) => [Object.values(record as object)].flat(2)),
     ]
     expect(parts.map((part) => part.text)).toEqual(['1', '2'])
   })
@@ -86,22 +75,16 @@ describe('what leaves', () => {
 
   it('is, of a stored answer, what the grant shows today, and nothing where conditions cannot be asked', () => {
     const again = (terms: Partial<GrantTerms>) =>
-      discloseStoredRecords(granted(terms), recordType, [{ sex: 'F', birth_date: '1990-05-05' }]).shown.map(
-        ({ text }) => text,
-      )
+      discloseStoredRecords(granted(terms), recordType, [{ sex: 'F', birth_date: '1990-05-05' }]).shown.map(({ text }) => text)
     expect(again({ see: ['sex'] })).toEqual(['{"sex":"F"}'])
     expect(again({ rows: { Person: { sex: { eq: 'F' } } } })).toEqual([])
   })
 
   it('is checked again in a stored message, also where one record stands without a list', () => {
     const grant = { ...granted({ see: ['sex'] }), id: 1 }
-    const stored = (reg_records: JsonValue) => ({
-      search_response: [{ data: { reg_record_type: 'Person', reg_records } }],
-    })
+    const stored = (reg_records: JsonValue) => ({ search_response: [{ data: { reg_record_type: 'Person', reg_records } }] })
     const [shown, more] = [{ sex: 'F' }, { sex: 'F', birth_date: '1990-05-05' }]
-    expect([[shown], shown, [], null].map((records) => areRecordsStillShown(grant, stored(records)))).toEqual(
-      Array(4).fill(true),
-    )
+    expect([[shown], shown, [], null].map((records) => areRecordsStillShown(grant, stored(records)))).toEqual(Array(4).fill(true))
     expect([[shown, more], more, 'F'].map((records) => areRecordsStillShown(grant, stored(records)))).toEqual(
       Array(3).fill(false),
     )

@@ -12,20 +12,15 @@ import {
   resolveRecordType,
   withoutPersons,
 } from '@rollcall/protocol'
-import { type Grant, isGranted, type VisibleNode } from '../model/grant.ts'
+import { type Grant, isNameGranted, type VisibleNode } from '../model/grant.ts'
 import { Disclosed } from '../model/outcome.ts'
 import { protectedRemovalRule } from '../model/protection.ts'
 import { lazyRecord } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
 import { cutRecord, type RelatedPerson } from './cut.ts'
 import { PathCollector } from './disclosed-paths.ts'
-import {
-  addUndescribedPersons,
-  auditedPersonsOf,
-  findRelatedPersons,
-  relatedAfterSelection,
-} from './disclosed-persons.ts'
-import { isHiddenRecord, withoutAnyProtected, withoutHidden } from './hidden.ts'
+import { addUndescribedPersons, auditedPersonsOf, findRelatedPersons, relatedPersonsAfterSelection } from './disclosed-persons.ts'
+import { isHiddenRecord, withoutAnyProtected, withoutHiddenOthers } from './hidden.ts'
 
 class DisclosedRecord extends Disclosed {}
 
@@ -33,7 +28,7 @@ class DisclosedRecord extends Disclosed {}
 export type DisclosureTerms = Pick<Grant, 'recordTypes' | 'visible' | 'coverage' | 'identifiers' | 'rows' | 'hidden'>
 
 /** Selects what the query asks for from the shown part of a record; null leaves the record out. */
-export type SelectShown = (shown: JsonValue) => JsonValue | null
+export type SelectFromShown = (shown: JsonValue) => JsonValue | null
 
 /**
  * Yields the shown parts of the granted records, one by one, so that a caller can stop when an answer is too large.
@@ -45,17 +40,17 @@ export function* discloseRecords(
   grant: DisclosureTerms,
   recordType: RecordType,
   documents: Iterable<string>,
-  select: SelectShown | null = null,
+  select: SelectFromShown | null = null,
   read?: (record: JsonValue) => void,
 ): Generator<Disclosed, void, void> {
-  const paths = pathsOf(recordType)
+  const paths = pathCollectorOf(recordType)
   for (const { document, record, shown, related } of shownRecords(grant, recordType, documents, read)) {
     const selected = select === null ? shown : select(shown)
     if (selected === null) continue
     // When nothing was cut from the record, its stored text is sent unchanged.
     const text = selected === record ? document : canonicalJson(selected)
     const left =
-      select === null ? related : relatedAfterSelection(related, shown, text, (one) => canonicalJson(select(one)))
+      select === null ? related : relatedPersonsAfterSelection(related, shown, text, (one) => canonicalJson(select(one)))
     yield new DisclosedRecord(text, {
       record_type: recordType.name,
       persons: auditedPersonsOf(grant.identifiers.kind, recordType, record, left),
@@ -74,26 +69,22 @@ export function* discloseRecordParts(
   document: string,
   partsOf: (shown: JsonValue) => readonly JsonValue[],
 ): Generator<Disclosed, void, void> {
-  const paths = pathsOf(recordType)
+  const paths = pathCollectorOf(recordType)
   const textOf = (record: JsonValue): string => canonicalJson(partsOf(record))
   for (const { record, shown, related } of shownRecords(grant, recordType, [document])) {
-    const left = relatedAfterSelection(related, shown, textOf(shown), textOf)
+    const left = relatedPersonsAfterSelection(related, shown, textOf(shown), textOf)
     const persons = auditedPersonsOf(grant.identifiers.kind, recordType, record, left)
     for (const part of partsOf(shown)) {
-      yield new DisclosedRecord(canonicalJson(part), {
-        record_type: recordType.name,
-        persons,
-        paths: paths.collect(part),
-      })
+      yield new DisclosedRecord(canonicalJson(part), { record_type: recordType.name, persons, paths: paths.collect(part) })
     }
   }
 }
 
-const knownPaths = new WeakMap<RecordType, PathCollector>()
+const pathCollectorByRecordType = new WeakMap<RecordType, PathCollector>()
 
-function pathsOf(recordType: RecordType): PathCollector {
-  const paths = knownPaths.get(recordType) ?? new PathCollector()
-  knownPaths.set(recordType, paths)
+function pathCollectorOf(recordType: RecordType): PathCollector {
+  const paths = pathCollectorByRecordType.get(recordType) ?? new PathCollector()
+  pathCollectorByRecordType.set(recordType, paths)
   return paths
 }
 
@@ -112,7 +103,7 @@ function* shownRecords(
   documents: Iterable<string>,
   onRead?: (record: JsonValue) => void,
 ): Generator<ShownRecord, void, void> {
-  if (!isGranted(grant.recordTypes, recordType.name)) return
+  if (!isNameGranted(grant.recordTypes, recordType.name)) return
   for (const document of documents) {
     const read = JSON.parse(document) as JsonValue
     if (!isRecordGranted(grant, recordType, read)) continue
@@ -120,17 +111,17 @@ function* shownRecords(
     const record = grant.hidden.takesOut === null ? read : withoutHiddenPersons(grant, recordType, read)
     if (record === null) continue
     const text = record === read ? document : canonicalJson(record)
-    yield { document: text, record, ...shownOf(grant, recordType, record) }
+    yield { document: text, record, ...shownPartOf(grant, recordType, record) }
   }
 }
 
 /** The record without hidden persons, the same object if there are none; null when the record is a hidden person's. */
 function withoutHiddenPersons(grant: DisclosureTerms, recordType: RecordType, record: JsonValue): JsonValue {
   if (!isJsonObject(record)) return record
-  return isHiddenRecord(grant, recordType, record) ? null : withoutHidden(grant, recordType, record)
+  return isHiddenRecord(grant, recordType, record) ? null : withoutHiddenOthers(grant, recordType, record)
 }
 
-function shownOf(
+function shownPartOf(
   { visible, coverage, identifiers }: DisclosureTerms,
   recordType: RecordType,
   whole: JsonValue,
@@ -152,7 +143,7 @@ const partUnderConsent = (
 ): JsonValue => (coverage === undefined || !isJsonObject(record) ? {} : cutRecord(identifiers, coverage, record))
 
 /** The records of a stored answer that may still be shown. */
-export interface DisclosedAgain {
+export interface RedisclosedRecords {
   readonly shown: readonly Disclosed[]
   /** The number of records of hidden persons. They are left out, and the answer does not count them. */
   readonly hidden: number
@@ -162,18 +153,18 @@ export interface DisclosedAgain {
  * Applies the current grant to the records of a stored answer. The stored records were cut, so conditions of the grant cannot be
  * tested: when the grant has a condition for the record type, nothing is shown.
  * @param isOld true when a person may have been protected after the answer was made: a record is then shown only if
- * `namesEveryPerson`
+ * `isEveryPersonNamed`
  */
 export function discloseStoredRecords(
   grant: DisclosureTerms,
   recordType: RecordType,
   records: readonly JsonValue[],
   isOld = false,
-): DisclosedAgain {
+): RedisclosedRecords {
   const left = records.filter((record) => !isJsonObject(record) || !isHiddenRecord(grant, recordType, record))
   const hidden = records.length - left.length
   if (grant.rows.has(recordType.name)) return { shown: [], hidden }
-  const shown = isOld ? left.filter((record) => namesEveryPerson(grant, recordType, record)) : left
+  const shown = isOld ? left.filter((record) => isEveryPersonNamed(grant, recordType, record)) : left
   return { shown: [...discloseRecords(grant, recordType, shown.map(canonicalJson))], hidden }
 }
 
@@ -181,7 +172,7 @@ export function discloseStoredRecords(
  * True when the record has its primary identifier, and every person of a relation in it has an identifier. Also true
  * when the grant removes nobody from records.
  */
-function namesEveryPerson(
+function isEveryPersonNamed(
   { hidden: { takesOut }, identifiers: { kind } }: Pick<DisclosureTerms, 'hidden' | 'identifiers'>,
   recordType: RecordType,
   record: JsonValue,
@@ -202,7 +193,7 @@ function namesEveryPerson(
  * be tested: the grant has a condition for the type, or removes persons and not all in the record have an identifier.
  */
 export const areRecordsStillShown = (grant: Grant, message: JsonValue): boolean =>
-  everyRecords(grant.identifiers.kind, message, (recordType, records) => {
+  isTrueForAllRecords(grant.identifiers.kind, message, (recordType, records) => {
     const { shown } = discloseStoredRecords(grant, recordType, records, true)
     return shown.length === records.length && records.every((record, at) => canonicalJson(record) === shown[at]?.text)
   })
@@ -219,13 +210,13 @@ export function showsNobodyProtected(grant: Grant, message: JsonValue): boolean 
   if (hidden.protection.byIdentifier.size === 0) return true
   const takesOut = protectedRemovalRule(kind, hidden.protection, categories)
   const hiding = { identifiers, hidden: { ...hidden, categories, takesOut } }
-  return everyRecords(kind, message, (recordType, records) =>
+  return isTrueForAllRecords(kind, message, (recordType, records) =>
     records.every(
       (record) =>
         isJsonObject(record) &&
         !isHiddenRecord(hiding, recordType, record) &&
-        namesEveryPerson(hiding, recordType, record) &&
-        withoutHidden(hiding, recordType, record) === record,
+        isEveryPersonNamed(hiding, recordType, record) &&
+        withoutHiddenOthers(hiding, recordType, record) === record,
     ),
   )
 }
@@ -234,30 +225,30 @@ export function showsNobodyProtected(grant: Grant, message: JsonValue): boolean 
  * True when `holds` is true for each list of records in a stored message, or for one record that stands there without a
  * list. An unknown record type gives false.
  */
-function everyRecords(
+function isTrueForAllRecords(
   kind: Kind,
   message: JsonValue,
   holds: (recordType: RecordType, records: readonly JsonValue[]) => boolean,
 ): boolean {
-  if (Array.isArray(message)) return message.every((element) => everyRecords(kind, element, holds))
+  if (Array.isArray(message)) return message.every((element) => isTrueForAllRecords(kind, element, holds))
   if (!isJsonObject(message)) return true
   const { reg_record_type: name } = message
   const found = message.reg_records
   if (found === undefined || found === null) {
-    return Object.values(message).every((value) => everyRecords(kind, value, holds))
+    return Object.values(message).every((value) => isTrueForAllRecords(kind, value, holds))
   }
   const recordType = typeof name === 'string' ? resolveRecordType(kind, name) : undefined
   return recordType !== undefined && holds(recordType, Array.isArray(found) ? found : [found])
 }
 
-type RowScope = Pick<Grant, 'rows' | 'identifiers' | 'hidden'>
+type RowTerms = Pick<Grant, 'rows' | 'identifiers' | 'hidden'>
 
 /** True when the record, as text, fulfils the grant's conditions. A search need not test: its query has them. */
-export const isRecordTextGranted = (grant: RowScope, recordType: Pick<RecordType, 'name'>, document: string): boolean =>
+export const isRecordTextGranted = (grant: RowTerms, recordType: Pick<RecordType, 'name'>, document: string): boolean =>
   !grant.rows.has(recordType.name) || isRecordGranted(grant, recordType, JSON.parse(document) as JsonValue)
 
 /** True when the record, parsed, fulfils the conditions of the grant. */
-export function isRecordGranted(grant: RowScope, { name }: Pick<RecordType, 'name'>, record: JsonValue): boolean {
+export function isRecordGranted(grant: RowTerms, { name }: Pick<RecordType, 'name'>, record: JsonValue): boolean {
   const row = grant.rows.get(name)
   if (row === undefined) return true
   const { kind } = grant.identifiers

@@ -1,16 +1,16 @@
 /** The emergency part of a grant: it shows more about one person, for a reason that the operator reviews afterwards. */
 import { ItemRejection, type RecordType, timestampInstant } from '@rollcall/protocol'
-import { ALL_NAMES, type Grant, isGranted } from '../model/grant.ts'
-import { CLOCK_SKEW, type ConsentMembers, EMERGENCY_PURPOSE } from './basis.ts'
+import { ALL_NAMES, type Grant, isNameGranted } from '../model/grant.ts'
+import { CLOCK_SKEW_SECONDS, type ConsentMembers, EMERGENCY_PURPOSE } from './basis.ts'
 import { GrantProblem } from './grant-problem.ts'
 import { visibleTrees } from './visible.ts'
 
 /** The least and most characters of an emergency's reason, without spaces at its ends. */
-const REASON_CHARACTERS = { least: 10, most: 1_000 } as const
+const REASON_CHARACTER_LIMITS = { least: 10, most: 1_000 } as const
 /** The most seconds from the time that an emergency item states until now. */
-const MOST_AGE = 86_400
+const MOST_ITEM_AGE_SECONDS = 86_400
 
-type ReadGrant = Omit<Grant, 'id' | 'emergency'>
+type GrantWithoutEmergency = Omit<Grant, 'id' | 'emergency'>
 
 /**
  * The grant that replaces this one for an emergency item. It accepts one identifier of one person, on the participant's
@@ -19,11 +19,11 @@ type ReadGrant = Omit<Grant, 'id' | 'emergency'>
  * @param recordTypes the granted record types
  * @throws GrantProblem
  */
-export function readEmergency(grant: ReadGrant, recordTypes: readonly RecordType[]): ReadGrant {
+export function readEmergencyGrant(grant: GrantWithoutEmergency, recordTypes: readonly RecordType[]): GrantWithoutEmergency {
   const { records_per_day: _, records_per_minute: __, ...withoutQuotas } = grant.terms
   const { consent: ___, authorities: ____, ...terms } = withoutQuotas
   const { see, purposes = [], emergency } = terms
-  if (!isGranted(grant.operations, 'search')) throw new GrantProblem('emergency', 'needs the operation search')
+  if (!isNameGranted(grant.operations, 'search')) throw new GrantProblem('emergency', 'needs the operation search')
   if (purposes.includes(EMERGENCY_PURPOSE)) {
     throw new GrantProblem('purposes', `must not have ${EMERGENCY_PURPOSE} beside an emergency part`)
   }
@@ -36,14 +36,14 @@ export function readEmergency(grant: ReadGrant, recordTypes: readonly RecordType
     terms: { ...terms, see: all, query_forms: ['identifier'], basis: 'authorize', purposes: [EMERGENCY_PURPOSE] },
     recordTypes: new Set(personal.map(({ name }) => name)),
     queryForms: new Set(['identifier']),
-    visible: all === ALL_NAMES ? null : visibleMore(grant, recordTypes, all),
+    visible: all === ALL_NAMES ? null : visibleInEmergency(grant, recordTypes, all),
     // An emergency shows no protected person, even of categories that the grant names.
     hidden: { ...grant.hidden, categories: [] },
   }
 }
 
-function visibleMore(
-  { identifiers: { kind } }: ReadGrant,
+function visibleInEmergency(
+  { identifiers: { kind } }: GrantWithoutEmergency,
   recordTypes: readonly RecordType[],
   names: readonly string[],
 ): Grant['visible'] {
@@ -57,7 +57,7 @@ function visibleMore(
 
 /** Checks that the record type is about one person. @throws ItemRejection rjct.search_criteria.invalid */
 export function checkIsPersonType({ grant }: Emergency, { name }: Pick<RecordType, 'name'>): void {
-  if (isGranted(grant.recordTypes, name)) return
+  if (isNameGranted(grant.recordTypes, name)) return
   throw new ItemRejection(
     'rjct.search_criteria.invalid',
     `search_criteria.reg_record_type: must not be ${name} in an emergency, which is about one person`,
@@ -86,12 +86,12 @@ export function readItemEmergency(
   const { ts, purpose } = authorize
   const at = ts === undefined ? null : timestampInstant(ts)
   const age = at === null ? Number.NaN : (now.getTime() - at) / 1_000
-  if (!(age >= -CLOCK_SKEW && age <= MOST_AGE))
+  if (!(age >= -CLOCK_SKEW_SECONDS && age <= MOST_ITEM_AGE_SECONDS))
     throw emergencyRejection('ts: must be of the last 24 hours in an emergency')
   const reason = purpose.text?.trim() ?? ''
-  if (reason.length < REASON_CHARACTERS.least || reason.length > REASON_CHARACTERS.most) {
+  if (reason.length < REASON_CHARACTER_LIMITS.least || reason.length > REASON_CHARACTER_LIMITS.most) {
     throw emergencyRejection(
-      `purpose.text: must say the reason of the emergency, in ${REASON_CHARACTERS.least} to ${REASON_CHARACTERS.most} characters`,
+      `purpose.text: must say the reason of the emergency, in ${REASON_CHARACTER_LIMITS.least} to ${REASON_CHARACTER_LIMITS.most} characters`,
     )
   }
   return { grant: { ...emergency, id }, reason }

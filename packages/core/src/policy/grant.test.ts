@@ -28,20 +28,12 @@ describe('readTerms', () => {
     ['an operation', { operations: ['search', 'enrolled'] }, 'operations: this registry has no enrolled'],
     ['a record type', { record_types: ['Group'] }, 'record_types: this registry has no Group'],
     ['no record type', { record_types: [] }, 'record_types: must name one at least'],
-    [
-      'an identifier type',
-      { identifier_types: ['HOUSEHOLD_ID'] },
-      'identifier_types: this registry has no HOUSEHOLD_ID',
-    ],
+    ['an identifier type', { identifier_types: ['HOUSEHOLD_ID'] }, 'identifier_types: this registry has no HOUSEHOLD_ID'],
     ['an event type', { event_types: ['Wedding'] }, 'event_types: this registry has no Wedding'],
     ['an attribute', { ask: ['shoe_size'] }, 'ask: shoe_size is no attribute of Person'],
     ['an age without its date', { ask: ['age'] }, 'ask: age needs birth_date beside it'],
     ['an attribute to be seen', { see: ['shoe_size'] }, 'see: shoe_size is no attribute, relation or member of Person'],
-    [
-      'rows of a record type that there is not',
-      { rows: { Group: {} } },
-      'rows: this registry has no record type Group',
-    ],
+    ['rows of a record type that there is not', { rows: { Group: {} } }, 'rows: this registry has no record type Group'],
     [
       'rows of one record type of two',
       { rows: { Member: { sex: { $eq: 'F' } } } },
@@ -66,11 +58,7 @@ describe('readTerms', () => {
       'operations: must be of search, txn-status, subscribe, unsubscribe, enrolled, enrolment-status, disabled, disability-details, disability-support for basis consent',
     ],
     ['a signed consent for law', { consent: 'signed' }, 'consent: is only for a basis other than law'],
-    [
-      'authorities for law',
-      { authorities: ['https://consent.example'] },
-      'authorities: is only for a basis other than law',
-    ],
+    ['authorities for law', { authorities: ['https://consent.example'] }, 'authorities: is only for a basis other than law'],
     [
       'other persons under a consent',
       { basis: 'either', purposes: ['e'], operations: ['search'], see: ['sex', 'parents'] },

@@ -10,16 +10,16 @@ import {
   resolveRecordType,
   searchKey,
 } from '@rollcall/protocol'
-import { ALL_NAMES, type Grant, type GrantedNames, type GrantTerms, isGranted, QUERY_FORMS } from '../model/grant.ts'
+import { ALL_NAMES, type Grant, type GrantedNames, type GrantTerms, isNameGranted, QUERY_FORMS } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
 import { NOBODY_PROTECTED, PROTECTION_CATEGORIES } from '../model/protection.ts'
-import { PROGRAMME_NAME } from '../query/person-criteria.ts'
+import { PROGRAMME_ATTRIBUTE } from '../query/person-criteria.ts'
 import { QueryProblem } from '../query/query.ts'
 import { readQuery } from '../query/read-query.ts'
 import { reduceKindToAskable } from './asked-kind.ts'
-import { readEmergency } from './emergency.ts'
+import { readEmergencyGrant } from './emergency.ts'
 import { GrantProblem } from './grant-problem.ts'
-import { withoutMembers } from './minors.ts'
+import { withoutPersonLists } from './minors.ts'
 import { visibleTrees } from './visible.ts'
 
 /**
@@ -27,10 +27,7 @@ import { visibleTrees } from './visible.ts'
  * @param kind the kind of the registry, with the attributes that an operator added
  * @throws GrantProblem a member breaks a rule, or names something that the registry does not have
  */
-export const readGrant = (kind: Kind, { id, terms }: Pick<Grant, 'id' | 'terms'>): Grant => ({
-  id,
-  ...readTerms(kind, terms),
-})
+export const readGrant = (kind: Kind, { id, terms }: Pick<Grant, 'id' | 'terms'>): Grant => ({ id, ...readTerms(kind, terms) })
 
 /**
  * Reads a stored grant. It may be unreadable now, for example because an attribute that it names was removed.
@@ -52,28 +49,28 @@ export function readStoredGrant(
 
 /** Reads the terms of a grant. @throws GrantProblem as `readGrant` throws it */
 export function readTerms(kind: Kind, terms: GrantTerms): Omit<Grant, 'id'> {
-  const recordTypes = namesIn(terms, 'record_types', ALL_NAMES, (name) => resolveRecordType(kind, name)?.name)
-  const types = namesIn(terms, 'identifier_types', ALL_NAMES, (name) => resolveIdentifierType(kind, name)?.name)
-  const granted = kind.record_types.filter(({ name }) => isGranted(recordTypes, name))
-  const eventTypes = namesIn(terms, 'event_types', [], (name) => resolveEventType(kind, name)?.name)
-  const operations = namesIn(terms, 'operations', [], operationNamed(kind))
+  const recordTypes = grantedNamesIn(terms, 'record_types', ALL_NAMES, (name) => resolveRecordType(kind, name)?.name)
+  const types = grantedNamesIn(terms, 'identifier_types', ALL_NAMES, (name) => resolveIdentifierType(kind, name)?.name)
+  const granted = kind.record_types.filter(({ name }) => isNameGranted(recordTypes, name))
+  const eventTypes = grantedNamesIn(terms, 'event_types', [], (name) => resolveEventType(kind, name)?.name)
+  const operations = grantedNamesIn(terms, 'operations', [], operationNameFinder(kind))
   checkBasis(terms, operations, granted)
   const { ask = [], see, minors } = terms
   const askable = { recordTypes: granted, identifierTypes: types, eventTypes }
   const kindFor = (names: GrantTerms['see']): Kind => {
     const narrowed = reduceKindToAskable(kind, { ...askable, ask: names })
-    return minors === 'never' ? withoutMembers(narrowed) : narrowed
+    return minors === 'never' ? withoutPersonLists(narrowed) : narrowed
   }
   const grant: Omit<Grant, 'id' | 'emergency'> = {
     terms,
     kind: kindFor(ask),
-    person_kind: kindFor(ask === ALL_NAMES ? ALL_NAMES : [...ask, ...programmesIn(granted)]),
+    person_kind: kindFor(ask === ALL_NAMES ? ALL_NAMES : [...ask, ...programmeAttributesIn(granted)]),
     operations,
     recordTypes,
     queryForms: new Set(terms.query_forms === ALL_NAMES ? QUERY_FORMS : (terms.query_forms ?? ['identifier'])),
     eventTypes,
-    programmes: namesIn(terms, 'programmes', [], programmeNamed(kind)),
-    rows: readRows(kind, granted, terms.rows),
+    programmes: grantedNamesIn(terms, 'programmes', [], programmeKeyFinder(kind)),
+    rows: readRowConditions(kind, granted, terms.rows),
     visible: see === ALL_NAMES ? null : visibleTrees(kind, granted, see),
     identifiers: { kind, types },
     hidden: {
@@ -82,15 +79,15 @@ export function readTerms(kind: Kind, terms: GrantTerms): Omit<Grant, 'id'> {
       takesOut: null,
     },
   }
-  return terms.emergency === undefined ? grant : { ...grant, emergency: readEmergency(grant, granted) }
+  return terms.emergency === undefined ? grant : { ...grant, emergency: readEmergencyGrant(grant, granted) }
 }
 
-type NameList = 'operations' | 'record_types' | 'identifier_types' | 'event_types' | 'programmes'
+type NameListMember = 'operations' | 'record_types' | 'identifier_types' | 'event_types' | 'programmes'
 
-function namesIn(
+function grantedNamesIn(
   terms: GrantTerms,
-  member: NameList,
-  otherwise: GrantTerms[NameList] & {},
+  member: NameListMember,
+  otherwise: GrantTerms[NameListMember] & {},
   canonical: (name: string) => string | undefined,
 ): GrantedNames {
   const given = terms[member] ?? otherwise
@@ -104,19 +101,19 @@ function namesIn(
   return new Set(names)
 }
 
-const operationNamed =
+const operationNameFinder =
   (kind: Kind) =>
   (name: string): string | undefined =>
     operationsOf(kind).find((operation) => operation.name === name)?.name
 
 /** The attribute by which a question names a programme, as a list of one; empty when no given record type has it. */
-const programmesIn = (recordTypes: readonly RecordType[]): readonly string[] => {
+const programmeAttributesIn = (recordTypes: readonly RecordType[]): readonly string[] => {
   const members = recordTypes.flatMap(({ compounds = [] }) => compounds.flatMap((one) => one.members))
-  return members.some(({ name }) => name === PROGRAMME_NAME) ? [PROGRAMME_NAME] : []
+  return members.some(({ name }) => name === PROGRAMME_ATTRIBUTE) ? [PROGRAMME_ATTRIBUTE] : []
 }
 
 /** Returns a function that gives the key of a programme, as in ledgers. No record needs to have the programme yet. */
-const programmeNamed =
+const programmeKeyFinder =
   (kind: Kind) =>
   (name: string): string | undefined => {
     for (const recordType of kind.record_types) {
@@ -175,25 +172,20 @@ function checkBasis(
 const ROW_QUERY_LIMITS = { query_depth: 16, query_terms: 200, query_values: 1000 }
 
 /** Reads the conditions that records must fulfil. @throws GrantProblem */
-function readRows(
-  kind: Kind,
-  granted: readonly RecordType[],
-  rows: GrantTerms['rows'],
-): ReadonlyMap<string, Predicate> {
+function readRowConditions(kind: Kind, granted: readonly RecordType[], rows: GrantTerms['rows']): ReadonlyMap<string, Predicate> {
   if (rows === undefined) return new Map()
   const read = new Map<string, Predicate>()
   for (const [name, query] of Object.entries(rows)) {
     const recordType = resolveRecordType(kind, name)
     if (recordType === undefined) throw new GrantProblem('rows', `this registry has no record type ${name}`)
-    read.set(recordType.name, readRow(kind, recordType, query))
+    read.set(recordType.name, readTypeCondition(kind, recordType, query))
   }
   const missing = granted.find((recordType) => !read.has(recordType.name))
-  if (missing !== undefined)
-    throw new GrantProblem('rows', `must have a query for ${missing.name}, which is granted too`)
+  if (missing !== undefined) throw new GrantProblem('rows', `must have a query for ${missing.name}, which is granted too`)
   return read
 }
 
-function readRow(kind: Kind, recordType: RecordType, query: unknown): Predicate {
+function readTypeCondition(kind: Kind, recordType: RecordType, query: unknown): Predicate {
   const path = `rows.${recordType.name}`
   try {
     const { predicate } = readQuery({ kind, recordType, limits: ROW_QUERY_LIMITS }, 'expression', query, path)

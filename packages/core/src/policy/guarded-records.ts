@@ -63,7 +63,7 @@ export function guardedReader(
 ): RecordReader {
   return {
     async find(registry, { recordType, predicate, page: { sort, limit, offset, cap, ids = 0, categories = [] } }) {
-      const guard = guardOf(registry.kind, recordType, await protectionOf(registry))
+      const guard = makeRecordGuard(registry.kind, recordType, await protectionOf(registry))
       const hits: SearchHit[] = []
       let candidateCount = 0
       search: for await (const { records, rows } of candidates(registry, recordType, predicate, null)) {
@@ -74,7 +74,7 @@ export function guardedReader(
           if (guard.isHidden(record, categories, read)) continue
           const { document, extracted } = guard.seen(record, read)
           if (!matches(predicate, extracted)) continue
-          hits.push(hitOf(record, sortValuesOf(registry.kind, recordType, sort, document, extracted)))
+          hits.push(makeSearchHit(record, sortValuesOf(registry.kind, recordType, sort, document, extracted)))
           if (hits.length > cap) break search
         }
       }
@@ -83,11 +83,9 @@ export function guardedReader(
       return { total: hits.length, records, ids: hits.length <= ids ? hits.map(({ record }) => record.id) : [] }
     },
     async read(registry, recordType, ids, categories = []) {
-      const guard = guardOf(registry.kind, recordType, await protectionOf(registry))
+      const guard = makeRecordGuard(registry.kind, recordType, await protectionOf(registry))
       const records = await readRecords(registry, recordType, ids)
-      return records
-        .filter((record) => !guard.isHidden(record, categories))
-        .map(({ id, document }) => ({ id, document }))
+      return records.filter((record) => !guard.isHidden(record, categories)).map(({ id, document }) => ({ id, document }))
     },
     async merged(registry, recordType, ids) {
       const records = await readRecords(registry, recordType, ids)
@@ -101,15 +99,15 @@ export function guardedReader(
       const found = []
       for await (const { records } of candidates(registry, recordType, { is: 'identifier', identifiers }, null)) {
         for (const { id, document, merged } of records) {
-          const aliases = merged.flatMap((one) => namesOf(registry.kind, recordType, one.document))
-          const names = [...namesOf(registry.kind, recordType, document), ...aliases]
+          const aliases = merged.flatMap((one) => identifiersInDocument(registry.kind, recordType, one.document))
+          const names = [...identifiersInDocument(registry.kind, recordType, document), ...aliases]
           if (names.some((one) => one.type === type && wanted.has(one.value))) found.push({ id, document, aliases })
         }
       }
       return found
     },
     async categories(registry, recordType, ids) {
-      const guard = guardOf(registry.kind, recordType, await protectionOf(registry))
+      const guard = makeRecordGuard(registry.kind, recordType, await protectionOf(registry))
       if (!guard.hidesSome) return new Map()
       const records = await readRecords(registry, recordType, ids)
       const found = records.map((record) => [record.id, guard.categoriesOf(record)] as const)
@@ -121,7 +119,7 @@ export function guardedReader(
       return count
     },
     async page(registry, { recordType, predicate, since, after, limit }) {
-      const guard = guardOf(registry.kind, recordType, await protectionOf(registry))
+      const guard = makeRecordGuard(registry.kind, recordType, await protectionOf(registry))
       const found = []
       page: for await (const { records } of candidates(registry, recordType, predicate, after)) {
         for (const record of records) {
@@ -144,7 +142,7 @@ interface SearchHit {
   readonly values: readonly (AttributeValue | undefined)[]
 }
 
-const hitOf = ({ id, document }: FoundRecord, values: SearchHit['values']): SearchHit => ({
+const makeSearchHit = ({ id, document }: FoundRecord, values: SearchHit['values']): SearchHit => ({
   record: { id, document },
   values,
 })
@@ -163,7 +161,7 @@ interface RecordGuard {
   seen(record: SourceRecord, read?: JsonValue): { readonly document: JsonValue; readonly extracted: ReadableRecord }
 }
 
-function guardOf(kind: Kind, recordType: RecordType, protection: Protection): RecordGuard {
+function makeRecordGuard(kind: Kind, recordType: RecordType, protection: Protection): RecordGuard {
   const hidesSome = protection.byProtectingIdentifier.size > 0
   const categoriesOf: RecordGuard['categoriesOf'] = ({ document, merged }, read = JSON.parse(document)) => {
     const documents = [read, ...merged.map((one) => JSON.parse(one.document))]
@@ -177,11 +175,11 @@ function guardOf(kind: Kind, recordType: RecordType, protection: Protection): Re
       hidesSome && categoriesOf(record, read).some((category) => !categories.includes(category)),
     seen({ document: text, merged }, read: JsonValue = JSON.parse(text)) {
       const document = isJsonObject(read) ? withoutProtectedPersons(kind, recordType, protection, read).document : read
-      const aliases = merged.flatMap((one) => namesOf(kind, recordType, one.document))
+      const aliases = merged.flatMap((one) => identifiersInDocument(kind, recordType, one.document))
       return { document, extracted: lazyRecord(kind, recordType, document, aliases) }
     },
   }
 }
 
-const namesOf = (kind: Kind, recordType: RecordType, document: string): readonly Identifier[] =>
+const identifiersInDocument = (kind: Kind, recordType: RecordType, document: string): readonly Identifier[] =>
   identifiersNamingRecord(kind, recordType, JSON.parse(document))

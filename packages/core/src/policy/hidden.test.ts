@@ -4,7 +4,7 @@ import type { GrantTerms } from '../model/grant.ts'
 import type { Protection } from '../model/protection.ts'
 import { discloseRecords } from './disclosure.ts'
 import { readGrant } from './grant.ts'
-import { withHidden } from './hidden.ts'
+import { grantWithHiddenPersons } from './hidden.ts'
 
 const civil = kindNamed('civil') as Kind
 const [person] = civil.record_types as readonly [RecordType]
@@ -17,18 +17,13 @@ const protection: Protection = {
 }
 const TERMS: GrantTerms = { operations: ['search'], see: ['surname'], basis: 'law' }
 const grantOf = (terms: Partial<GrantTerms>, day = '2026-02-03') =>
-  withHidden(readGrant(civil, { id: 1, terms: { ...TERMS, ...terms } }), { majority_age: 18 }, protection, day)
+  grantWithHiddenPersons(readGrant(civil, { id: 1, terms: { ...TERMS, ...terms } }), { majority_age: 18 }, protection, day)
 const record = (value: string, more: object = {}) =>
-  JSON.stringify({
-    identifier: [{ identifier_type: 'UIN', identifier_value: value }],
-    name: { surname: 'Obi' },
-    ...more,
-  })
+  JSON.stringify({ identifier: [{ identifier_type: 'UIN', identifier_value: value }], name: { surname: 'Obi' }, ...more })
 
 describe('withHidden', () => {
   it('hides protected persons of categories that the grant does not name', () => {
-    const shown = (terms: Partial<GrantTerms>) =>
-      [...discloseRecords(grantOf(terms), person, [record('U-1001')])].length
+    const shown = (terms: Partial<GrantTerms>) => [...discloseRecords(grantOf(terms), person, [record('U-1001')])].length
     expect(shown({})).toBe(0)
     expect(shown({ see: 'all', ask: 'all' })).toBe(0)
     expect(shown({ protected: ['sealed', 'adoption'] })).toBe(0)
@@ -45,8 +40,7 @@ describe('withHidden', () => {
 
   it('finds nobody who is a minor on the day, nor anybody without a birth date', () => {
     const found = (day: string, birth_date?: string) =>
-      [...discloseRecords(grantOf({ minors: 'never' }, day), person, [record('U-2', birth_date ? { birth_date } : {})])]
-        .length
+      [...discloseRecords(grantOf({ minors: 'never' }, day), person, [record('U-2', birth_date ? { birth_date } : {})])].length
     expect(found('2026-02-02', '2008-02-03')).toBe(0)
     expect(found('2026-02-03', '2008-02-03')).toBe(1)
     // Somebody born in that year may be a minor until its end.

@@ -5,29 +5,24 @@
 import { type JsonObject, type Kind, type RecordType, type TakesOut, withoutPersons } from '@rollcall/protocol'
 import type { Grant } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
-import {
-  type Protection,
-  protectedOwnersOf,
-  protectedRemovalRule,
-  withoutProtectedPersons,
-} from '../model/protection.ts'
+import { type Protection, protectedOwnersOf, protectedRemovalRule, withoutProtectedPersons } from '../model/protection.ts'
 import type { Registry } from '../model/registry.ts'
 import { adultPredicate, isMinor } from './minors.ts'
 
 /** Returns the grant with the persons whom it hides on a day. @param day YYYY-MM-DD in the registry's time zone */
-export function withHidden(
+export function grantWithHiddenPersons(
   { emergency, ...grant }: Grant,
   registry: Pick<Registry, 'majority_age'>,
   protection: Protection,
   day: string,
 ): Grant {
-  const hiding = <Of extends PartOfGrant>(one: Of): Of => hidingPersons(one, registry, protection, day)
+  const hiding = <Of extends GrantOrEmergency>(one: Of): Of => grantPartWithHiddenPersons(one, registry, protection, day)
   return { ...hiding(grant), ...(emergency && { emergency: hiding(emergency) }) }
 }
 
-type PartOfGrant = Omit<Grant, 'id' | 'emergency'>
+type GrantOrEmergency = Omit<Grant, 'id' | 'emergency'>
 
-function hidingPersons<Of extends PartOfGrant>(
+function grantPartWithHiddenPersons<Of extends GrantOrEmergency>(
   grant: Of,
   registry: Pick<Registry, 'majority_age'>,
   protection: Protection,
@@ -36,10 +31,10 @@ function hidingPersons<Of extends PartOfGrant>(
   const { kind } = grant.identifiers
   const { categories } = grant.hidden
   const minors = grant.terms.minors === 'never'
-  const takesOut = takesOutHidden(kind, registry, protection, { categories, minors }, day)
+  const takesOut = hiddenRemovalRule(kind, registry, protection, { categories, minors }, day)
   return {
     ...grant,
-    rows: minors ? adultRows(grant, registry, day) : grant.rows,
+    rows: minors ? rowsWithAdultConditions(grant, registry, day) : grant.rows,
     hidden: { categories, protection, takesOut },
   }
 }
@@ -50,7 +45,7 @@ function hidingPersons<Of extends PartOfGrant>(
  * @param options.categories the categories whose protected persons are shown; `minors`: true when minors are hidden
  * @param day YYYY-MM-DD in the registry's time zone
  */
-export function takesOutHidden(
+export function hiddenRemovalRule(
   kind: Kind,
   registry: Pick<Registry, 'majority_age'>,
   protection: Protection,
@@ -61,8 +56,8 @@ export function takesOutHidden(
   return minors ? (person) => ofProtected?.(person) ?? (isMinor(person, registry, day) ? '' : null) : ofProtected
 }
 
-function adultRows(
-  { rows, identifiers: { kind } }: PartOfGrant,
+function rowsWithAdultConditions(
+  { rows, identifiers: { kind } }: GrantOrEmergency,
   registry: Pick<Registry, 'majority_age'>,
   day: string,
 ): Grant['rows'] {
@@ -76,11 +71,11 @@ function adultRows(
   return scoped
 }
 
-type HidingParts = Pick<Grant, 'hidden' | 'identifiers'>
+type HidingTerms = Pick<Grant, 'hidden' | 'identifiers'>
 
 /** True when the record belongs to a protected person whom the grant does not show. */
 export function isHiddenRecord(
-  { hidden: { protection, categories }, identifiers: { kind } }: HidingParts,
+  { hidden: { protection, categories }, identifiers: { kind } }: HidingTerms,
   recordType: RecordType,
   document: JsonObject,
 ): boolean {
@@ -89,8 +84,8 @@ export function isHiddenRecord(
 }
 
 /** The record without other persons whom the grant does not show. */
-export function withoutHidden(
-  { hidden: { takesOut }, identifiers: { kind } }: HidingParts,
+export function withoutHiddenOthers(
+  { hidden: { takesOut }, identifiers: { kind } }: HidingTerms,
   recordType: RecordType,
   document: JsonObject,
 ): JsonObject {
@@ -99,7 +94,7 @@ export function withoutHidden(
 
 /** The record without any protected person in it. Conditions are tested on this form, in the database and in memory. */
 export const withoutAnyProtected = (
-  { hidden: { protection }, identifiers: { kind } }: HidingParts,
+  { hidden: { protection }, identifiers: { kind } }: HidingTerms,
   recordType: RecordType,
   document: JsonObject,
 ): JsonObject => withoutProtectedPersons(kind, recordType, protection, document).document

@@ -11,20 +11,16 @@ export function adultPredicate(
   { majority_age }: Pick<Registry, 'majority_age'>,
   day: string,
 ): Predicate | null {
-  const age = ageOf(recordType)
+  const age = ageAttributeOf(recordType)
   if (age === undefined) return null
   return resolveAges({ is: 'compare', attribute: age, operator: 'ge', value: majority_age }, recordType, day)
 }
 
-const ageOf = ({ attributes }: RecordType): Attribute | undefined =>
+const ageAttributeOf = ({ attributes }: RecordType): Attribute | undefined =>
   attributes.find(({ type, since }) => type === 'age' && since === 'birth_date')
 
 /** True when another person in a record is a minor, or may be one; false for a person in no relation of the kind. */
-export function isMinor(
-  { record, relation }: OtherPerson,
-  registry: Pick<Registry, 'majority_age'>,
-  day: string,
-): boolean {
+export function isMinor({ record, relation }: OtherPerson, registry: Pick<Registry, 'majority_age'>, day: string): boolean {
   if (relation === null) return false
   const adult = record && adultPredicate(record.recordType, registry, day)
   const date = record?.recordType.attributes.find(({ name }) => name === 'birth_date')
@@ -37,7 +33,7 @@ export function isMinor(
  * The kind without lists of other persons in a record, and without attributes that count them: answers about them would
  * include minors.
  */
-export function withoutMembers(kind: Kind): Kind {
+export function withoutPersonLists(kind: Kind): Kind {
   const [first, ...others] = kind.record_types.map((recordType) => {
     const { relations = [], attributes, compounds = [] } = recordType
     const places = relations.flatMap(({ paths }) => paths)
@@ -56,7 +52,7 @@ export function withoutMembers(kind: Kind): Kind {
  * True when a query may find records by identifiers of the persons in them, such as a household by its members.
  * @param recordType the record type, reduced to what may be asked about
  */
-export function asksForMembers({ identifiers, primary_identifier }: RecordType, predicate: Predicate): boolean {
+export function canFindByMembers({ identifiers, primary_identifier }: RecordType, predicate: Predicate): boolean {
   if (!identifiers.some(({ names }) => names === 'part')) return false
   return leavesOf(predicate).some((leaf) => {
     if (leaf.is === 'identifier') return leaf.identifiers.some(({ type }) => type !== primary_identifier)

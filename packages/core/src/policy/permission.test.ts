@@ -19,9 +19,7 @@ describe('may', () => {
   it('asks for the operation', () => {
     const grant = granted({ operations: ['search'] })
     expect(permissionFor(grant, { operation: 'search' })).toEqual({ allowed: true })
-    expect(permissionFor(grant, { operation: 'subscribe' })).toEqual(
-      refused('this operation is not granted to this participant'),
-    )
+    expect(permissionFor(grant, { operation: 'subscribe' })).toEqual(refused('this operation is not granted to this participant'))
   })
 
   it('asks for the event type, of which none is granted unless it is named', () => {
@@ -29,9 +27,7 @@ describe('may', () => {
     expect(permissionFor(granted({ event_types: ['death'] }), wanted)).toEqual({ allowed: true })
     expect(permissionFor(granted({ event_types: 'all' }), wanted)).toEqual({ allowed: true })
     for (const terms of [{}, { event_types: ['LiveBirth'] }]) {
-      expect(permissionFor(granted(terms), wanted)).toEqual(
-        refused('this event type is not granted to this participant'),
-      )
+      expect(permissionFor(granted(terms), wanted)).toEqual(refused('this event type is not granted to this participant'))
     }
   })
 

@@ -1,5 +1,5 @@
 /** Decides whether a grant allows an act of its participant: the operation, the types, the programme. */
-import { type Grant, isGranted } from '../model/grant.ts'
+import { type Grant, isNameGranted } from '../model/grant.ts'
 
 /** The act that a participant wants to do or to continue. Names are canonical. */
 export interface WantedAct {
@@ -28,16 +28,15 @@ const PERMISSION_RULES = [
 ] as const
 
 const UNFILTERED_REASON = 'this participant may not subscribe without a filter'
-export const NOTHING_GRANTED = 'nothing in this registry is granted to this participant'
+export const NOTHING_GRANTED_REASON = 'nothing in this registry is granted to this participant'
 
 /** Says whether a grant allows an act, and if not, why. @param grant the valid grant; null: nothing is allowed */
 export function permissionFor(grant: Grant | null, wanted: WantedAct): Permission {
-  if (grant === null) return { allowed: false, reason: NOTHING_GRANTED }
+  if (grant === null) return { allowed: false, reason: NOTHING_GRANTED_REASON }
   for (const { granted, named, reason } of PERMISSION_RULES) {
     const name = wanted[named]
-    if (name !== undefined && !isGranted(grant[granted], name)) return { allowed: false, reason }
+    if (name !== undefined && !isNameGranted(grant[granted], name)) return { allowed: false, reason }
   }
-  if (wanted.unfiltered === true && grant.terms.unfiltered !== true)
-    return { allowed: false, reason: UNFILTERED_REASON }
+  if (wanted.unfiltered === true && grant.terms.unfiltered !== true) return { allowed: false, reason: UNFILTERED_REASON }
   return { allowed: true }
 }

@@ -2,7 +2,7 @@
 import { ItemRejection, isSortedIdentifier, type RecordType } from '@rollcall/protocol'
 import { ALL_NAMES, type Grant, type QueryForm } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
-import { asksForMembers } from './minors.ts'
+import { canFindByMembers } from './minors.ts'
 import { isAlwaysShown } from './shown-attributes.ts'
 
 interface QueryToCheck {
@@ -20,16 +20,15 @@ interface SearchToCheck extends QueryToCheck {
 }
 
 /**
- * Checks the form and the sort of a query. A sort shows the order of values in all found records, which conditions
- * cannot do, so only attributes that the grant always shows are allowed. A sort by identifiers compares identifiers
- * that the query does not name, so the grant must allow to ask about everything. A sorted query for an identifier
- * counts as an expression.
+ * Checks the form and the sort of a query. A sort shows the order of values in all found records, which conditions cannot do, so
+ * only attributes that the grant always shows are allowed. A sort by identifiers compares identifiers that the query does not
+ * name, so the grant must allow to ask about everything. A sorted query for an identifier counts as an expression.
  * @throws ItemRejection rjct.search_criteria.invalid, rjct.sort.invalid
  */
-export function checkForm(grant: QueryTerms & Pick<Grant, 'visible'>, asked: SearchToCheck): void {
+export function checkSearchAllowed(grant: QueryTerms & Pick<Grant, 'visible'>, asked: SearchToCheck): void {
   const { recordType, sort } = asked
   if (grant.terms.ask !== ALL_NAMES && sort.some(({ attribute }) => isSortedIdentifier(recordType, attribute))) {
-    throw new ItemRejection('rjct.sort.invalid', `search_criteria.sort: ${VALUES_ONLY}: not in their order`)
+    throw new ItemRejection('rjct.sort.invalid', `search_criteria.sort: ${VALUES_ONLY_REASON}: not in their order`)
   }
   const unseen = sort.find(({ attribute }) => !isAlwaysShown(grant, recordType, attribute))
   if (unseen !== undefined) {
@@ -42,30 +41,30 @@ export function checkForm(grant: QueryTerms & Pick<Grant, 'visible'>, asked: Sea
   throw new ItemRejection('rjct.search_criteria.invalid', `search_criteria.query: ${refused}`)
 }
 
-const VALUES_ONLY = 'this participant may ask for identifiers by their values only'
+const VALUES_ONLY_REASON = 'this participant may ask for identifiers by their values only'
 
 /** The rule of the grant that refuses the query, in words; null when the query is allowed. */
 export function findQueryRefusal(grant: QueryTerms, { recordType, form, predicate }: QueryToCheck): string | null {
   const { queryForms, terms } = grant
   if (!queryForms.has(form)) return `this participant may ask by ${[...queryForms].join(', ')} only`
   // A query for any identifier of a type, or for all but some, names no attribute and finds nearly every record.
-  if (terms.ask !== ALL_NAMES && isAboutUnnamed(predicate)) {
-    return `${VALUES_ONLY}: not for others than these, nor whether there is one`
+  if (terms.ask !== ALL_NAMES && isAboutUnnamedIdentifiers(predicate)) {
+    return `${VALUES_ONLY_REASON}: not for others than these, nor whether there is one`
   }
-  if (terms.minors === 'never' && asksForMembers(recordType, predicate)) {
+  if (terms.minors === 'never' && canFindByMembers(recordType, predicate)) {
     return `this participant may ask for a ${recordType.name} by ${recordType.primary_identifier} only: it finds no minors`
   }
   return null
 }
 
 /** True when the query asks about identifiers that it does not name: any identifier of a type, or all except some. */
-function isAboutUnnamed(predicate: Predicate, negated = false): boolean {
+function isAboutUnnamedIdentifiers(predicate: Predicate, negated = false): boolean {
   switch (predicate.is) {
     case 'and':
     case 'or':
-      return predicate.of.some((one) => isAboutUnnamed(one, negated))
+      return predicate.of.some((one) => isAboutUnnamedIdentifiers(one, negated))
     case 'not':
-      return isAboutUnnamed(predicate.of, !negated)
+      return isAboutUnnamedIdentifiers(predicate.of, !negated)
     case 'identifier':
       return negated
     default:
@@ -77,15 +76,15 @@ function isAboutUnnamed(predicate: Predicate, negated = false): boolean {
  * True when every record that the query finds must have a named identifier, or fulfil a condition on an attribute. A
  * filter that is not narrow counts as no filter.
  */
-export function isNarrow(predicate: Predicate, negated = false): boolean {
+export function isNarrowFilter(predicate: Predicate, negated = false): boolean {
   switch (predicate.is) {
     case 'and':
     case 'or': {
-      const narrow = (one: Predicate): boolean => isNarrow(one, negated)
+      const narrow = (one: Predicate): boolean => isNarrowFilter(one, negated)
       return (predicate.is === 'and') === negated ? predicate.of.every(narrow) : predicate.of.some(narrow)
     }
     case 'not':
-      return isNarrow(predicate.of, !negated)
+      return isNarrowFilter(predicate.of, !negated)
     case 'identifier':
       return !negated
     default:

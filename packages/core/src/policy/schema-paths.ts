@@ -16,16 +16,16 @@ interface SchemaShape {
  * without a defined shape, every path exists.
  */
 export function hasPath(schema: TSchema, path: string): boolean {
-  return hasKeys(schema, path.split('.').map(searchKey))
+  return hasPathOfKeys(schema, path.split('.').map(searchKey))
 }
 
-function hasKeys(schema: SchemaShape, keys: readonly string[]): boolean {
+function hasPathOfKeys(schema: SchemaShape, keys: readonly string[]): boolean {
   const [key, ...rest] = keys
   if (key === undefined) return true
   const { properties, patternProperties, items, anyOf, type } = schema
-  if (anyOf !== undefined) return anyOf.some((one) => hasKeys(one, keys))
-  if (items !== undefined) return hasKeys(items, keys)
-  if (patternProperties !== undefined) return Object.values(patternProperties).some((one) => hasKeys(one, rest))
+  if (anyOf !== undefined) return anyOf.some((one) => hasPathOfKeys(one, keys))
+  if (items !== undefined) return hasPathOfKeys(items, keys)
+  if (patternProperties !== undefined) return Object.values(patternProperties).some((one) => hasPathOfKeys(one, rest))
   if (properties === undefined) return type === undefined
-  return Object.entries(properties).some(([name, member]) => searchKey(name) === key && hasKeys(member, rest))
+  return Object.entries(properties).some(([name, member]) => searchKey(name) === key && hasPathOfKeys(member, rest))
 }

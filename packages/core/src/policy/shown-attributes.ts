@@ -3,13 +3,10 @@ import { type RecordType, searchKey } from '@rollcall/protocol'
 import type { Grant, VisibleNode } from '../model/grant.ts'
 
 /** The names of attributes that the grant shows in at least one place. Ages are not stored, so never shown. */
-export function shownAttributes(
-  { visible }: Pick<Grant, 'visible'>,
-  { name, attributes }: RecordType,
-): readonly string[] {
+export function shownAttributes({ visible }: Pick<Grant, 'visible'>, { name, attributes }: RecordType): readonly string[] {
   const tree = visible?.get(name)
   const stored = attributes.filter(({ type }) => type !== 'age')
-  const shown = visible === null ? stored : stored.filter(({ paths }) => paths.some((path) => isShown(tree, path)))
+  const shown = visible === null ? stored : stored.filter(({ paths }) => paths.some((path) => isPathShown(tree, path)))
   return shown.map((row) => row.name)
 }
 
@@ -22,20 +19,20 @@ export function isAlwaysShown(
   if (visible === null) return true
   const tree = visible.get(name)
   const attribute = attributes.find((row) => row.name === wanted)
-  if (attribute !== undefined) return attribute.paths.every((path) => isShown(tree, path))
+  if (attribute !== undefined) return attribute.paths.every((path) => isPathShown(tree, path))
   const sources = identifiers.filter(
     ({ names, type }) => names === 'record' && (type === undefined || [wanted, primary_identifier].includes(type)),
   )
-  return sources.every(({ path }) => partAt(tree, path)?.identifiers.some((source) => source.path === path))
+  return sources.every(({ path }) => findVisiblePart(tree, path)?.identifiers.some((source) => source.path === path))
 }
 
-const isShown = (tree: VisibleNode | undefined, path: string): boolean => {
-  const part = partAt(tree, path)
+const isPathShown = (tree: VisibleNode | undefined, path: string): boolean => {
+  const part = findVisiblePart(tree, path)
   return part?.whole === true || part?.value === true
 }
 
 /** The node of the tree at a path, or a node above it that is shown whole. */
-function partAt(tree: VisibleNode | undefined, path: string): VisibleNode | undefined {
+function findVisiblePart(tree: VisibleNode | undefined, path: string): VisibleNode | undefined {
   let part = tree
   for (const segment of path.split('.')) {
     if (part?.whole === true) return part

@@ -9,15 +9,15 @@ interface CountingRules {
   /** True when an answer leaves out records of which nothing is shown. Otherwise the participant could count them. */
   readonly hidesEmpty: boolean
   /** Returns the members of the result that change when a search has reached the cap. @throws ItemRejection it is refused */
-  readonly atCap: (found: FoundPage, cap: number) => AtCap
+  readonly atCap: (found: FoundPage, cap: number) => ResultAtCap
 }
 
-interface AtCap extends Partial<FoundPage> {
+interface ResultAtCap extends Partial<FoundPage> {
   /** Why the answer has no records, in words for the participant. */
   readonly reason?: string
 }
 
-const rejectAboveCap = (found: FoundPage, cap: number): AtCap => {
+const rejectAboveCap = (found: FoundPage, cap: number): ResultAtCap => {
   if (found.total <= cap) return {}
   throw new ItemRejection(
     'rjct.search.too_many_records_found',
@@ -43,8 +43,7 @@ const COUNTING_RULES: Readonly<Record<(typeof TOTAL_COUNT_FORMS)[number], Counti
 }
 
 /** The rules of a grant for the number of matching records that an answer states. */
-export const countingRulesOf = ({ terms }: Pick<Grant, 'terms'>): CountingRules =>
-  COUNTING_RULES[terms.counts ?? 'exact']
+export const countingRulesOf = ({ terms }: Pick<Grant, 'terms'>): CountingRules => COUNTING_RULES[terms.counts ?? 'exact']
 
 /**
  * The result of a search. If it reaches the cap, the counting rules of the grant may change or refuse it.
@@ -55,7 +54,7 @@ export const applyCap = <Finding extends FoundPage>(
   grant: Pick<Grant, 'terms'>,
   found: Finding,
   cap: number,
-): Finding & Pick<AtCap, 'reason'> =>
+): Finding & Pick<ResultAtCap, 'reason'> =>
   found.total < cap ? found : { ...found, ...countingRulesOf(grant).atCap(found, cap) }
 
 /**

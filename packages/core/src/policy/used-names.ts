@@ -20,9 +20,8 @@ export function findUsedNames(
   shown: ShownPaths,
 ): readonly string[] {
   const relations = recordTypes.flatMap((recordType) => recordType.relations ?? [])
-  const isRelation = (name: string): boolean =>
-    relations.some((relation) => searchKey(relation.name) === searchKey(name))
-  const candidates = see === ALL_NAMES ? [...new Set(allNames(recordTypes))] : see
+  const isRelation = (name: string): boolean => relations.some((relation) => searchKey(relation.name) === searchKey(name))
+  const candidates = see === ALL_NAMES ? [...new Set(allVisibleNames(recordTypes))] : see
   const used = candidates.filter(
     (name) =>
       isRelation(name) &&
@@ -31,7 +30,7 @@ export function findUsedNames(
           searchKey(relation.name) === searchKey(name) &&
           Object.values(shown)
             .flat()
-            .some((path) => relation.paths.some((place) => isWithin(path, place))),
+            .some((path) => relation.paths.some((place) => isPathWithin(path, place))),
       ),
   )
   const pathsShownBy = (names: readonly string[]) => pathsVisibleBy(kind, recordTypes, names, shown)
@@ -45,7 +44,7 @@ export function findUsedNames(
   return [...others, ...used, ...new Set(members)]
 }
 
-const allNames = (recordTypes: readonly RecordType[]): readonly string[] =>
+const allVisibleNames = (recordTypes: readonly RecordType[]): readonly string[] =>
   recordTypes.flatMap(({ attributes, compounds = [], relations = [] }) => [
     NAME_OF_IDENTIFIERS,
     ...attributes.map(({ name }) => name),
@@ -53,7 +52,7 @@ const allNames = (recordTypes: readonly RecordType[]): readonly string[] =>
     ...relations.map(({ name }) => name),
   ])
 
-const isWithin = (path: string, place: string): boolean => `${searchKey(path)}.`.startsWith(`${searchKey(place)}.`)
+const isPathWithin = (path: string, place: string): boolean => `${searchKey(path)}.`.startsWith(`${searchKey(place)}.`)
 
 /**
  * The paths of `shown` that these names show, each as `<record type> <path>`; empty when a name is unknown, or cannot

@@ -30,13 +30,13 @@ export function visibleTrees(
   recordTypes: readonly RecordType[],
   names: readonly string[],
 ): ReadonlyMap<string, VisibleNode> {
-  checkAges(kind, names)
+  checkAgeNames(kind, names)
   const trees = new Map(kind.record_types.map(({ name }) => [name, emptyNode()]))
   const treeOf = (name: string): VisibleNode => trees.get(name) ?? emptyNode()
   for (const name of names) {
     // A name may also be of a related person's record type, which need not be granted itself.
-    const shown = kind.record_types.filter((recordType) => addToTree(kind, recordType, name, treeOf))
-    if (!shown.some((recordType) => recordTypes.includes(recordType) || isRelated(recordTypes, recordType))) {
+    const shown = kind.record_types.filter((recordType) => addNameToTree(kind, recordType, name, treeOf))
+    if (!shown.some((recordType) => recordTypes.includes(recordType) || isRelatedType(recordTypes, recordType))) {
       throw new GrantProblem('see', `${name} is no attribute, relation or member of ${joinTypeNames(recordTypes)}`)
     }
   }
@@ -45,31 +45,26 @@ export function visibleTrees(
 
 const joinTypeNames = (recordTypes: readonly RecordType[]): string => recordTypes.map(({ name }) => name).join(', ')
 
-const isRelated = (recordTypes: readonly RecordType[], { name }: RecordType): boolean =>
+const isRelatedType = (recordTypes: readonly RecordType[], { name }: RecordType): boolean =>
   recordTypes.some(({ relations = [] }) => relations.some(({ record_type }) => record_type === name))
 
 const emptyNode = (): VisibleNode => ({ whole: false, value: false, identifiers: [], members: new Map() })
 
 /** Adds a name to the tree of a record type. @returns false when the record type does not have the name */
-function addToTree(
-  kind: Kind,
-  recordType: RecordType,
-  name: string,
-  treeOf: (recordType: string) => VisibleNode,
-): boolean {
+function addNameToTree(kind: Kind, recordType: RecordType, name: string, treeOf: (recordType: string) => VisibleNode): boolean {
   const tree = treeOf(recordType.name)
   const key = searchKey(name)
-  const sources = recordType.identifiers.filter((row) => row.names === 'record' && sourceName(kind, row) === key)
-  for (const source of sources) nodeAt(tree, source.path).identifiers.push(source)
+  const sources = recordType.identifiers.filter((row) => row.names === 'record' && identifierSourceName(kind, row) === key)
+  for (const source of sources) ensureNodeAt(tree, source.path).identifiers.push(source)
   if (sources.length > 0) return true
   const relation = recordType.relations?.find((row) => searchKey(row.name) === key)
   if (relation !== undefined) {
-    showRelated(tree, relation, treeOf)
+    showRelatedPersons(tree, relation, treeOf)
     return true
   }
   const paths = attributePaths(recordType, key)
   if (paths !== undefined) {
-    for (const path of paths) nodeAt(tree, path).value = true
+    for (const path of paths) ensureNodeAt(tree, path).value = true
     return true
   }
   return showMember(recordType, tree, name)
@@ -79,15 +74,15 @@ function addToTree(
  * The name by which a grant shows the identifiers at the path of a source: the last member of the path when the kind has an
  * identifier type of that name, such as `phone_number`; otherwise `identifier`.
  */
-function sourceName(kind: Kind, { path }: IdentifierSource): string {
+function identifierSourceName(kind: Kind, { path }: IdentifierSource): string {
   const last = path.slice(path.lastIndexOf('.') + 1)
   return resolveIdentifierType(kind, last) === undefined ? NAME_OF_IDENTIFIERS : searchKey(last)
 }
 
-function showRelated(tree: VisibleNode, relation: Relation, treeOf: (name: string) => VisibleNode): void {
+function showRelatedPersons(tree: VisibleNode, relation: Relation, treeOf: (name: string) => VisibleNode): void {
   const { paths, record_type } = relation
   for (const path of paths) {
-    const person = nodeAt(tree, path)
+    const person = ensureNodeAt(tree, path)
     person.relation = relation
     if (record_type === undefined) person.identifiers.push({ path, names: 'part' })
     else person.like = treeOf(record_type)
@@ -99,11 +94,11 @@ function showRelated(tree: VisibleNode, relation: Relation, treeOf: (name: strin
  * attributes of its elements; undefined when nothing has the name.
  */
 function attributePaths(recordType: RecordType, key: string): readonly string[] | undefined {
-  const attribute = recordType.attributes.find((row) => isCalled(row, key))
+  const attribute = recordType.attributes.find((row) => hasNameWithKey(row, key))
   // An age is not stored, so it has no path.
   if (attribute !== undefined) return attribute.type === 'age' ? [] : attribute.paths
   const found = ownCompounds(recordType).flatMap((compound) => {
-    const members = compound.members.filter((row) => isCalled(compound, key) || isCalled(row, key))
+    const members = compound.members.filter((row) => hasNameWithKey(compound, key) || hasNameWithKey(row, key))
     return members.map((member) => [
       ...compound.paths.flatMap((place) => member.paths.map((path) => joinPath(place, path))),
       ...(member.record_paths ?? []),
@@ -118,8 +113,7 @@ function ownCompounds({ compounds = [], relations = [] }: RecordType): readonly 
   return compounds.filter(({ paths }) => !paths.some((path) => others.some((other) => isWithin(path, other))))
 }
 
-const isCalled = (row: Attribute | Compound, key: string): boolean =>
-  namesOf(row).some((name) => searchKey(name) === key)
+const hasNameWithKey = (row: Attribute | Compound, key: string): boolean => namesOf(row).some((name) => searchKey(name) === key)
 
 const joinPath = (place: string, path: string): string => [place, path].filter((part) => part !== '').join('.')
 
@@ -129,7 +123,7 @@ function showMember(recordType: RecordType, tree: VisibleNode, path: string): bo
   const own = searchKey(path)
   const source = recordType.identifiers.find((row) => searchKey(row.path) === own && row.type !== undefined)
   if (source !== undefined) {
-    nodeAt(tree, path).identifiers.push(source)
+    ensureNodeAt(tree, path).identifiers.push(source)
     return true
   }
   const relations = (recordType.relations ?? []).flatMap(({ name, paths }) => paths.map((place) => ({ name, place })))
@@ -138,19 +132,16 @@ function showMember(recordType: RecordType, tree: VisibleNode, path: string): bo
   const around = relations.find(({ place }) => isWithin(own, searchKey(place)))
   const other = within ?? around
   if (other !== undefined) {
-    throw new GrantProblem(
-      'see',
-      `${path} has ${other.name} in it, which a grant names for itself; name the members one by one`,
-    )
+    throw new GrantProblem('see', `${path} has ${other.name} in it, which a grant names for itself; name the members one by one`)
   }
-  nodeAt(tree, path).whole = true
+  ensureNodeAt(tree, path).whole = true
   return true
 }
 
 /** True when the inner path is the outer path, or below it. */
 const isWithin = (inner: string, outer: string): boolean => `${inner}.`.startsWith(`${outer}.`)
 
-function nodeAt(tree: VisibleNode, path: string): VisibleNode {
+function ensureNodeAt(tree: VisibleNode, path: string): VisibleNode {
   let part = tree
   for (const key of path.split('.').filter((segment) => segment !== '')) {
     const next = part.members.get(searchKey(key)) ?? emptyNode()
@@ -161,9 +152,9 @@ function nodeAt(tree: VisibleNode, path: string): VisibleNode {
 }
 
 /** Checks that `names` has, for each age in it, also the date that the age is counted from. @throws GrantProblem */
-function checkAges({ record_types }: Kind, names: readonly string[]): void {
+function checkAgeNames({ record_types }: Kind, names: readonly string[]): void {
   const keys = names.map(searchKey)
   const ages = record_types.flatMap(({ attributes }) => attributes.filter(({ type }) => type === 'age'))
-  const alone = ages.find((row) => keys.some((key) => isCalled(row, key)) && !keys.includes(row.since ?? ''))
+  const alone = ages.find((row) => keys.some((key) => hasNameWithKey(row, key)) && !keys.includes(row.since ?? ''))
   if (alone !== undefined) throw new GrantProblem('see', `${alone.name} needs ${alone.since} beside it`)
 }

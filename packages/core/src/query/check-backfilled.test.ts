@@ -1,7 +1,7 @@
 import { kindNamed, type RecordType } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
 import type { Predicate } from '../model/predicate.ts'
-import { checkBackfilled, usesUnfilledColumn } from './mentions.ts'
+import { checkColumnsBackfilled, usesUnfilledColumn } from './mentions.ts'
 
 const recordType = kindNamed('civil')?.record_types[0] as RecordType
 const attribute = (name: string) => {
@@ -43,20 +43,20 @@ test.each<[string, Predicate, readonly { attribute: string; descending: boolean 
     'search_criteria.sort: age is being backfilled and cannot be sorted by yet',
   ],
 ])('%s is refused', (_, predicate, sort, code, message) => {
-  const check = () => checkBackfilled(unfilled, { recordType, predicate, sort })
+  const check = () => checkColumnsBackfilled(unfilled, { recordType, predicate, sort })
   expect(check).toThrow(expect.objectContaining({ name: 'ItemRejection', code, message }))
 })
 
 test('what asks about other columns, or of another record type, is not', () => {
-  checkBackfilled(unfilled, { recordType, predicate: has('surname'), sort: [by('surname')] })
-  checkBackfilled(new Map([['Member', new Set(['sex'])]]), { recordType, predicate: has('sex'), sort: [by('sex')] })
-  checkBackfilled(new Map(), { recordType, predicate: has('sex'), sort: [] })
+  checkColumnsBackfilled(unfilled, { recordType, predicate: has('surname'), sort: [by('surname')] })
+  checkColumnsBackfilled(new Map([['Member', new Set(['sex'])]]), { recordType, predicate: has('sex'), sort: [by('sex')] })
+  checkColumnsBackfilled(new Map(), { recordType, predicate: has('sex'), sort: [] })
 })
 
 test('while identifiers are read anew, those of any type are refused, and those of a listed type are not', () => {
   const identifiers = new Map([['Person', new Set(['identifier'])]])
   const uin = { type: 'UIN', value: '1' }
-  const check = (predicate: Predicate) => checkBackfilled(identifiers, { recordType, predicate, sort: [] })
+  const check = (predicate: Predicate) => checkColumnsBackfilled(identifiers, { recordType, predicate, sort: [] })
   check({ is: 'identifier', identifiers: [uin] })
   check({ is: 'identifier_type', types: ['UIN'] })
   const message = 'search_criteria.query: identifier is being backfilled and cannot be searched yet'

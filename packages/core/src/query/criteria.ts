@@ -15,7 +15,7 @@ import {
   resolveRecordType,
   validator,
 } from '@rollcall/protocol'
-import { findMisspelt } from './near-names.ts'
+import { findMisspeltMember } from './near-names.ts'
 
 /** The criteria of an item as the message has them, before they are read. */
 export interface Criteria {
@@ -39,7 +39,7 @@ export const criteriaRejection = ({ name, code }: CriteriaRules, member: string,
   new ItemRejection(code, `${name}${member === '' ? '' : `.${member}`}: ${rule}`)
 
 /** Names that other systems give to filters. An unknown member with such a name is refused. */
-const FILTER_NAMES = [
+const FOREIGN_FILTER_NAMES = [
   ...['query', 'filter', 'filters', 'where', 'criteria', 'condition', 'conditions', 'expression'],
   ...['expressions', 'predicate', 'predicates', 'identifier', 'identifiers'],
 ]
@@ -50,13 +50,13 @@ const FILTER_NAMES = [
  * @returns the reg_type as written; when it is missing, the one of the kind
  * @throws ItemRejection
  */
-export function checkCommon(rules: CriteriaRules, kind: Kind, criteria: Criteria): string {
+export function checkCommonMembers(rules: CriteriaRules, kind: Kind, criteria: Criteria): string {
   const { name, members, filter } = rules
-  const other = Object.keys(criteria).find((member) => member !== filter && FILTER_NAMES.includes(member.toLowerCase()))
+  const other = Object.keys(criteria).find((member) => member !== filter && FOREIGN_FILTER_NAMES.includes(member.toLowerCase()))
   if (other !== undefined) {
     throw criteriaRejection(rules, other, `is not read; write the query into ${name}.${filter}`)
   }
-  const found = findMisspelt(criteria, members)
+  const found = findMisspeltMember(criteria, members)
   if (found !== undefined) throw criteriaRejection(rules, found.member, `is not known; ${found.meant} may be meant`)
   const { version, reg_type } = criteria
   if (version !== undefined && (typeof version !== 'string' || !isSpokenVersion(version))) {
@@ -78,12 +78,7 @@ export function checkEventType(rules: CriteriaRules, kind: Kind, { reg_event_typ
 }
 
 /** Reads a member that names a record type; undefined when it is missing. @throws ItemRejection */
-export function readRecordType(
-  rules: CriteriaRules,
-  kind: Kind,
-  criteria: Criteria,
-  member: string,
-): RecordType | undefined {
+export function readRecordType(rules: CriteriaRules, kind: Kind, criteria: Criteria, member: string): RecordType | undefined {
   const spelling = criteria[member]
   if (spelling === undefined) return undefined
   const recordType = typeof spelling === 'string' ? resolveRecordType(kind, spelling) : undefined

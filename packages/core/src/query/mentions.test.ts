@@ -34,10 +34,7 @@ test.each<[string, Predicate, readonly string[]]>([
         female,
         {
           is: 'not',
-          of: {
-            is: 'and',
-            of: [female, { is: 'exists', attribute: birth_date }, { is: 'some', list: enrolment, of: active }],
-          },
+          of: { is: 'and', of: [female, { is: 'exists', attribute: birth_date }, { is: 'some', list: enrolment, of: active }] },
         },
       ],
     },

@@ -1,23 +1,22 @@
 /**
- * Finds the attributes that a query uses: for statistics, for audit entries, and to refuse those that cannot be
- * searched yet.
+ * Finds the attributes that a query uses: for statistics, for audit entries, and to refuse those that cannot be searched yet.
  */
 
 import { type Attribute, ItemRejection, type RecordType, UNLISTED } from '@rollcall/protocol'
 import type { AuditedPerson } from '../model/audit-entry.ts'
 import { attributesMentionedIn, type Leaf, leavesOf, type Predicate } from '../model/predicate.ts'
 import type { Identifier, SortKey } from '../model/records.ts'
-import { IDENTIFIERS_GROUP, sortColumnGroup } from '../model/registry.ts'
+import { IDENTIFIER_COLUMN_GROUP, sortColumnGroup } from '../model/registry.ts'
 
 /**
  * The names of the columns that a predicate uses, sorted, each once. A member of a compound uses the column of the compound, an
  * age the column of its date. Identifiers have a table of their own and are left out.
  */
 export function columnsUsedIn(predicate: Predicate): readonly string[] {
-  return [...new Set(leavesOf(predicate).flatMap(columnAsked))].sort()
+  return [...new Set(leavesOf(predicate).flatMap(columnsOfLeaf))].sort()
 }
 
-function columnAsked(leaf: Leaf): readonly string[] {
+function columnsOfLeaf(leaf: Leaf): readonly string[] {
   if (leaf.is === 'identifier' || leaf.is === 'identifier_type') return []
   if (leaf.is === 'some') return [leaf.list.name]
   return [leaf.is === 'exists' && leaf.list !== undefined ? leaf.list.name : columnOf(leaf.attribute)]
@@ -54,14 +53,14 @@ interface SearchParts {
  * @param name the member with the criteria, for messages
  * @throws ItemRejection rjct.search_criteria.invalid, rjct.sort.invalid
  */
-export function checkBackfilled(
+export function checkColumnsBackfilled(
   unfilled: ReadonlyMap<string, ReadonlySet<string>>,
   { recordType, predicate, sort }: SearchParts,
   name = 'search_criteria',
 ): void {
   const names = unfilled.get(recordType.name)
   if (names === undefined) return
-  const asked = columnsOf(predicate).find((name) => names.has(name))
+  const asked = columnsAndTypesIn(predicate).find((name) => names.has(name))
   if (asked !== undefined) {
     throw new ItemRejection(
       'rjct.search_criteria.invalid',
@@ -79,9 +78,9 @@ export function checkBackfilled(
   )
 }
 
-const columnsOf = (predicate: Predicate): readonly string[] => {
+const columnsAndTypesIn = (predicate: Predicate): readonly string[] => {
   const types = identifierTypesIn(predicate)
-  return [...columnsUsedIn(predicate), ...types, ...(types.includes(UNLISTED.name) ? [IDENTIFIERS_GROUP] : [])]
+  return [...columnsUsedIn(predicate), ...types, ...(types.includes(UNLISTED.name) ? [IDENTIFIER_COLUMN_GROUP] : [])]
 }
 
 /** True when the predicate uses a column that is being backfilled. */
@@ -89,7 +88,7 @@ export const usesUnfilledColumn = (
   unfilled: ReadonlyMap<string, ReadonlySet<string>>,
   { name }: RecordType,
   predicate: Predicate,
-): boolean => columnsOf(predicate).some((column) => unfilled.get(name)?.has(column))
+): boolean => columnsAndTypesIn(predicate).some((column) => unfilled.get(name)?.has(column))
 
 /**
  * The identifier types that a predicate names. While identifiers are backfilled, queries for types that an operator added, or for

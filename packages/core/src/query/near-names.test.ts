@@ -1,7 +1,7 @@
 import { SearchCriteria } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { processorTime } from '../../test/processor-time.ts'
-import { findMisspelt } from './near-names.ts'
+import { findMisspeltMember } from './near-names.ts'
 
 const KNOWN = ['query', 'query_type', 'pagination', 'reg_type', 'page_size']
 
@@ -16,13 +16,13 @@ describe('a member that is nearly called like a known one', () => {
     ['PAGESIZE', 'page_size'],
     ['regtype', 'reg_type'],
   ])('%s: %s is meant', (member, meant) => {
-    expect(findMisspelt({ query: 1, [member]: 1 }, KNOWN)).toEqual({ member, meant })
+    expect(findMisspeltMember({ query: 1, [member]: 1 }, KNOWN)).toEqual({ member, meant })
   })
 
   it.each(['query', 'query_types_of', '@context', 'id', 'locale', '', '__proto__', 'x'.repeat(100_000)])(
     'not %.20s',
     (member) => {
-      expect(findMisspelt(JSON.parse(`{"${member}": 1}`), KNOWN)).toBeUndefined()
+      expect(findMisspeltMember(JSON.parse(`{"${member}": 1}`), KNOWN)).toBeUndefined()
     },
   )
 })
@@ -36,7 +36,7 @@ it.each([
     Array.from({ length: 1_000 }, (_, index) => [`${begin}${String(index).padStart(3, '0')}`, 1]),
   )
   const before = processorTime()
-  for (let item = 0; item < 124; item += 1) expect(findMisspelt(members, known)).toBeUndefined()
+  for (let item = 0; item < 124; item += 1) expect(findMisspeltMember(members, known)).toBeUndefined()
   // A comparison that does not give a name up early takes 15 times as long as one that does.
   expect(processorTime() - before).toBeLessThan(8_000)
 })

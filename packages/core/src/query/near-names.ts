@@ -11,7 +11,7 @@ interface MisspeltMember {
 }
 
 /** The first unknown member that is close to a known name, and that name; undefined when there is none. */
-export function findMisspelt(object: object, known: readonly string[]): MisspeltMember | undefined {
+export function findMisspeltMember(object: object, known: readonly string[]): MisspeltMember | undefined {
   for (const member of Object.keys(object)) {
     if (known.includes(member) || member.length > MAX_NAME_LENGTH) continue
     const letters = [...member.toLowerCase()]

@@ -13,7 +13,7 @@ import {
 } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
 import type { SortKey } from '../model/records.ts'
-import { findMisspelt } from './near-names.ts'
+import { findMisspeltMember } from './near-names.ts'
 
 /** The limits of a page. No page may begin after the last result that a search counts. */
 export type PageLimits = Pick<Limits, 'page_size' | 'search_results'>
@@ -28,9 +28,9 @@ export interface UndatedSortKey extends Omit<SortKey, 'until'> {
 }
 
 /** The largest number of sort keys in a request. */
-const MAX_KEYS = 100
+const MAX_SORT_KEYS = 100
 const PAGE_MEMBERS = Object.keys(PageRequest.properties)
-const KEY_MEMBERS = ['attribute_name', 'sort_order']
+const SORT_KEY_MEMBERS = ['attribute_name', 'sort_order']
 
 /**
  * Reads the sort keys. A key without attribute_name is ignored (3.1). A key may name a sortable attribute, or a
@@ -42,18 +42,18 @@ export function readSort(kind: Kind, recordType: RecordType, sort: unknown): Und
   if (sort === undefined) return []
   if (!Array.isArray(sort)) throw invalidSort('search_criteria.sort: must be an array')
   const keys: UndatedSortKey[] = []
-  if (sort.length > MAX_KEYS) throw invalidSort(`search_criteria.sort: must have at most ${MAX_KEYS} keys`)
+  if (sort.length > MAX_SORT_KEYS) throw invalidSort(`search_criteria.sort: must have at most ${MAX_SORT_KEYS} keys`)
   for (const [index, element] of (sort as unknown[]).entries()) {
     const at = `search_criteria.sort[${index}]`
     if (!isJsonObject(element)) throw invalidSort(`${at}: must be an object`)
-    const unknown = Object.keys(element).find((member) => !KEY_MEMBERS.includes(member))
+    const unknown = Object.keys(element).find((member) => !SORT_KEY_MEMBERS.includes(member))
     if (unknown !== undefined) {
-      throw invalidSort(`${at}: has a member that is not known; known are ${KEY_MEMBERS.join(', ')}`)
+      throw invalidSort(`${at}: has a member that is not known; known are ${SORT_KEY_MEMBERS.join(', ')}`)
     }
     const { attribute_name, sort_order } = element
     if (attribute_name === undefined || attribute_name === '') continue
     const descending = isDescending(sort_order, at)
-    const key = typeof attribute_name === 'string' ? keyOf(kind, recordType, attribute_name, descending) : undefined
+    const key = typeof attribute_name === 'string' ? sortKeyOf(kind, recordType, attribute_name, descending) : undefined
     if (key === undefined) {
       const sortable = sortableNames(kind, recordType)
       const rule = sortable.length === 0 ? 'nothing can be sorted by here' : `must be one of ${sortable.join(', ')}`
@@ -76,7 +76,7 @@ function sortableNames({ identifier_types }: Kind, recordType: RecordType): stri
  * The sort key for a name; undefined when records cannot be sorted by it. An age is sorted by the date from which it is
  * counted, in the opposite direction. A person who is not born yet has no age; `recordQuery` sets the day for that.
  */
-function keyOf(kind: Kind, recordType: RecordType, spelling: string, descending: boolean): UndatedSortKey | undefined {
+function sortKeyOf(kind: Kind, recordType: RecordType, spelling: string, descending: boolean): UndatedSortKey | undefined {
   const attribute = resolveAttribute(recordType, spelling)
   if (attribute === undefined) {
     const name = resolveIdentifierType(kind, spelling)?.name
@@ -84,9 +84,7 @@ function keyOf(kind: Kind, recordType: RecordType, spelling: string, descending:
   }
   const { name, since, sortable } = attribute
   if (!sortable) return undefined
-  return since === undefined
-    ? { attribute: name, descending }
-    : { attribute: since, descending: !descending, age: true }
+  return since === undefined ? { attribute: name, descending } : { attribute: since, descending: !descending, age: true }
 }
 
 function isDescending(sort_order: unknown, at: string): boolean {
@@ -122,12 +120,12 @@ interface AskedPage {
 function readPage(pagination: unknown, path: string, limits: PageLimits): AskedPage {
   if (pagination === undefined) return { page_size: Math.min(DEFAULT_PAGE_SIZE, limits.page_size), page_number: 1 }
   const given = isJsonObject(pagination) ? pagination : {}
-  const found = findMisspelt(given, PAGE_MEMBERS)
+  const found = findMisspeltMember(given, PAGE_MEMBERS)
   if (found !== undefined) {
     throw invalidPage(`${path}.${found.member}: is not known; ${found.meant} may be meant`)
   }
   const { page_size, page_number = 1 } = given
-  if (!isCount(page_size) || !isCount(page_number)) {
+  if (!isPositiveInteger(page_size) || !isPositiveInteger(page_number)) {
     throw invalidPage(`${path}: must be {page_size, page_number}, whole numbers from 1`)
   }
   if (page_size > limits.page_size) {
@@ -140,7 +138,7 @@ function readPage(pagination: unknown, path: string, limits: PageLimits): AskedP
   return { page_size, page_number }
 }
 
-function isCount(value: JsonValue | undefined): value is number {
+function isPositiveInteger(value: JsonValue | undefined): value is number {
   return Number.isInteger(value) && Number(value) >= 1
 }
 

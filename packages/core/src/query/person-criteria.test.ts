@@ -23,7 +23,8 @@ describe('criteria about one person', () => {
   it('name one identifier: two values of different types are refused, one value that each type writes in its way is not', () => {
     const civil = kindNamed('civil') as Kind
     const ask = (query: object) => readPersonCriteria(civil, ENROLLED, { query }, LIMITS)
-    const query = { identifier_type: { $in: ['EMAIL', 'MOBILE'] }, identifier_value: { $in: ['a@b.org', '0712 345'] } }
+    const types = { identifier_type: { $in: ['EMAIL', 'MOBILE'] } }
+    const query = { query: { ...types, identifier_value: { $in: ['a@b.org', '0712 345'] } } }
     expect(() => ask(query)).toThrow(
       expect.objectContaining({
         code: 'rjct.search_criteria.invalid',

@@ -18,7 +18,7 @@ import type { Identifier } from '../model/records.ts'
 import {
   type Criteria,
   type CriteriaRules,
-  checkCommon,
+  checkCommonMembers,
   checkConsent,
   checkEventType,
   criteriaRejection,
@@ -53,7 +53,7 @@ const PERSON_CRITERIA_MEMBERS = [
   ...['consent', 'authorize'],
 ]
 /** The attribute by which a query names a programme. */
-export const PROGRAMME_NAME = 'programme_identifier'
+export const PROGRAMME_ATTRIBUTE = 'programme_identifier'
 
 /**
  * Reads the criteria completely, or refuses them.
@@ -68,7 +68,7 @@ export function readPersonCriteria(
 ): PersonCriteria {
   const members = question.event_type ? [...PERSON_CRITERIA_MEMBERS, 'reg_event_type'] : PERSON_CRITERIA_MEMBERS
   const rules: CriteriaRules = { name: question.name, code: 'rjct.search_criteria.invalid', members, filter: 'query' }
-  checkCommon(rules, kind, criteria)
+  checkCommonMembers(rules, kind, criteria)
   const unknown = Object.keys(criteria).find((member) => !members.includes(member))
   if (unknown !== undefined) throw criteriaRejection(rules, unknown, `is not known; known are ${members.join(', ')}`)
   checkEventType(rules, kind, criteria)
@@ -77,16 +77,16 @@ export function readPersonCriteria(
   const named =
     readRecordType(rules, kind, criteria, 'response_entity') ?? readRecordType(rules, kind, criteria, 'reg_record_type')
   const { predicate, recordType, shape } = readPersonQuery(rules, kind, named, criteria, limits)
-  const conditions = conditionsOf(predicate)
+  const conditions = andConditionsOf(predicate)
   const persons = conditions.flatMap((one) => (one.is === 'identifier' ? [one.identifiers] : []))
-  const programmes = conditions.flatMap(programmeOf)
+  const programmes = conditions.flatMap(demandedProgrammes)
   const [identifiers] = persons
   const understood =
     persons.length === 1 &&
     programmes.length <= (question.programme ? 1 : 0) &&
     persons.length + programmes.length === conditions.length
-  if (identifiers === undefined || !understood || shape !== undefined || !isOneValue(kind, identifiers)) {
-    const also = question.programme ? `, and may name one programme by ${PROGRAMME_NAME}` : ''
+  if (identifiers === undefined || !understood || shape !== undefined || !comeFromOneValue(kind, identifiers)) {
+    const also = question.programme ? `, and may name one programme by ${PROGRAMME_ATTRIBUTE}` : ''
     throw criteriaRejection(rules, 'query', `must name one person by one identifier with eq${also}, and nothing else`)
   }
   const query = criteria.query as JsonValue
@@ -115,14 +115,14 @@ function readPersonQuery(
   }
 }
 
-const conditionsOf = (predicate: Predicate): readonly Predicate[] =>
-  predicate.is === 'and' ? predicate.of.flatMap(conditionsOf) : [predicate]
+const andConditionsOf = (predicate: Predicate): readonly Predicate[] =>
+  predicate.is === 'and' ? predicate.of.flatMap(andConditionsOf) : [predicate]
 
 /** The programme that a condition demands with `eq`, as a list of one; empty for any other condition. */
-function programmeOf(condition: Predicate): string[] {
+function demandedProgrammes(condition: Predicate): string[] {
   if (condition.is !== 'some') return []
   const { of } = condition
-  const isProgramme = of.is === 'compare' && of.operator === 'eq' && of.attribute.name === PROGRAMME_NAME
+  const isProgramme = of.is === 'compare' && of.operator === 'eq' && of.attribute.name === PROGRAMME_ATTRIBUTE
   return isProgramme && typeof of.value === 'string' ? [of.value] : []
 }
 
@@ -130,7 +130,7 @@ function programmeOf(condition: Predicate): string[] {
  * True when one value gives all the identifiers, each by its own type. Two values are two identifiers, even if each fits another
  * type.
  */
-const isOneValue = (kind: Kind, identifiers: readonly Identifier[]): boolean =>
+const comeFromOneValue = (kind: Kind, identifiers: readonly Identifier[]): boolean =>
   identifiers.some(({ value }) => identifiers.every((one) => isReadFrom(kind, one, value)))
 
 /** True when the type of the identifier reads this value as the identifier. */

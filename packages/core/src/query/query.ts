@@ -25,9 +25,8 @@ export interface Query {
   readonly predicate: Predicate
   readonly recordType: RecordType
   /**
-   * Applies the selection of the query: returns the selected members of the shown part of a record; null when this part
-   * is no object.
-   * Absent when the query has no selection.
+   * Applies the selection of the query: returns the selected members of the shown part of a record; null when this part is no
+   * object. Absent when the query has no selection.
    * @param day YYYY-MM-DD, the present day in the registry's time zone, for conditions on ages
    */
   readonly shape?: (record: JsonValue, day: string) => JsonValue | null
@@ -51,8 +50,5 @@ export class QueryProblem extends Error {
 /** A text that cannot be parsed. A search has a code of its own for it (N20). */
 export class UnreadableQuery extends QueryProblem {}
 
-/**
- * An identifier of an unknown type, or a value that its type does not allow. A subscription has a code of its own for
- * it.
- */
+/** An identifier of an unknown type, or a value that its type does not allow. A subscription has a code of its own for it. */
 export class IdentifierProblem extends QueryProblem {}

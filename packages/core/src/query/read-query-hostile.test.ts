@@ -49,10 +49,7 @@ function check(predicate: Predicate, list?: Extract<Predicate, { is: 'some' }>['
   }
 }
 
-function checkAttribute(
-  { attribute }: Extract<Predicate, { attribute: unknown }>,
-  list: Parameters<typeof check>[1],
-): number {
+function checkAttribute({ attribute }: Extract<Predicate, { attribute: unknown }>, list: Parameters<typeof check>[1]): number {
   const members = list === undefined ? undefined : 'members' in list ? list.members : [list]
   if (members === undefined) expect(attribute.many).toBeUndefined()
   else expect(members).toContain(attribute)

@@ -109,11 +109,7 @@ describe('texts', () => {
       'expression',
       'search_criteria.query.value.expression: must be an object of conditions, with at least one',
     ],
-    [
-      { query: { sex: 'F' }, variables: {} },
-      'graphql',
-      'search_criteria.query.variables: may stand beside a GraphQL text alone',
-    ],
+    [{ query: { sex: 'F' }, variables: {} }, 'graphql', 'search_criteria.query.variables: may stand beside a GraphQL text alone'],
     [
       typed({ expression: { sex: 'F' }, operationName: 'Q' }),
       'graphql',
@@ -178,10 +174,7 @@ describe('what is refused', () => {
     [{ type: 'UIN', value: { sex: 'F' } }, `search_criteria.query.value: ${value}`],
     [{ type: 'MOBILE', value: 'none' }, `search_criteria.query.value: ${value}, and a telephone number`],
     [{ type: 'expression', value: 5 }, `search_criteria.query.type: ${types}`],
-    [
-      { type: 'UIN', value: '007', sex: 'F' },
-      'search_criteria.query.sex: is not a known member; known members are type, value',
-    ],
+    [{ type: 'UIN', value: '007', sex: 'F' }, 'search_criteria.query.sex: is not a known member; known members are type, value'],
     [
       { type: 'UIN', value: '007', constructor: 1 },
       'search_criteria.query.constructor: is not a known member; known members are type, value',
@@ -192,10 +185,7 @@ describe('what is refused', () => {
     ],
     [{ field: 'UIN', operator: 'gt', value: '0' }, 'search_criteria.query.operator: must be eq'],
     [{ field: 'sex', operator: 'eq', value: 'F' }, `search_criteria.query.field: ${types}`],
-    [
-      { type: 'idtype-value', value: { id_type: 'SHOE', id_value: '9' } },
-      `search_criteria.query.value.id_type: ${types}`,
-    ],
+    [{ type: 'idtype-value', value: { id_type: 'SHOE', id_value: '9' } }, `search_criteria.query.value.id_type: ${types}`],
     [
       { type: 'idtype-value', value: { id_type: 'UIN', id_value: '9', x: 1 } },
       'search_criteria.query.value.x: is not a known member; known members are id_type, id_value',
@@ -209,10 +199,7 @@ describe('what is refused', () => {
       typed({ expression: 'select 1' }, 'SQL'),
       'search_criteria.query.type: SQL is not answered; ask with expression, predicate or graphql',
     ],
-    [
-      typed({ expression: {} }),
-      'search_criteria.query.value.expression: must be an object of conditions, with at least one',
-    ],
+    [typed({ expression: {} }), 'search_criteria.query.value.expression: must be an object of conditions, with at least one'],
     [typed({ expression: null }), 'search_criteria.query.value.expression: must be an object of conditions'],
     [
       typed({ expression: { query: {} } }),

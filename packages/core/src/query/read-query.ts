@@ -5,21 +5,21 @@
 import { isJsonObject, type JsonValue, QUERY_TYPES } from '@rollcall/protocol'
 import type { QueryForm } from '../model/grant.ts'
 import { readComparison } from './forms/expression-list.ts'
-import { findForm, type ObjectForm, QueryReader } from './forms/reader.ts'
+import { findObjectForm, type ObjectForm, QueryReader } from './forms/reader.ts'
 import {
   asQuery,
   NESTED_FORMS,
   type QueryWord,
-  type ReadForm,
+  type ReadQueryForm,
   readFieldOperatorValue,
   readIdentifierQuery,
-  readTyped,
-  readValue,
+  readQueryValue,
+  readTypedQuery,
 } from './forms/typed-query.ts'
 import { type Query, QueryProblem, type QueryScope } from './query.ts'
 
 /** The values of `query_type`, in lower case. `idtype` is an older word for `idtype-value`. */
-const QUERY_WORDS: ReadonlyMap<string, QueryWord> = new Map([
+const WORD_BY_QUERY_TYPE: ReadonlyMap<string, QueryWord> = new Map([
   ['idtype-value', 'identifier'],
   ['expression', 'expression'],
   ['predicate', 'predicate'],
@@ -28,8 +28,8 @@ const QUERY_WORDS: ReadonlyMap<string, QueryWord> = new Map([
 ])
 
 /** The form that a `query_type` names; undefined when it names none. */
-export const queryWordOf = (query_type: unknown): QueryWord | undefined =>
-  typeof query_type === 'string' ? QUERY_WORDS.get(query_type.toLowerCase()) : undefined
+export const findQueryWord = (query_type: unknown): QueryWord | undefined =>
+  typeof query_type === 'string' ? WORD_BY_QUERY_TYPE.get(query_type.toLowerCase()) : undefined
 
 /**
  * The form as a grant names it: identifiers alone are `identifier`, however they are written; a query with a selection
@@ -38,12 +38,12 @@ export const queryWordOf = (query_type: unknown): QueryWord | undefined =>
 export function queryFormOf(query_type: unknown, { predicate, shape }: Query): QueryForm {
   if (shape !== undefined) return 'graphql'
   if (predicate.is === 'identifier') return 'identifier'
-  const word = queryWordOf(query_type)
+  const word = findQueryWord(query_type)
   return word === undefined || word === 'identifier' ? 'expression' : word
 }
 
-/** The forms that a query may have as an object, found by its members. `readValue` reads any other object. */
-const QUERY_OBJECT_FORMS: readonly ObjectForm<ReadForm>[] = [
+/** The forms that a query may have as an object, found by its members. `readQueryValue` reads any other object. */
+const QUERY_OBJECT_FORMS: readonly ObjectForm<ReadQueryForm>[] = [
   {
     members: ['query_name'],
     optional: ['query_params'],
@@ -63,12 +63,11 @@ const QUERY_OBJECT_FORMS: readonly ObjectForm<ReadForm>[] = [
   {
     members: ['identifier_type', 'identifier_value'],
     exactly: true,
-    read: (reader, { of }) =>
-      asQuery(reader, readIdentifierQuery(reader, of('identifier_type'), of('identifier_value'))),
+    read: (reader, { of }) => asQuery(reader, readIdentifierQuery(reader, of('identifier_type'), of('identifier_value'))),
   },
-  { members: ['type'], optional: ['value'], read: readTyped },
+  { members: ['type'], optional: ['value'], read: readTypedQuery },
   // `type` is optional here so that its absence gets a message of its own, not one about an attribute `value`.
-  { members: ['value'], optional: ['type'], read: readTyped },
+  { members: ['value'], optional: ['type'], read: readTypedQuery },
   ...NESTED_FORMS,
 ]
 
@@ -78,22 +77,22 @@ const QUERY_OBJECT_FORMS: readonly ObjectForm<ReadForm>[] = [
  * @throws QueryProblem and nothing else, whatever the query is
  */
 export function readQuery(scope: QueryScope, query_type: unknown, query: unknown, path: string): Query {
-  const word = queryWordOf(query_type)
+  const word = findQueryWord(query_type)
   if (word === undefined) throw new QueryProblem(`${path}_type`, `must be one of ${QUERY_TYPES.join(', ')}`)
-  return readWorded(scope, word, query, path)
+  return readByQueryWord(scope, word, query, path)
 }
 
 /** Reads a filter. Without a type, the shape of the filter decides its form (N3). @throws QueryProblem */
 export const readFilter = (scope: QueryScope, filter_type: unknown, filter: unknown, path: string): Query =>
-  filter_type === undefined ? readWorded(scope, undefined, filter, path) : readQuery(scope, filter_type, filter, path)
+  filter_type === undefined ? readByQueryWord(scope, undefined, filter, path) : readQuery(scope, filter_type, filter, path)
 
-function readWorded(scope: QueryScope, word: QueryWord | undefined, query: unknown, path: string): Query {
+function readByQueryWord(scope: QueryScope, word: QueryWord | undefined, query: unknown, path: string): Query {
   const reader = new QueryReader(scope)
   if (isJsonObject(query)) {
-    const form = findForm(QUERY_OBJECT_FORMS, query, path)
+    const form = findObjectForm(QUERY_OBJECT_FORMS, query, path)
     if (form !== undefined) return form.read(reader, form.members, word)
   } else if (!Array.isArray(query) && typeof query !== 'string') {
     throw new QueryProblem(path, 'must be an object or an array')
   }
-  return readValue(reader, { value: query as JsonValue, path }, word)
+  return readQueryValue(reader, { value: query as JsonValue, path }, word)
 }

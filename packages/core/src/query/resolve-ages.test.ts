@@ -115,13 +115,8 @@ describe('before the first day of the calendar', () => {
 
 test('ages are found wherever they stand, and the rest stays the object that it was', () => {
   const other = asks('eq', 'okoro', surname)
-  const tree = (leaf: Predicate): Predicate => ({
-    is: 'and',
-    of: [other, { is: 'not', of: { is: 'or', of: [other, leaf] } }],
-  })
-  expect(resolveAges(tree(asks('ge', 18)), person, '2026-11-21')).toEqual(
-    tree(until('2026-11-21', born('le', '2008-11-21'))),
-  )
+  const tree = (leaf: Predicate): Predicate => ({ is: 'and', of: [other, { is: 'not', of: { is: 'or', of: [other, leaf] } }] })
+  expect(resolveAges(tree(asks('ge', 18)), person, '2026-11-21')).toEqual(tree(until('2026-11-21', born('le', '2008-11-21'))))
 })
 
 test('the same object where no age is asked', () => {

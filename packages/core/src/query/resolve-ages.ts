@@ -1,15 +1,12 @@
 /** Replaces ages by dates for the day of a search, so that sources of records need not know the day. */
 import type { Attribute, RecordType } from '@rollcall/protocol'
-import { type Comparator, type Comparison, type Interval, membersOf, type Predicate } from '../model/predicate.ts'
+import { type Comparator, type Comparison, elementAttributes, type Interval, type Predicate } from '../model/predicate.ts'
 import type { RecordQuery } from '../model/record-source.ts'
-import type { SearchPage } from '../model/records.ts'
+import type { SearchPageRequest } from '../model/records.ts'
 import type { UndatedSortKey } from './page.ts'
 
 const FIRST_DAY = '0001-01-01'
-/**
- * An interval before which no date of a record is. So `lt` with it is false for every date, and unknown for a missing
- * date.
- */
+/** An interval before which no date of a record is. So `lt` with it is false for every date, and unknown for a missing date. */
 const FIRST_DAY_INTERVAL: Interval = { from: FIRST_DAY, to: FIRST_DAY }
 const DAY_MS = 86_400_000
 
@@ -25,14 +22,14 @@ export interface UndatedSearch {
 
 /**
  * The search as it is made on `day` (YYYY-MM-DD, in the registry's time zone): ages are replaced by dates.
- * @param counts.cap see `SearchPage`
- * @param counts.ids see `SearchPage`
- * @param counts.categories see `SearchPage`
+ * @param counts.cap see `SearchPageRequest`
+ * @param counts.ids see `SearchPageRequest`
+ * @param counts.categories see `SearchPageRequest`
  */
 export function recordQuery(
   { recordType, predicate, sort, page_size, page_number }: UndatedSearch,
   day: string,
-  counts: Pick<SearchPage, 'cap' | 'ids' | 'categories'>,
+  counts: Pick<SearchPageRequest, 'cap' | 'ids' | 'categories'>,
 ): RecordQuery {
   const keys = sort.map(({ age, ...key }) => (age ? { ...key, until: day } : key))
   return {
@@ -49,11 +46,7 @@ export function recordQuery(
  * the record type has no such date: the kind is wrong.
  * @param day YYYY-MM-DD, in the registry's time zone
  */
-export function resolveAges(
-  predicate: Predicate,
-  { attributes }: Pick<RecordType, 'attributes'>,
-  day: string,
-): Predicate {
+export function resolveAges(predicate: Predicate, { attributes }: Pick<RecordType, 'attributes'>, day: string): Predicate {
   switch (predicate.is) {
     case 'and':
     case 'or': {
@@ -65,29 +58,29 @@ export function resolveAges(
       return of === predicate.of ? predicate : { ...predicate, of }
     }
     case 'some': {
-      const of = resolveAges(predicate.of, { attributes: membersOf(predicate.list) }, day)
+      const of = resolveAges(predicate.of, { attributes: elementAttributes(predicate.list) }, day)
       return of === predicate.of ? predicate : { ...predicate, of }
     }
     case 'compare':
       if (predicate.attribute.type !== 'age') return predicate
-      return compareDates(
+      return birthDateComparison(
         predicate.operator,
-        dateOf(predicate.attribute, attributes),
+        dateAttributeOf(predicate.attribute, attributes),
         requireWholeYears(predicate.value),
         day,
       )
     case 'in':
       if (predicate.attribute.type !== 'age') return predicate
-      return datesOf(predicate.values.map(requireWholeYears), dateOf(predicate.attribute, attributes), day)
+      return birthDatesCondition(predicate.values.map(requireWholeYears), dateAttributeOf(predicate.attribute, attributes), day)
     case 'exists':
       if (predicate.attribute.type !== 'age') return predicate
-      return { ...predicate, attribute: dateOf(predicate.attribute, attributes), until: day }
+      return { ...predicate, attribute: dateAttributeOf(predicate.attribute, attributes), until: day }
     default:
       return predicate
   }
 }
 
-function dateOf(age: Attribute, attributes: readonly Attribute[]): Attribute {
+function dateAttributeOf(age: Attribute, attributes: readonly Attribute[]): Attribute {
   const date = attributes.find(({ name }) => name === age.since)
   if (date?.type !== 'date') throw new Error(`${age.name} counts since ${age.since}, which is no date there`)
   return date
@@ -99,19 +92,18 @@ function requireWholeYears(value: Comparison['value']): number {
 }
 
 /**
- * The condition on the birth date for a comparison with an age: at least n years old means born on or before the day n
- * years ago.
+ * The condition on the birth date for a comparison with an age: at least n years old means born on or before the day n years ago.
  */
-function compareDates(operator: Comparator, attribute: Attribute, age: number, day: string): Predicate {
+function birthDateComparison(operator: Comparator, attribute: Attribute, age: number, day: string): Predicate {
   const compare = (operator: Comparator, value: Interval): Comparison => {
     return { is: 'compare', attribute, operator, value, until: day }
   }
   const reached = (n: number): Comparison => {
-    const last = lastBirth(n, day)
+    const last = findLastBirthDate(n, day)
     return last === null ? compare('lt', FIRST_DAY_INTERVAL) : compare('le', { from: last, to: last })
   }
   const below = (n: number): Comparison => {
-    const last = lastBirth(n, day)
+    const last = findLastBirthDate(n, day)
     return last === null ? compare('ge', FIRST_DAY_INTERVAL) : compare('gt', { from: last, to: last })
   }
   switch (operator) {
@@ -124,15 +116,15 @@ function compareDates(operator: Comparator, attribute: Attribute, age: number, d
     case 'le':
       return below(age + 1)
     case 'eq':
-      return datesOf([age], attribute, day)
+      return birthDatesCondition([age], attribute, day)
     default:
       throw new Error(`an age is not compared by ${operator}`)
   }
 }
 
 /** The condition on the birth date that a person has one of the ages on the day. */
-function datesOf(ages: readonly number[], attribute: Attribute, day: string): Predicate {
-  const values = ages.flatMap((age) => birthDays(age, day) ?? [])
+function birthDatesCondition(ages: readonly number[], attribute: Attribute, day: string): Predicate {
+  const values = ages.flatMap((age) => findBirthInterval(age, day) ?? [])
   const [only] = values
   if (only === undefined) return { is: 'compare', attribute, operator: 'lt', value: FIRST_DAY_INTERVAL, until: day }
   if (values.length === 1) return { is: 'compare', attribute, operator: 'eq', value: only, until: day }
@@ -140,24 +132,24 @@ function datesOf(ages: readonly number[], attribute: Attribute, day: string): Pr
 }
 
 /** The birth dates of all who are n years old on `day`; null when these dates are before the year 1. */
-function birthDays(n: number, day: string): Interval | null {
-  const to = lastBirth(n, day)
+function findBirthInterval(n: number, day: string): Interval | null {
+  const to = findLastBirthDate(n, day)
   if (to === null) return null
-  const before = lastBirth(n + 1, day)
+  const before = findLastBirthDate(n + 1, day)
   return { from: before === null ? FIRST_DAY : dayAfter(before), to }
 }
 
 /** The latest birth date of persons who are n years old on `day`, or older; null when it is before the year 1. */
-function lastBirth(n: number, day: string): string | null {
+function findLastBirthDate(n: number, day: string): string | null {
   const year = Number(day.slice(0, 4)) - n
   if (year < 1) return null
   const dayOfYear = day.slice(4)
   // On 29 February, a person born on 1 March of a common year has the birthday only tomorrow.
-  const there = dayOfYear === '-02-29' && !isLeap(year) ? '-02-28' : dayOfYear
+  const there = dayOfYear === '-02-29' && !isLeapYear(year) ? '-02-28' : dayOfYear
   return `${String(year).padStart(4, '0')}${there}`
 }
 
-function isLeap(year: number): boolean {
+function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
 }
 

@@ -11,7 +11,7 @@ import type { Predicate } from '../model/predicate.ts'
 import {
   type Criteria,
   type CriteriaRules,
-  checkCommon,
+  checkCommonMembers,
   checkConsent,
   checkEventType,
   criteriaRejection,
@@ -53,16 +53,13 @@ export function readSearchCriteria(
   kind: Kind,
   item: { readonly [member: string]: unknown },
   limits: PageLimits & QueryLimits,
-  {
-    max_page_size = null,
-    visible,
-  }: { readonly max_page_size?: number | null; readonly visible?: QueryScope['visible'] } = {},
+  { max_page_size = null, visible }: { readonly max_page_size?: number | null; readonly visible?: QueryScope['visible'] } = {},
 ): SearchCriteria {
   const criteria = item.search_criteria
   if (!isJsonObject(criteria)) throw criteriaRejection(SEARCH_CRITERIA_RULES, '', 'must be an object')
-  const reg_type = checkCommon(SEARCH_CRITERIA_RULES, kind, criteria)
+  const reg_type = checkCommonMembers(SEARCH_CRITERIA_RULES, kind, criteria)
   checkEventType(SEARCH_CRITERIA_RULES, kind, criteria)
-  const named = readResultType(kind, criteria)
+  const named = readResultRecordType(kind, criteria)
   const query = readCriteriaQuery({ kind, recordType: named, limits, visible }, criteria)
   const { recordType, predicate, shape } = query
   checkConsent(SEARCH_CRITERIA_RULES, criteria, 'consent')
@@ -91,15 +88,11 @@ function readCriteriaQuery(scope: QueryScope, { query_type, query }: Criteria): 
 }
 
 /** The record type of the result, from reg_record_type or response_entity; both must agree; undefined when neither is given. */
-function readResultType(kind: Kind, criteria: Criteria): RecordType | undefined {
+function readResultRecordType(kind: Kind, criteria: Criteria): RecordType | undefined {
   const byType = readRecordType(SEARCH_CRITERIA_RULES, kind, criteria, 'reg_record_type')
   const byEntity = readRecordType(SEARCH_CRITERIA_RULES, kind, criteria, 'response_entity')
   if (byType !== undefined && byEntity !== undefined && byType !== byEntity) {
-    throw criteriaRejection(
-      SEARCH_CRITERIA_RULES,
-      'response_entity',
-      'must mean the same record type as reg_record_type',
-    )
+    throw criteriaRejection(SEARCH_CRITERIA_RULES, 'response_entity', 'must mean the same record type as reg_record_type')
   }
   return byType ?? byEntity
 }

@@ -61,11 +61,7 @@ function elements(compound: Compound): fc.Arbitrary<Placement> {
     .filter(({ record_paths }) => record_paths !== undefined)
     .map((member) => sparse(values({ ...member, paths: member.record_paths ?? [] }), 2))
   return fc
-    .tuple(
-      fc.constantFrom(...compound.paths),
-      fc.oneof(fc.array(element, { maxLength: 4 }), element),
-      fc.tuple(...beside),
-    )
+    .tuple(fc.constantFrom(...compound.paths), fc.oneof(fc.array(element, { maxLength: 4 }), element), fc.tuple(...beside))
     .map(([path, found, others]) => (document) => {
       if (path === '') Object.assign(document, structuredClone([found].flat().find((one) => typeof one === 'object')))
       else put(document, path, found)
@@ -75,9 +71,7 @@ function elements(compound: Compound): fc.Arbitrary<Placement> {
 
 /** Generates lists of identifiers. A list for the record itself has none of the primary type, which `named` adds. */
 function identifiers(kind: Kind, recordType: RecordType, source: IdentifierSource): fc.Arbitrary<Placement> {
-  const types = kind.identifier_types.filter(
-    ({ name }) => source.names === 'part' || name !== recordType.primary_identifier,
-  )
+  const types = kind.identifier_types.filter(({ name }) => source.names === 'part' || name !== recordType.primary_identifier)
   if (types.length === 0) return fc.constant(() => undefined)
   const bare = types.find(({ name }) => name === source.type)
   const one = fc.oneof(

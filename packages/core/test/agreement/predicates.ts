@@ -3,19 +3,12 @@
 import {
   type Comparator,
   type ElementList,
+  elementAttributes,
   type Literal,
-  membersOf,
   type Predicate,
 } from '@rollcall/core/model/predicate'
 import type { Identifier } from '@rollcall/core/model/records'
-import {
-  type Attribute,
-  type AttributeType,
-  identifierValue,
-  type Kind,
-  type RecordType,
-  readLiteral,
-} from '@rollcall/protocol'
+import { type Attribute, type AttributeType, identifierValue, type Kind, type RecordType, readLiteral } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { askedValues, rawIdentifiers } from './raw-values.ts'
 
@@ -31,23 +24,12 @@ const OPERATORS: Readonly<Record<AttributeType, readonly Comparator[]>> = {
 }
 
 /** Weights of attributes by type: the types with most pitfalls are asked about most often. */
-const WEIGHTS: Readonly<Record<AttributeType, number>> = {
-  text: 2,
-  code: 1,
-  boolean: 1,
-  number: 1,
-  age: 4,
-  date: 4,
-  datetime: 2,
-}
+const WEIGHTS: Readonly<Record<AttributeType, number>> = { text: 2, code: 1, boolean: 1, number: 1, age: 4, date: 4, datetime: 2 }
 
 /** Predicates as the readers of queries make them, before `resolveAges`. */
 export function predicates(kind: Kind, recordType: RecordType): fc.Arbitrary<Predicate> {
   const single = recordType.attributes.filter(({ many }) => many !== true)
-  const lists: ElementList[] = [
-    ...recordType.attributes.filter(({ many }) => many === true),
-    ...(recordType.compounds ?? []),
-  ]
+  const lists: ElementList[] = [...recordType.attributes.filter(({ many }) => many === true), ...(recordType.compounds ?? [])]
   const kinds = [
     { weight: 6, arbitrary: ofSome(single) },
     { weight: 2, arbitrary: fc.oneof(identifiers(kind), identifierTypes(kind)) },
@@ -70,9 +52,7 @@ function trees(leaf: fc.Arbitrary<Predicate>, depth: number): fc.Arbitrary<Predi
 }
 
 function ofSome(attributes: readonly Attribute[]): fc.Arbitrary<Predicate> {
-  return fc.oneof(
-    ...attributes.map((attribute) => ({ weight: WEIGHTS[attribute.type], arbitrary: ofAttribute(attribute) })),
-  )
+  return fc.oneof(...attributes.map((attribute) => ({ weight: WEIGHTS[attribute.type], arbitrary: ofAttribute(attribute) })))
 }
 
 function ofAttribute(attribute: Attribute): fc.Arbitrary<Predicate> {
@@ -91,14 +71,11 @@ function ofAttribute(attribute: Attribute): fc.Arbitrary<Predicate> {
 }
 
 function ofList(list: ElementList): fc.Arbitrary<Predicate> {
-  const members = membersOf(list)
+  const members = elementAttributes(list)
   const of = trees(ofSome(members), 2)
   return fc.oneof(
     { weight: 5, arbitrary: of.map((of): Predicate => ({ is: 'some', list, of })) },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom(...members).map((attribute): Predicate => ({ is: 'exists', attribute, list })),
-    },
+    { weight: 1, arbitrary: fc.constantFrom(...members).map((attribute): Predicate => ({ is: 'exists', attribute, list })) },
   )
 }
 

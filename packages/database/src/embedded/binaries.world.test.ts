@@ -73,7 +73,5 @@ test('a platform without the npm package, and programs that do not run, are told
   await chmod(join(directory, 'native/bin/postgres'), 0o755)
   await rm(join(directory, 'native/lib'), { recursive: true })
   await mkdir(join(directory, 'native/lib'))
-  await expect(findUsableBinaries(null, home, directory)).rejects.toThrow(
-    /does not run on this machine, nor does a copy/,
-  )
+  await expect(findUsableBinaries(null, home, directory)).rejects.toThrow(/does not run on this machine, nor does a copy/)
 })

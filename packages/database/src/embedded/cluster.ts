@@ -1,18 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import {
-  chmod,
-  lstat,
-  mkdir,
-  readdir,
-  readFile,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises'
+import { chmod, lstat, mkdir, readdir, readFile, readlink, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -21,13 +9,13 @@ import { type Binaries, findUsableBinaries } from './binaries.ts'
 import {
   type ClusterPaths,
   type ClusterUser,
-  canEnter,
   changeOwner,
   clusterOwnerOf,
   clusterPaths,
   EmbeddedPostgresError,
   hasErrorCode,
   isBeingMade,
+  mayEnterDirectory,
   newClusterUser,
   temporaryName,
 } from './files.ts'
@@ -50,16 +38,16 @@ export interface Cluster extends ClusterPaths {
  * appears complete or not at all.
  */
 export async function ensureCluster(dataDirectory: string): Promise<Cluster> {
-  if (!(await isThere(join(dataDirectory, 'postgres')))) await makeDataDirectory(dataDirectory)
+  if (!(await isExistingPath(join(dataDirectory, 'postgres')))) await makeDataDirectory(dataDirectory)
   const location = join(await realpath(dataDirectory), 'postgres')
-  await removeLeftovers(location)
-  if (!(await isThere(location))) await makeCluster(location)
+  await removeUnfinishedClusters(location)
+  if (!(await isExistingPath(location))) await makeCluster(location)
   return openCluster(location)
 }
 
 async function openCluster(location: string): Promise<Cluster> {
   const { files, major, password, user } = await readCluster(location)
-  if (!(await canEnter(user, files.home))) {
+  if (!(await mayEnterDirectory(user, files.home))) {
     throw new EmbeddedPostgresError(
       `PostgreSQL's files in ${files.home} are in a folder that their owner (user id ${user?.uid}) may not enter. ` +
         'Open the folders above it with chmod o+x, or move the data directory.',
@@ -83,7 +71,7 @@ async function readCluster(location: string) {
     return { files, major, password, user: await clusterOwnerOf(files.data) }
   } catch (error) {
     const target = await readlink(location).catch(() => null)
-    if (hasErrorCode(error, 'ENOENT') && target !== null && !(await isThere(target))) {
+    if (hasErrorCode(error, 'ENOENT') && target !== null && !(await isExistingPath(target))) {
       throw new EmbeddedPostgresError(
         `${location} points to ${target}, where PostgreSQL's files were, and that is gone. ` +
           `Bring it back, or remove ${location} to begin with an empty database.`,
@@ -102,9 +90,9 @@ async function readCluster(location: string) {
 /** Makes a cluster, and then puts it, or a symbolic link to it, at `location` in one step. */
 async function makeCluster(location: string): Promise<void> {
   const user = await newClusterUser()
-  requireName(user)
+  requireUserName(user)
   const unfinished = temporaryName(location)
-  const elsewhere = (await canEnter(user, join(location, '..'))) ? null : await homeElsewhere(user)
+  const elsewhere = (await mayEnterDirectory(user, join(location, '..'))) ? null : await clusterHomeElsewhere(user)
   const home = elsewhere ?? unfinished
   try {
     // The link is made first: if this process is killed, the next start finds the unfinished home by the link.
@@ -158,7 +146,7 @@ async function initialiseCluster(home: string, user: ClusterUser): Promise<void>
 }
 
 /** Checks that the user of this process has a name, as initdb needs: `docker run --user 12345` gives none. */
-function requireName(user: ClusterUser): void {
+function requireUserName(user: ClusterUser): void {
   if (user !== null) return
   try {
     userInfo()
@@ -171,7 +159,7 @@ function requireName(user: ClusterUser): void {
 }
 
 /** A path for the home of a cluster outside of the data directory, below a folder that `user` can enter. */
-async function homeElsewhere(user: ClusterUser): Promise<string> {
+async function clusterHomeElsewhere(user: ClusterUser): Promise<string> {
   const name = randomBytes(8).toString('hex')
   for (const [parent, prefix] of [
     ['/var/lib/rollcall', ''],
@@ -182,18 +170,16 @@ async function homeElsewhere(user: ClusterUser): Promise<string> {
       const made = await mkdir(parent, { recursive: true })
       // Set the mode whatever our umask is: PostgreSQL's user must be able to enter.
       if (made !== undefined) await chmod(parent, 0o755)
-      if (await canEnter(user, parent)) return join(await realpath(parent), prefix + name)
+      if (await mayEnterDirectory(user, parent)) return join(await realpath(parent), prefix + name)
     } catch (error) {
       if (!hasErrorCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR')) throw error
     }
   }
-  throw new EmbeddedPostgresError(
-    'There is no folder in which PostgreSQL, as an unprivileged user, can keep its files.',
-  )
+  throw new EmbeddedPostgresError('There is no folder in which PostgreSQL, as an unprivileged user, can keep its files.')
 }
 
 /** Removes unfinished clusters that a killed process left. */
-async function removeLeftovers(location: string): Promise<void> {
+async function removeUnfinishedClusters(location: string): Promise<void> {
   const parent = join(location, '..')
   for (const name of await readdir(parent)) {
     if (!/^postgres\.new-\d+-[0-9a-f]{8}$/.test(name) || isBeingMade(name)) continue
@@ -208,7 +194,7 @@ async function removeLeftovers(location: string): Promise<void> {
   }
 }
 
-async function isThere(path: string): Promise<boolean> {
+async function isExistingPath(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
     () => false,

@@ -28,12 +28,12 @@ export function clusterPaths(home: string) {
 export type ClusterPaths = ReturnType<typeof clusterPaths>
 
 /** Temporary names that this process made. In a container, an earlier process may have had the same process id. */
-const ownNames = new Set<string>()
+const ownTemporaryNames = new Set<string>()
 
 /** Makes a temporary name beside `path` that has our process id: `<path>.new-<process id>-<random>`. */
 export function temporaryName(path: string): string {
   const name = `${path}.new-${process.pid}-${randomBytes(4).toString('hex')}`
-  ownNames.add(basename(name))
+  ownTemporaryNames.add(basename(name))
   return name
 }
 
@@ -41,7 +41,7 @@ export function temporaryName(path: string): string {
 export function isBeingMade(name: string): boolean {
   const pid = Number(/\.new-(\d+)-[0-9a-f]{8}$/.exec(name)?.[1])
   if (Number.isNaN(pid)) return false
-  return pid === process.pid ? ownNames.has(name) : isProcessAlive(pid)
+  return pid === process.pid ? ownTemporaryNames.has(name) : isProcessAlive(pid)
 }
 
 /** True when a process has this id, whoever owns it. */
@@ -72,7 +72,7 @@ export async function changeOwner(user: ClusterUser, path: string): Promise<void
 export type ClusterUser = { readonly uid: number; readonly gid: number } | null
 
 /** Users without special rights, the preferred one first. initdb needs a user with a name. */
-const CANDIDATE_USERS = ['postgres', '_postgres', 'nobody']
+const CLUSTER_USER_CANDIDATES = ['postgres', '_postgres', 'nobody']
 
 /** The user for a new cluster. Throws EmbeddedPostgresError when we are root and none of these users exists. */
 export async function newClusterUser(): Promise<ClusterUser> {
@@ -82,7 +82,7 @@ export async function newClusterUser(): Promise<ClusterUser> {
     const [name, , uid, gid] = line.split(':')
     if (name) users.set(name, { uid: Number(uid), gid: Number(gid) })
   }
-  for (const name of CANDIDATE_USERS) {
+  for (const name of CLUSTER_USER_CANDIDATES) {
     const user = users.get(name)
     if (user) return user
   }
@@ -103,7 +103,7 @@ export async function clusterOwnerOf(path: string): Promise<ClusterUser> {
 }
 
 /** True when `user` may enter `directory` and every folder above it; always true for our own user. */
-export async function canEnter(user: ClusterUser, directory: string): Promise<boolean> {
+export async function mayEnterDirectory(user: ClusterUser, directory: string): Promise<boolean> {
   if (user === null) return true
   for (let at = await realpath(directory); ; at = dirname(at)) {
     const { mode, uid, gid } = await stat(at)

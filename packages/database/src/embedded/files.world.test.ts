@@ -2,7 +2,7 @@ import { chmod, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isRoot, temporaryDirectory } from '../../test/embedded.ts'
-import { canEnter, clusterOwnerOf, newClusterUser } from './files.ts'
+import { clusterOwnerOf, mayEnterDirectory, newClusterUser } from './files.ts'
 
 test('root turns into somebody, everybody else stays who he is', async () => {
   const user = await newClusterUser()
@@ -31,10 +31,10 @@ test('who may enter is told by the mode of every folder on the way: owner, else 
     await mkdir(inner, { recursive: true })
     await chmod(join(inner, '..'), mode)
     if (owner || isRoot) {
-      expect(await canEnter({ uid, gid }, inner)).toBe(owner)
-      expect(await canEnter({ uid: 54_321, gid }, inner)).toBe(group)
-      expect(await canEnter({ uid: 54_321, gid: 54_321 }, inner)).toBe(others)
-      expect(await canEnter(null, inner)).toBe(true)
+      expect(await mayEnterDirectory({ uid, gid }, inner)).toBe(owner)
+      expect(await mayEnterDirectory({ uid: 54_321, gid }, inner)).toBe(group)
+      expect(await mayEnterDirectory({ uid: 54_321, gid: 54_321 }, inner)).toBe(others)
+      expect(await mayEnterDirectory(null, inner)).toBe(true)
     }
     await chmod(join(inner, '..'), 0o755)
   }

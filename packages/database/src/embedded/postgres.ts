@@ -20,16 +20,16 @@ const APPLICATION_ROLE = 'rollcall_application'
 const CLUSTER_LOCK_ID = 5_294_201_871_530
 
 /** Milliseconds in which a started PostgreSQL must be ready: a recovery after a crash may take minutes. */
-const READY_TIMEOUT = 300_000
+const READY_TIMEOUT_MS = 300_000
 
 /** Milliseconds that `close` waits for PostgreSQL to recover from a crash. */
-const RECOVERY_TIMEOUT = 10_000
+const RECOVERY_TIMEOUT_MS = 10_000
 
 /** The number of starts, 200 ms apart, that may fail for a temporary reason, such as files of a killed process. */
 const MOST_START_TRIES = 100
 
 /** Milliseconds between two attempts to connect to PostgreSQL again after the connection was lost. */
-const RENEWAL_PAUSE = 2_000
+const RENEWAL_PAUSE_MS = 2_000
 
 /** Messages of a failed start that may succeed later: another start is running, or the last process has not ended. */
 const PASSING_FAILURE_PATTERN = /already exists|is empty|is still in use|Is another postmaster already running/
@@ -65,9 +65,9 @@ export async function openEmbeddedPostgres(dataDirectory: string): Promise<Embed
     await leaveCluster(session, cluster)
     throw error
   }
-  const release = keepSession(cluster, session)
+  const release = keepLockSession(cluster, session)
   let closed: Promise<void> | undefined
-  const connection = connectionTo(cluster, session.postmaster, DATABASE_NAME)
+  const connection = connectionConfig(cluster, session.postmaster, DATABASE_NAME)
   return {
     connection,
     application: { ...connection, user: APPLICATION_ROLE, password: applicationPassword(cluster) },
@@ -78,7 +78,7 @@ export async function openEmbeddedPostgres(dataDirectory: string): Promise<Embed
   }
 }
 
-const connectionTo = (cluster: Cluster, postmaster: Postmaster, database: string): pg.ClientConfig => ({
+const connectionConfig = (cluster: Cluster, postmaster: Postmaster, database: string): pg.ClientConfig => ({
   host: postmaster.socketDirectory,
   port: postmaster.port,
   user: SUPERUSER,
@@ -122,7 +122,7 @@ async function ensureApplicationRole({ client }: LockSession, cluster: Cluster):
  * and starts PostgreSQL unless another process does. The address of the socket stays the same.
  * @returns a function that ends the session; it stops PostgreSQL for the last user
  */
-function keepSession(cluster: Cluster, first: LockSession): () => Promise<void> {
+function keepLockSession(cluster: Cluster, first: LockSession): () => Promise<void> {
   const releasing = new AbortController()
   let current: LockSession | null = null
   let renewal: Promise<void> = Promise.resolve()
@@ -140,7 +140,7 @@ function keepSession(cluster: Cluster, first: LockSession): () => Promise<void> 
         watch(await enterCluster(cluster, releasing.signal))
       } catch {
         // Other statements report their errors while the connection is lost. The next attempt may succeed.
-        await sleep(RENEWAL_PAUSE, undefined, { signal: releasing.signal }).catch(() => undefined)
+        await sleep(RENEWAL_PAUSE_MS, undefined, { signal: releasing.signal }).catch(() => undefined)
       }
     }
   }
@@ -149,7 +149,7 @@ function keepSession(cluster: Cluster, first: LockSession): () => Promise<void> 
     releasing.abort()
     await renewal
     if (current !== null && (await leaveCluster(current, cluster))) return
-    const again = await reconnect(cluster)
+    const again = await tryReconnect(cluster)
     if (again !== null) await leaveCluster(again, cluster)
   }
 }
@@ -158,8 +158,8 @@ function keepSession(cluster: Cluster, first: LockSession): () => Promise<void> 
  * Connects again after a lost connection, to find out whether this process is the last one that uses PostgreSQL. Null when
  * PostgreSQL does not run, or does not recover in time: the next start then takes it over.
  */
-async function reconnect(cluster: Cluster): Promise<LockSession | null> {
-  for (const end = Date.now() + RECOVERY_TIMEOUT; Date.now() < end; await sleep(50)) {
+async function tryReconnect(cluster: Cluster): Promise<LockSession | null> {
+  for (const end = Date.now() + RECOVERY_TIMEOUT_MS; Date.now() < end; await sleep(50)) {
     const postmaster = await findPostmaster(cluster)
     if (postmaster === null) return null
     const client = await tryConnect(cluster, postmaster)
@@ -172,7 +172,7 @@ async function reconnect(cluster: Cluster): Promise<LockSession | null> {
 async function enterCluster(cluster: Cluster, signal?: AbortSignal): Promise<LockSession> {
   let start: PostmasterStart | null = null
   let tries = 0
-  for (const end = Date.now() + READY_TIMEOUT; Date.now() < end; await sleep(20)) {
+  for (const end = Date.now() + READY_TIMEOUT_MS; Date.now() < end; await sleep(20)) {
     // If we started PostgreSQL, we go on until we have the lock: the last holder stops PostgreSQL.
     if (start === null) signal?.throwIfAborted()
     const postmaster = await findPostmaster(cluster)
@@ -188,7 +188,7 @@ async function enterCluster(cluster: Cluster, signal?: AbortSignal): Promise<Loc
     }
     if (start !== null && start.exitCode() !== undefined) {
       tries += 1
-      await requirePassing(start, cluster, tries)
+      await requireRetryableStart(start, cluster, tries)
       start = null
       await sleep(200)
     }
@@ -205,7 +205,7 @@ async function leaveCluster({ client, postmaster }: LockSession, cluster: Cluste
     if (last) await stopPostmaster(postmaster, cluster)
     return true
   } catch (error) {
-    if (isPassing(error)) return false
+    if (isPassingFailure(error)) return false
     throw error
   } finally {
     await client.end().catch(() => undefined)
@@ -219,7 +219,7 @@ async function tryJoinCluster(cluster: Cluster, postmaster: Postmaster): Promise
   try {
     if (await tryTakeLock(client, 'pg_try_advisory_lock_shared')) return client
   } catch (error) {
-    if (!isPassing(error)) {
+    if (!isPassingFailure(error)) {
       await client.end().catch(() => undefined)
       throw error
     }
@@ -228,10 +228,10 @@ async function tryJoinCluster(cluster: Cluster, postmaster: Postmaster): Promise
   return null
 }
 
-/** A connection to the database `postgres`, or null after an error that may pass (`isPassing`). */
+/** A connection to the database `postgres`, or null after an error that may pass (`isPassingFailure`). */
 async function tryConnect(cluster: Cluster, postmaster: Postmaster): Promise<pg.Client | null> {
   const client = new pg.Client({
-    ...connectionTo(cluster, postmaster, 'postgres'),
+    ...connectionConfig(cluster, postmaster, 'postgres'),
     application_name: 'rollcall lock',
     connectionTimeoutMillis: 10_000,
   })
@@ -242,7 +242,7 @@ async function tryConnect(cluster: Cluster, postmaster: Postmaster): Promise<pg.
     return client
   } catch (error) {
     await client.end().catch(() => undefined)
-    if (isPassing(error)) return null
+    if (isPassingFailure(error)) return null
     if (!hasErrorCode(error, '28P01')) throw error
     throw new EmbeddedPostgresError(
       `PostgreSQL does not accept the password in ${cluster.passwordFile}. Its log file is ${cluster.logFile}.`,
@@ -251,22 +251,18 @@ async function tryConnect(cluster: Cluster, postmaster: Postmaster): Promise<pg.
 }
 
 /** True when a connection failed because PostgreSQL starts, stops, has crashed, is full, or does not answer in time. */
-function isPassing(error: unknown): boolean {
-  if (hasErrorCode(error, 'ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03', '53300'))
-    return true
+function isPassingFailure(error: unknown): boolean {
+  if (hasErrorCode(error, 'ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03', '53300')) return true
   return error instanceof Error && /Connection terminated|not queryable|timeout expired/.test(error.message)
 }
 
-async function tryTakeLock(
-  client: pg.Client,
-  lock: 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared',
-): Promise<boolean> {
+async function tryTakeLock(client: pg.Client, lock: 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared'): Promise<boolean> {
   const { rows } = await client.query<{ taken: boolean }>(`select pg_catalog.${lock}($1) as taken`, [CLUSTER_LOCK_ID])
   return rows[0]?.taken === true
 }
 
 /** Checks that a failed start may be tried again. @throws EmbeddedPostgresError its reason is not temporary */
-async function requirePassing(start: PostmasterStart, cluster: Cluster, tries: number): Promise<void> {
+async function requireRetryableStart(start: PostmasterStart, cluster: Cluster, tries: number): Promise<void> {
   const said = await start.said()
   // 0: PostgreSQL was stopped regularly; null: a signal killed it.
   const code = start.exitCode()

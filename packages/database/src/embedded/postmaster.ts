@@ -30,7 +30,7 @@ export interface Postmaster {
 
 /** The postmaster that runs on this cluster, whichever process started it; null when none runs. */
 export async function findPostmaster(cluster: Cluster): Promise<Postmaster | null> {
-  const text = await readIfThere(join(cluster.data, 'postmaster.pid'))
+  const text = await readFileIfThere(join(cluster.data, 'postmaster.pid'))
   // Lines: process id, data directory, start time, port, socket directory, listen address, shared memory, status.
   const [pid, , , port, directory] = text?.split('\n') ?? []
   if (!pid || !port || !directory || !(await isPostmaster(Number(pid), cluster))) return null
@@ -40,14 +40,14 @@ export async function findPostmaster(cluster: Cluster): Promise<Postmaster | nul
 /** True when this process is a postmaster of this cluster: its command line has the data directory after -D. */
 async function isPostmaster(pid: number, cluster: Cluster): Promise<boolean> {
   if (!Number.isInteger(pid) || pid <= 0 || !isProcessAlive(pid)) return false
-  const words = await commandLine(pid)
+  const words = await readCommandLine(pid)
   return words.includes(` -D ${cluster.data} `)
 }
 
 /** The command line of a process, with a space after each word; empty when the process is gone or a zombie. */
-async function commandLine(pid: number): Promise<string> {
+async function readCommandLine(pid: number): Promise<string> {
   if (process.platform === 'linux') {
-    return (await readIfThere(`/proc/${pid}/cmdline`))?.replaceAll('\0', ' ') ?? ''
+    return (await readFileIfThere(`/proc/${pid}/cmdline`))?.replaceAll('\0', ' ') ?? ''
   }
   return runCommand('ps', ['-ww', '-o', 'command=', '-p', String(pid)]).then(
     ({ stdout }) => `${stdout.trim()} `,
@@ -59,8 +59,8 @@ async function commandLine(pid: number): Promise<string> {
  * Removes a lock file when its process is no postmaster of this cluster. PostgreSQL does this itself for a dead
  * process, but refuses to start when the file is empty or another program has the process id.
  */
-async function removeStale(path: string, cluster: Cluster): Promise<void> {
-  const text = await readIfThere(path)
+async function removeStaleLockFile(path: string, cluster: Cluster): Promise<void> {
+  const text = await readFileIfThere(path)
   if (text === null) return
   if (text === '') {
     // The file is empty for a moment while another start writes it; for longer, only after a power cut.
@@ -68,19 +68,19 @@ async function removeStale(path: string, cluster: Cluster): Promise<void> {
     if (age < EMPTY_LOCK_FILE_MS) return
   } else if (await isPostmaster(Number.parseInt(text, 10), cluster)) return
   // The command line of a killed postmaster disappears a moment before its sockets close.
-  for (const end = Date.now() + SOCKET_CLOSING_MS; await isListening(text); await sleep(50)) {
+  for (const end = Date.now() + SOCKET_CLOSING_MS; await isSocketListening(text); await sleep(50)) {
     // Another start has written the lock file again since it was read.
-    if ((await readIfThere(path)) !== text) return
+    if ((await readFileIfThere(path)) !== text) return
     if (Date.now() < end) continue
     throw new EmbeddedPostgresError(
       `A PostgreSQL that this process cannot see, in another container perhaps, uses ${cluster.data}. Stop it first.`,
     )
   }
-  if ((await readIfThere(path)) === text) await rm(path, { force: true })
+  if ((await readFileIfThere(path)) === text) await rm(path, { force: true })
 }
 
 /** True when the socket that a lock file names accepts connections. */
-async function isListening(lockFile: string): Promise<boolean> {
+async function isSocketListening(lockFile: string): Promise<boolean> {
   const [, , , port, directory] = lockFile.split('\n')
   if (!port || !directory) return false
   const socket = createConnection(join(directory, `.s.PGSQL.${port}`))
@@ -93,7 +93,7 @@ async function isListening(lockFile: string): Promise<boolean> {
   }
 }
 
-async function readIfThere(path: string): Promise<string | null> {
+async function readFileIfThere(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
@@ -103,10 +103,10 @@ async function readIfThere(path: string): Promise<string | null> {
 }
 
 /** The size in bytes above which the log file is renamed to postgres.log.1 at the next start. */
-const LOG_LIMIT = 10_000_000
+const MOST_LOG_BYTES = 10_000_000
 
 /** Milliseconds for a stop: first `fast`, with a checkpoint; then `immediate`, with a recovery at the next start. */
-const STOP_TIMEOUT = { fast: 60_000, immediate: 15_000 }
+const STOP_TIMEOUTS_MS = { fast: 60_000, immediate: 15_000 }
 
 /** A postmaster that this process started. */
 export interface PostmasterStart {
@@ -120,12 +120,12 @@ export interface PostmasterStart {
 /** Starts the postmaster in a session of its own: Ctrl-C in our terminal and our own end do not stop it. */
 export async function startPostmaster(cluster: Cluster): Promise<PostmasterStart> {
   const directory = await socketDirectory(cluster)
-  await removeStale(join(cluster.data, 'postmaster.pid'), cluster)
-  await removeStale(join(directory, `.s.PGSQL.${SOCKET_PORT}.lock`), cluster)
+  await removeStaleLockFile(join(cluster.data, 'postmaster.pid'), cluster)
+  await removeStaleLockFile(join(directory, `.s.PGSQL.${SOCKET_PORT}.lock`), cluster)
   await removeOldCopies(cluster.home, cluster.binaries)
   const settings = { ...POSTGRES_SETTINGS, port: String(SOCKET_PORT), unix_socket_directories: directory }
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  await putLogAside(cluster)
+  await putLargeLogAside(cluster)
   const log = await open(cluster.logFile, 'a', 0o600)
   try {
     await changeOwner(cluster.user, cluster.logFile)
@@ -143,12 +143,10 @@ export async function startPostmaster(cluster: Cluster): Promise<PostmasterStart
       exit = code
     })
     await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject)).catch((error) => {
-      throw new EmbeddedPostgresError(
-        `PostgreSQL did not start (${error.message}). Its log file is ${cluster.logFile}.`,
-      )
+      throw new EmbeddedPostgresError(`PostgreSQL did not start (${error.message}). Its log file is ${cluster.logFile}.`)
     })
     child.unref()
-    return { child, exitCode: () => exit, said: () => logSince(cluster, size, child.pid) }
+    return { child, exitCode: () => exit, said: () => readLogSince(cluster, size, child.pid) }
   } finally {
     await log.close()
   }
@@ -157,18 +155,16 @@ export async function startPostmaster(cluster: Cluster): Promise<PostmasterStart
 /** Stops the postmaster with `fast`, if needed with `immediate`, and waits for its end. */
 export async function stopPostmaster(postmaster: Postmaster, cluster: Cluster): Promise<void> {
   for (const [signal, timeout] of [
-    ['SIGINT', STOP_TIMEOUT.fast],
-    ['SIGQUIT', STOP_TIMEOUT.immediate],
+    ['SIGINT', STOP_TIMEOUTS_MS.fast],
+    ['SIGQUIT', STOP_TIMEOUTS_MS.immediate],
   ] as const) {
     if (await isPostmaster(postmaster.pid, cluster)) sendSignal(signal, postmaster)
-    if (await hasGone(postmaster, cluster, timeout)) {
+    if (await hasEndedWithin(postmaster, cluster, timeout)) {
       await removeSocketDirectory(postmaster)
       return
     }
   }
-  throw new EmbeddedPostgresError(
-    `PostgreSQL (process ${postmaster.pid}) does not stop. Its log file is ${cluster.logFile}.`,
-  )
+  throw new EmbeddedPostgresError(`PostgreSQL (process ${postmaster.pid}) does not stop. Its log file is ${cluster.logFile}.`)
 }
 
 function sendSignal(signal: 'SIGINT' | 'SIGQUIT', { pid }: Postmaster): void {
@@ -180,22 +176,22 @@ function sendSignal(signal: 'SIGINT' | 'SIGQUIT', { pid }: Postmaster): void {
   }
 }
 
-async function hasGone({ pid }: Postmaster, cluster: Cluster, timeout: number): Promise<boolean> {
+async function hasEndedWithin({ pid }: Postmaster, cluster: Cluster, timeout: number): Promise<boolean> {
   for (const end = Date.now() + timeout; Date.now() < end; await sleep(20)) {
     if (!(await isPostmaster(pid, cluster))) return true
   }
   return false
 }
 
-async function putLogAside({ logFile }: Cluster): Promise<void> {
+async function putLargeLogAside({ logFile }: Cluster): Promise<void> {
   const size = await stat(logFile).then(
     (file) => file.size,
     () => 0,
   )
-  if (size > LOG_LIMIT) await rename(logFile, `${logFile}.1`)
+  if (size > MOST_LOG_BYTES) await rename(logFile, `${logFile}.1`)
 }
 
-async function logSince(cluster: Cluster, size: number, pid: number | undefined): Promise<string> {
+async function readLogSince(cluster: Cluster, size: number, pid: number | undefined): Promise<string> {
   const text = (await readFile(cluster.logFile)).subarray(size).toString()
   return text
     .split('\n')

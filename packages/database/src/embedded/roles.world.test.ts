@@ -26,9 +26,7 @@ test('a data folder of an earlier version, where the superuser has everything, g
   expect(await migrate(owner, application)).toEqual([])
   expect(await readRoleFacts(application)).toMatchObject({ separate: true, superuser: false })
   await expect(application.pool.query('delete from account')).rejects.toMatchObject({ code: '42501' })
-  await expect(application.pool.query('select pg_read_file($1)', ['PG_VERSION'])).rejects.toMatchObject({
-    code: '42501',
-  })
+  await expect(application.pool.query('select pg_read_file($1)', ['PG_VERSION'])).rejects.toMatchObject({ code: '42501' })
   expect(await migrate(application)).toEqual([])
   await Promise.all([owner.close(), application.close()])
   await second.close()

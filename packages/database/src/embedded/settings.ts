@@ -4,7 +4,7 @@ import { lstat, mkdir, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { Cluster } from './cluster.ts'
-import { canEnter, changeOwner, EmbeddedPostgresError, hasErrorCode } from './files.ts'
+import { changeOwner, EmbeddedPostgresError, hasErrorCode, mayEnterDirectory } from './files.ts'
 
 /** Settings on PostgreSQL's command line: neither postgresql.conf nor ALTER SYSTEM can override them. */
 export const POSTGRES_SETTINGS: Readonly<Record<string, string>> = {
@@ -55,22 +55,20 @@ export const POSTGRES_SETTINGS: Readonly<Record<string, string>> = {
 export const SOCKET_PORT = 5432
 
 /** The most bytes in the path of a socket. Linux allows 107, macOS only 103. */
-const SOCKET_PATH_BYTES = 103
+const MOST_SOCKET_PATH_BYTES = 103
 const SOCKET_DIRECTORY_PREFIX = 'rollcall-socket-'
 
 /**
- * The directory of the socket: the home of the cluster, which only its user may enter. If that path is too long, a
- * directory of mode 0700 below the temporary files. Its name is the same at every start, and nobody can guess it
- * without the password.
+ * The directory of the socket: the home of the cluster, which only its user may enter. If that path is too long, a directory of
+ * mode 0700 below the temporary files. Its name is the same at every start, and nobody can guess it without the password.
  */
 export async function socketDirectory(cluster: Cluster): Promise<string> {
   if (isSocketPath(cluster.home)) return cluster.home
-  const name =
-    SOCKET_DIRECTORY_PREFIX + createHash('sha256').update(`socket ${cluster.password}`).digest('hex').slice(0, 16)
+  const name = SOCKET_DIRECTORY_PREFIX + createHash('sha256').update(`socket ${cluster.password}`).digest('hex').slice(0, 16)
   for (const parent of new Set([tmpdir(), '/tmp'])) {
-    if (!(await canEnter(cluster.user, parent))) continue
+    if (!(await mayEnterDirectory(cluster.user, parent))) continue
     const directory = join(await realpath(parent), name)
-    if (isSocketPath(directory) && (await makePrivate(directory, cluster))) return directory
+    if (isSocketPath(directory) && (await makePrivateDirectory(directory, cluster))) return directory
   }
   throw new EmbeddedPostgresError(
     `The path ${cluster.home} is too long for a unix socket, and no folder for temporary files will do instead. ` +
@@ -79,20 +77,16 @@ export async function socketDirectory(cluster: Cluster): Promise<string> {
 }
 
 /** Removes the directory of a stopped postmaster's socket, if it is below the temporary files. */
-export async function removeSocketDirectory({
-  socketDirectory: directory,
-}: {
-  readonly socketDirectory: string
-}): Promise<void> {
+export async function removeSocketDirectory({ socketDirectory: directory }: { readonly socketDirectory: string }): Promise<void> {
   if (basename(directory).startsWith(SOCKET_DIRECTORY_PREFIX)) await rm(directory, { recursive: true, force: true })
 }
 
 function isSocketPath(directory: string): boolean {
-  return Buffer.byteLength(join(directory, `.s.PGSQL.${SOCKET_PORT}`)) <= SOCKET_PATH_BYTES
+  return Buffer.byteLength(join(directory, `.s.PGSQL.${SOCKET_PORT}`)) <= MOST_SOCKET_PATH_BYTES
 }
 
 /** Makes `directory` for its owner alone; false when this fails, or another user owns it: all can write in `/tmp`. */
-async function makePrivate(directory: string, { user }: Cluster): Promise<boolean> {
+async function makePrivateDirectory(directory: string, { user }: Cluster): Promise<boolean> {
   try {
     await mkdir(directory, { mode: 0o700 })
   } catch (error) {

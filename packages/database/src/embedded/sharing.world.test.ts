@@ -108,10 +108,7 @@ test('after kill -9 of both, the next start recovers', async () => {
 test('close() works when its connection was lost and when PostgreSQL is gone', async () => {
   const directory = await startedDirectory()
   const cut = await openEmbeddedPostgres(directory)
-  await query(
-    cut.connection,
-    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'rollcall lock'`,
-  )
+  await query(cut.connection, `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'rollcall lock'`)
   await cut.close()
   expect(await postmasterOf(directory)).toBeNull()
 
@@ -122,9 +119,6 @@ test('close() works when its connection was lost and when PostgreSQL is gone', a
 })
 
 async function holders(connection: Parameters<typeof query>[0]): Promise<unknown> {
-  const [row] = await query(
-    connection,
-    `select count(*)::int as n from pg_locks where locktype = 'advisory' and granted`,
-  )
+  const [row] = await query(connection, `select count(*)::int as n from pg_locks where locktype = 'advisory' and granted`)
   return row?.n
 }

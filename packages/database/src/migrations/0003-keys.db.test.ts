@@ -54,7 +54,5 @@ test('the database refuses a second active key, a second master key, and a versi
     )
   await active('one')
   await expect(active('two')).rejects.toMatchObject({ constraint: 'own_key_current_index' })
-  await expect(db.pool.query('delete from master_key')).rejects.toMatchObject({
-    constraint: 'own_key_master_version_fkey',
-  })
+  await expect(db.pool.query('delete from master_key')).rejects.toMatchObject({ constraint: 'own_key_master_version_fkey' })
 })

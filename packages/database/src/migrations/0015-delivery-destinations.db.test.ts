@@ -36,11 +36,7 @@ test('deliveries that are there already have their destinations, and breakers of
     ...['https://sp.example', 'https://sp.example', '', '', ''],
   ])
   expect((await findDestinations(db, 1, '', 10)).map(({ origin, wait, open }) => ({ origin, wait, open }))).toEqual(
-    ['', 'http://[::1]:9', 'https://sp.example', 'https://sp.example:8443'].map((origin) => ({
-      origin,
-      wait: 0,
-      open: false,
-    })),
+    ['', 'http://[::1]:9', 'https://sp.example', 'https://sp.example:8443'].map((origin) => ({ origin, wait: 0, open: false })),
   )
   expect((await db.pool.query('select from breaker')).rowCount).toBe(0)
   await db.close()

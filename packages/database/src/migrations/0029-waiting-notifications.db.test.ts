@@ -40,8 +40,7 @@ const send = (rows: string) =>
   )
 
 const queued = () => query('select mailbox, is_backfill, due_at, id from waiting_notification order by id')
-const waiting = () =>
-  query(`select mailbox, is_backfill, due_at, id from notification where state = 'waiting' order by id`)
+const waiting = () => query(`select mailbox, is_backfill, due_at, id from notification where state = 'waiting' order by id`)
 
 const FIRST = 'select id from notification order by id limit 2'
 const CHANGES: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -58,15 +57,12 @@ const CHANGES: Readonly<Record<string, () => Promise<unknown>>> = {
 
 test('whatever changes notifications, those that wait are queued, and no others', async () => {
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.constantFrom(...Object.keys(CHANGES)), { minLength: 4, maxLength: 12 }),
-      async (names) => {
-        for (const name of names) {
-          await CHANGES[name]?.()
-          expect(await queued()).toEqual(await waiting())
-        }
-      },
-    ),
+    fc.asyncProperty(fc.array(fc.constantFrom(...Object.keys(CHANGES)), { minLength: 4, maxLength: 12 }), async (names) => {
+      for (const name of names) {
+        await CHANGES[name]?.()
+        expect(await queued()).toEqual(await waiting())
+      }
+    }),
     { numRuns: 25 },
   )
 })

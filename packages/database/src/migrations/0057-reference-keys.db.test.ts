@@ -19,9 +19,7 @@ test('mailboxes that are there, and those of a node of the version before, each 
   await owner.close()
   await query('insert into mailbox (participant, registry) select 2, at from generate_series(1, 50) as at')
   expect(
-    await query(
-      'select count(distinct reference_key), min(length(reference_key)), max(length(reference_key)) from mailbox',
-    ),
+    await query('select count(distinct reference_key), min(length(reference_key)), max(length(reference_key)) from mailbox'),
   ).toEqual([{ count: 100, min: 32, max: 32 }])
   // No two bytes of a UUID that every version 4 has in common are left.
   const [bytes] = await query(`select count(distinct get_byte(reference_key, 6)) > 30 as version,

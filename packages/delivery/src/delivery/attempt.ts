@@ -99,7 +99,7 @@ export async function attemptEnvelope(deps: AttemptDeps, outgoing: EnvelopeToSen
   } catch (error) {
     const result = resultOfError(error)
     if (result === unsentResults.internal) logInternalFailure(deps, error)
-    return finished(result, { detail: detailOf(error) })
+    return finished(result, { detail: findErrorDetail(error) })
   }
 }
 
@@ -108,7 +108,7 @@ export function logInternalFailure({ log }: Pick<AttemptDeps, 'log'>, error: unk
   log.error({ ...safeDatabaseError(error) }, 'a delivery could not be attempted; tried again later')
 }
 
-const detailOf = (error: unknown): string | null =>
+const findErrorDetail = (error: unknown): string | null =>
   error instanceof RequestFailed || error instanceof CredentialsUnusable ? error.detail : null
 
 /** Turns the beginning of a peer's answer into printable ASCII; a byte that is not printable becomes a dot. */

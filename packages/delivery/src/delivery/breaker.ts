@@ -1,6 +1,6 @@
 /** Tells whether the circuit breaker of a destination is closed. Its state is read at most every half second. */
 
-import { shortLived } from '@rollcall/base/shared/short-lived'
+import { createShortLivedCache } from '@rollcall/base/shared/short-lived'
 import type { Destination } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
 import { findBreaker } from '../store/deliveries/breakers.ts'
@@ -12,11 +12,11 @@ export interface Breakers {
 }
 
 export function createBreakers(db: Pick<Database, 'pool'>): Breakers {
-  const held = shortLived((key) => findBreaker(db, destinationOf(key)))
-  return { isClosed: async (destination) => (await held.get(keyOf(destination))).opened_at === null }
+  const held = createShortLivedCache((key) => findBreaker(db, destinationOf(key)))
+  return { isClosed: async (destination) => (await held.get(destinationKey(destination))).opened_at === null }
 }
 
-const keyOf = ({ participant, origin }: Destination): string => `${participant} ${origin}`
+const destinationKey = ({ participant, origin }: Destination): string => `${participant} ${origin}`
 function destinationOf(key: string): Destination {
   const space = key.indexOf(' ')
   return { participant: Number(key.slice(0, space)), origin: key.slice(space + 1) }

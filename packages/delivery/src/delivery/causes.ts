@@ -32,9 +32,8 @@ interface CauseExplanation {
 }
 
 const ADDRESS_ADVICE = 'Set another address with the participant, then replay the delivery.'
-const PEER_ADVICE = 'Ask the participant to look at its receiver. Deliveries go on by themselves; replay what is dead.'
-const OWN_RECEIVER_ADVICE =
-  'Look at your receiver. Deliveries go on by themselves; ask again for those that were given up.'
+const ASK_PARTICIPANT_ADVICE = 'Ask the participant to look at its receiver. Deliveries go on by themselves; replay what is dead.'
+const OWN_RECEIVER_ADVICE = 'Look at your receiver. Deliveries go on by themselves; ask again for those that were given up.'
 const OWN_ADDRESS_ADVICE = 'Use another address: in sender_uri, or ask the operator to set it.'
 const ASK_OPERATOR_ADVICE = 'Ask the operator of the registry.'
 const CREDENTIALS_ADVICE = 'Set the credentials for callbacks of the participant anew, then replay the delivery.'
@@ -43,7 +42,7 @@ const CREDENTIALS_ADVICE = 'Set the credentials for callbacks of the participant
  * The text for a participant when a stored message may not be sent. It does not say why: the participant might learn that a
  * person in it is now protected, or has withdrawn a consent. A new request is answered under the present grant.
  */
-const NOT_SENT = {
+const NOT_SENT_TEXTS = {
   ownMeaning: 'The stored message cannot be sent any more.',
   ownAdvice: 'Send your request again.',
 } as const
@@ -72,7 +71,7 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, CauseExplanation>> 
   },
   http_5xx: {
     meaning: 'The receiver answered with an HTTP status of 500 or more.',
-    advice: PEER_ADVICE,
+    advice: ASK_PARTICIPANT_ADVICE,
     ownAdvice: OWN_RECEIVER_ADVICE,
   },
   unresolved: {
@@ -82,7 +81,7 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, CauseExplanation>> 
   },
   connection: {
     meaning: 'The connection could not be made, or it broke.',
-    advice: PEER_ADVICE,
+    advice: ASK_PARTICIPANT_ADVICE,
     ownAdvice: OWN_RECEIVER_ADVICE,
   },
   timeout: {
@@ -130,11 +129,7 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, CauseExplanation>> 
     advice: 'Allow the address with the participant, or set another one; then replay the delivery.',
     ownAdvice: 'Ask the operator to allow the address, or name an allowed one in sender_uri.',
   },
-  address_form: {
-    meaning: 'The address is not an absolute address.',
-    advice: ADDRESS_ADVICE,
-    ownAdvice: OWN_ADDRESS_ADVICE,
-  },
+  address_form: { meaning: 'The address is not an absolute address.', advice: ADDRESS_ADVICE, ownAdvice: OWN_ADDRESS_ADVICE },
   address_spelling: {
     meaning: 'Host and port of the address are not in their usual form.',
     advice: ADDRESS_ADVICE,
@@ -164,17 +159,17 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, CauseExplanation>> 
   not_permitted: {
     meaning: 'The grant of today does not permit the answer, or not with these records.',
     advice: 'Nothing is to be done. The participant may ask again once its grant permits it.',
-    ...NOT_SENT,
+    ...NOT_SENT_TEXTS,
   },
   body_forgotten: {
     meaning: "The key of the message's day is destroyed: it was older than messages are stored.",
     advice: 'It cannot be sent any more. The participant has to ask again.',
-    ...NOT_SENT,
+    ...NOT_SENT_TEXTS,
   },
   body_altered: {
     meaning: 'The stored message was altered or moved.',
     advice: 'Look for who changed the database. The participant has to ask again.',
-    ...NOT_SENT,
+    ...NOT_SENT_TEXTS,
   },
   internal: {
     meaning: 'The server failed. The log says why.',
@@ -216,17 +211,17 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, CauseExplanation>> 
 
 /** The explanation of a cause; null when there is no cause, or this version does not know it. */
 export function explainCause(cause: string | null) {
-  const found = causeNamed(cause)
+  const found = findCauseExplanation(cause)
   return cause === null || found === null ? null : { cause, meaning: found.meaning, advice: found.advice }
 }
 
 /** The explanation of a cause for the participant, which owns the receiving system. */
 export function explainCauseToParticipant(cause: string | null) {
-  const found = causeNamed(cause)
+  const found = findCauseExplanation(cause)
   return found && { meaning: found.ownMeaning ?? found.meaning, advice: found.ownAdvice }
 }
 
-function causeNamed(cause: string | null): CauseExplanation | null {
+function findCauseExplanation(cause: string | null): CauseExplanation | null {
   const known: Readonly<Record<string, CauseExplanation>> = DELIVERY_CAUSES
   return cause !== null && Object.hasOwn(known, cause) ? (known[cause] ?? null) : null
 }

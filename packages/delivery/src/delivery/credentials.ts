@@ -5,27 +5,18 @@
  */
 import { createHash, hash, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
-import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { Memo } from '@rollcall/base/shared/memo'
 import { DecryptionError } from '@rollcall/keys/encrypted-value'
 import { MasterKeyError } from '@rollcall/keys/master-key'
 import type { Vault } from '@rollcall/keys/vault'
-import type {
-  AddressGuard,
-  AddressGuards,
-  ClientIdentity,
-  GuardOwner,
-} from '@rollcall/participants/egress/address-guard'
+import type { AddressGuard, ClientIdentity, GuardOwner, ParticipantGuards } from '@rollcall/participants/egress/address-guard'
 import { AddressRefused, CredentialsUnusable, RequestFailed } from '@rollcall/participants/egress/problems'
-import {
-  type CallbackAuth,
-  type CallbackSettings,
-  SEALED_CREDENTIALS,
-} from '@rollcall/participants/store/participant-callbacks'
+import { type CallbackAuth, type CallbackSettings, SEALED_CREDENTIALS } from '@rollcall/participants/store/participant-callbacks'
 import { type Fetched, isJsonObject, parseJson, Refreshed, readTokenAnswer, TokenProblem } from '@rollcall/protocol'
 
 /** The members of credentials that are stored encrypted, for each way of authentication (`auth`). */
-export interface CredentialsOf {
+export interface CredentialsByAuth {
   readonly bearer: { readonly token: string }
   readonly oauth2: {
     readonly token_url: string
@@ -38,8 +29,8 @@ export interface CredentialsOf {
 
 /** The credentials of a participant in clear, and the origin of the addresses to which they are sent. */
 export type ClearCredentials = {
-  readonly [auth in keyof CredentialsOf]: { readonly auth: auth; readonly origin: string } & CredentialsOf[auth]
-}[keyof CredentialsOf]
+  readonly [auth in keyof CredentialsByAuth]: { readonly auth: auth; readonly origin: string } & CredentialsByAuth[auth]
+}[keyof CredentialsByAuth]
 
 /** The address guard and the headers with which one request to a participant may be sent. */
 export interface UsableCredentials {
@@ -66,11 +57,7 @@ export interface Credentials {
 const { table, purpose } = SEALED_CREDENTIALS
 
 /** Encrypts credentials for the row of their participant. */
-export async function encryptCredentials(
-  vault: Vault,
-  participant: number,
-  secrets: ClearCredentials,
-): Promise<Buffer> {
+export async function encryptCredentials(vault: Vault, participant: number, secrets: ClearCredentials): Promise<Buffer> {
   const context = { table, id: String(participant) }
   return vault.encrypt(purpose, context, Buffer.from(JSON.stringify(secrets)))
 }
@@ -92,16 +79,16 @@ export async function decryptCredentials(
     throw error
   })
   const secrets: unknown = parseJson(opened.toString())
-  if (!areSecrets(secrets, auth)) throw new CredentialsUnusable('closed')
+  if (!areCredentialsOfAuth(secrets, auth)) throw new CredentialsUnusable('closed')
   return secrets
 }
 
 /** True when a value has the `auth`. Nothing else is checked: only this server can write values that decrypt here. */
-const areSecrets = (value: unknown, auth: CallbackAuth): value is ClearCredentials =>
+const areCredentialsOfAuth = (value: unknown, auth: CallbackAuth): value is ClearCredentials =>
   isJsonObject(value) && value.auth === auth
 
 /** True when a certificate and a key belong together and can be used. */
-export function isClientIdentity({ cert, key }: CredentialsOf['mtls']): boolean {
+export function isClientIdentity({ cert, key }: CredentialsByAuth['mtls']): boolean {
   try {
     createSecureContext({ cert, key })
     return new X509Certificate(cert).publicKey !== undefined
@@ -113,8 +100,8 @@ export function isClientIdentity({ cert, key }: CredentialsOf['mtls']): boolean 
 /** Creates the finder of credentials. @param clock the time for the age of access tokens */
 export function createCredentials(
   vault: Vault,
-  guards: Pick<AddressGuards, 'of'>,
-  { now }: Pick<Clock, 'now'> = CLOCK,
+  guards: Pick<ParticipantGuards, 'of'>,
+  { now }: Pick<Clock, 'now'> = SYSTEM_CLOCK,
 ): Credentials {
   const tokens = new Memo<Refreshed<string>>()
   const opened = new Memo<Promise<ClearCredentials | null>>()
@@ -138,24 +125,23 @@ export function createCredentials(
         case 'oauth2': {
           // The cache key contains the secrets, so another token is fetched after they change.
           const client = hash('sha256', JSON.stringify(secrets))
-          const held = tokens.of(participant.id, client, () => accessToken(now))
-          const token = await held.get(() => fetchToken(secrets, plain.guard, timeoutMs)).catch(throwUnusable)
+          const held = tokens.of(participant.id, client, () => createTokenHolder(now))
+          const token = await held.get(() => fetchToken(secrets, plain.guard, timeoutMs)).catch(rethrowTokenFailure)
           const refused = () => held.drop((value) => value === token)
           return { ...plain, sent: true, headers: { authorization: `Bearer ${token}` }, refused }
         }
         case 'mtls':
-          return { ...plain, sent: true, guard: guards.of(participant, identityOf(secrets)) }
+          return { ...plain, sent: true, guard: guards.of(participant, requireClientIdentity(secrets)) }
       }
     },
   }
 }
 
 /**
- * Holds the access token for a participant. It is used until it expires, even if the token endpoint cannot be reached
- * meanwhile. It is dropped when the token endpoint refuses us, when its address is no longer allowed, or when the peer
- * answers 401.
+ * Holds the access token for a participant. It is used until it expires, even if the token endpoint cannot be reached meanwhile.
+ * It is dropped when the token endpoint refuses us, when its address is no longer allowed, or when the peer answers 401.
  */
-const accessToken = (now: () => number): Refreshed<string> =>
+const createTokenHolder = (now: () => number): Refreshed<string> =>
   new Refreshed({
     pause: { withValue: 0, without: 0 },
     survives: (error) => error instanceof RequestFailed || (error instanceof TokenProblem && error.kind !== 'refused'),
@@ -163,11 +149,11 @@ const accessToken = (now: () => number): Refreshed<string> =>
   })
 
 /** The most bytes that the answer of a token endpoint may have. */
-const TOKEN_ANSWER_BYTES = 65_536
+const MOST_TOKEN_ANSWER_BYTES = 65_536
 
 /** Fetches an access token at a participant's token endpoint (RFC 6749, 4.4). */
 async function fetchToken(
-  { token_url, client_id, client_secret, scope }: CredentialsOf['oauth2'],
+  { token_url, client_id, client_secret, scope }: CredentialsByAuth['oauth2'],
   guard: AddressGuard,
   timeoutMs: number,
 ): Promise<Fetched<string>> {
@@ -182,7 +168,7 @@ async function fetchToken(
     },
     body: form.toString(),
     timeoutMs,
-    maxBytes: TOKEN_ANSWER_BYTES,
+    maxBytes: MOST_TOKEN_ANSWER_BYTES,
   })
   return readTokenAnswer(status, Buffer.from(body).toString())
 }
@@ -191,7 +177,7 @@ async function fetchToken(
 const formEncode = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
 
 /** Throws a failed token request as CredentialsUnusable, without any text of the peer, and other errors unchanged. */
-function throwUnusable(error: unknown): never {
+function rethrowTokenFailure(error: unknown): never {
   if (error instanceof AddressRefused) throw new CredentialsUnusable('token', error.rule)
   if (error instanceof RequestFailed) throw new CredentialsUnusable('token', error.failure)
   if (error instanceof TokenProblem) {
@@ -201,10 +187,10 @@ function throwUnusable(error: unknown): never {
   throw error
 }
 
-function identityOf({ cert, key }: CredentialsOf['mtls']): ClientIdentity {
+function requireClientIdentity({ cert, key }: CredentialsByAuth['mtls']): ClientIdentity {
   if (!isClientIdentity({ cert, key })) throw new CredentialsUnusable('certificate')
   return { cert, key, fingerprint: createHash('sha256').update(cert).update('\0').update(key).digest('hex') }
 }
 
 /** The values of `auth`: the ways in which a participant demands authentication of us, or `none`. */
-export const AUTHENTICATION_WAYS = ['none', 'bearer', 'oauth2', 'mtls'] as const satisfies readonly CallbackAuth[]
+export const CALLBACK_AUTH_WAYS = ['none', 'bearer', 'oauth2', 'mtls'] as const satisfies readonly CallbackAuth[]

@@ -4,39 +4,39 @@
  */
 import { randomUUID } from 'node:crypto'
 import {
-  answerEncryptionContext,
   type ClaimedDelivery,
   type DeliveryClaim,
   type DeliveryUpdate,
   type Destination,
+  deliveryAnswerBinding,
   deliveryBodyBinding,
   type NewDelivery,
-  originOf,
+  targetOrigin,
 } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
-import { ownTraceparent, readTraceparent } from '@rollcall/core/model/traceparent'
+import { makeTraceparent, readTraceparent } from '@rollcall/core/model/traceparent'
 import type { Database } from '@rollcall/database/database'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
-import { type BodyEncryption, BodyUnreadable, parsePersisted } from '@rollcall/keys/bodies'
+import { type BodyEncryption, BodyUnreadable, parsePersistedMessage } from '@rollcall/keys/bodies'
 import type { Metrics } from '@rollcall/observe/metrics'
 import type { CallbackSettingsReader, Directory } from '@rollcall/participants/directory/directory'
 import type { Grants } from '@rollcall/participants/directory/grants'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { CanonicalText, canonicalJson, isJsonObject, RequestFault } from '@rollcall/protocol'
-import { type AnsweredRequests, recordAttempt } from '../store/deliveries/deliveries.ts'
-import { retryWaiting } from '../store/events/mailboxes.ts'
+import { type AnsweredRequestsSql, recordAttempt } from '../store/deliveries/deliveries.ts'
+import { makeDeliveriesDue } from '../store/events/mailboxes.ts'
 import { type AttemptDeps, attemptEnvelope, type FinishedAttempt, logInternalFailure } from './attempt.ts'
 import type { Breakers } from './breaker.ts'
 import { type AttemptResult, resultOfError, unsentResults } from './failures.ts'
-import { type Limiter, type Permit, SLOW_MS } from './limiter.ts'
+import { type Limiter, type Permit, SLOW_ATTEMPT_MS } from './limiter.ts'
 import { recallUnwantedEnvelope } from './recall.ts'
-import { breakerPause, secondsUntilNextAttempt } from './schedule.ts'
+import { longestBreakerPauseSeconds, secondsUntilNextAttempt } from './schedule.ts'
 import { isStillPermitted } from './still-permitted.ts'
 import { callbackNamed, callbackTarget, recheckTarget } from './targets.ts'
 
 /** The dependencies of a delivery. */
-export interface DeliverDeps extends AttemptDeps, AnsweredRequests {
+export interface DeliverDeps extends AttemptDeps, AnsweredRequestsSql {
   readonly db: Pick<Database, 'pool'>
   readonly directory: Pick<Directory, 'participantById' | 'registryById'>
   readonly grants: Grants
@@ -71,10 +71,7 @@ export async function reserveAttempt(
   return permit === null ? null : { claim: newAttemptClaim(settings), permit }
 }
 
-/**
- * Makes a claim on one or several deliveries, for one attempt of each; the caller stores the claim. The claim lasts
- * `CLAIM_GRACE_SECONDS` seconds longer than the participant's timeout.
- */
+/** Makes a claim for one attempt; the caller stores it. It lasts `CLAIM_GRACE_SECONDS` longer than the participant's timeout. */
 export function newAttemptClaim({ timeout_ms }: Pick<CallbackSettings, 'timeout_ms'>): DeliveryClaim {
   return { id: randomUUID(), seconds: timeout_ms / 1_000 + CLAIM_GRACE_SECONDS }
 }
@@ -106,7 +103,7 @@ export async function deliverNow(
   deps: DeliverDeps,
   { delivery, claim, permit, header, message, traceparent, asksAgain = false, allowedBy }: FreshDelivery,
 ): Promise<boolean> {
-  const origin = originOf(delivery.target)
+  const origin = targetOrigin(delivery.target)
   const attempting = attemptWithPermit(deps, permit, {
     delivery: { ...delivery, origin, number: 1, earlier: 0, sender_uri: undefined },
     claim,
@@ -115,7 +112,7 @@ export async function deliverNow(
     allowedBy,
     read: async () => ({ header, message, traceparent: traceparent ?? null }),
   }).catch((error: unknown) => {
-    logUnrecorded(deps, error)
+    logUnrecordedAttempt(deps, error)
     deps.deliveryDue(delivery.participant, claim.seconds)
     return false
   })
@@ -132,17 +129,17 @@ export async function deliverNow(
 }
 
 /** Logs for the operator that the result of an attempt could not be recorded. */
-export function logUnrecorded({ log }: Pick<DeliverDeps, 'log'>, error: unknown): void {
+export function logUnrecordedAttempt({ log }: Pick<DeliverDeps, 'log'>, error: unknown): void {
   log.error(safeDatabaseError(error), 'an attempt could not be recorded; made again when its claim ends')
 }
 
 /**
- * Attempts a delivery and releases its permit. Marks the destination as failing if the attempt takes `SLOW_MS` or more.
+ * Attempts a delivery and releases its permit. Marks the destination as failing if the attempt takes `SLOW_ATTEMPT_MS` or more.
  * @returns whether the delivery has ended
  */
 export async function attemptWithPermit(deps: DeliverDeps, permit: Permit, claimed: ClaimedAttempt): Promise<boolean> {
-  const timer = setTimeout(() => permit.slow(), SLOW_MS)
-  let result: AttemptOutcome = UNATTEMPTED
+  const timer = setTimeout(() => permit.slow(), SLOW_ATTEMPT_MS)
+  let result: AttemptOutcome = UNATTEMPTED_OUTCOME
   try {
     result = await attemptAndRecord(deps, claimed)
   } finally {
@@ -181,7 +178,7 @@ export async function decryptDelivery(
   { bodies }: Pick<DeliverDeps, 'bodies'>,
   { id, body }: Pick<NewDelivery, 'id' | 'body'>,
 ): Promise<DeliveryContents> {
-  const persisted = parsePersisted(await bodies.decryptBody(body, deliveryBodyBinding(id)))
+  const persisted = parsePersistedMessage(await bodies.decryptBody(body, deliveryBodyBinding(id)))
   if (!isJsonObject(persisted.header) || !isJsonObject(persisted.message)) {
     throw new BodyUnreadable('altered')
   }
@@ -194,12 +191,12 @@ export async function decryptDelivery(
 }
 
 interface AttemptOutcome {
-  /** True when the peer answered within `SLOW_MS`, and not with a status for which the attempt is repeated. */
+  /** True when the peer answered within `SLOW_ATTEMPT_MS`, and not with a status for which the attempt is repeated. */
   readonly isHealthy: boolean
   readonly isEnded: boolean
 }
 
-const UNATTEMPTED: AttemptOutcome = { isHealthy: false, isEnded: false }
+const UNATTEMPTED_OUTCOME: AttemptOutcome = { isHealthy: false, isEnded: false }
 
 /**
  * Attempts one delivery and records the result. Makes and records no attempt if the participant is not active, the
@@ -210,25 +207,26 @@ export async function attemptAndRecord(deps: DeliverDeps, claimed: ClaimedAttemp
   const participant = await deps.directory.participantById(delivery.participant)
   const registry = await deps.directory.registryById(delivery.registry)
   // Nothing is attempted now. The claim of the delivery ends by itself, and the delivery is claimed again later.
-  if (participant?.status !== 'active' || registry === undefined) return UNATTEMPTED
-  const isFresh = claimed.fresh === true && (await isUnchanged(deps, delivery, { participant, registry }))
+  if (participant?.status !== 'active' || registry === undefined) return UNATTEMPTED_OUTCOME
+  const isFresh = claimed.fresh === true && (await isPermissionUnchanged(deps, delivery, { participant, registry }))
   if (!isFresh && (await recallUnwantedEnvelope(deps, delivery, { participant, registry }, claimed.claim))) {
     if (delivery.mailbox) deps.mailboxDue(delivery.mailbox)
     return { isHealthy: false, isEnded: true }
   }
   const settings = await deps.callbacks.of(participant)
   const made = await makeAttempt(deps, { ...claimed, fresh: isFresh }, { participant, registry, settings })
-  const update = updateAfter(delivery, made.finished, settings.schedule ?? deps.retrySchedule)
+  const update = decideDeliveryUpdate(delivery, made.finished, settings.schedule ?? deps.retrySchedule)
   const isRecorded = await recordResult(deps, claimed, settings, made, update)
   const { result, duration_ms } = made.finished
   // While the breaker was open, the pauses of deliveries in mailboxes may have grown to hours. They are due now.
-  if (claimed.probe && result.peer === 'up') await retryWaiting(deps.db, participant.id, { origin: originOf(made.target) })
-  if (isRecorded) announceDue(deps, delivery, update)
-  return { isHealthy: result.peer === 'up' && duration_ms < SLOW_MS, isEnded: isRecorded && update.state !== 'pending' }
+  if (claimed.probe && result.peer === 'up')
+    await makeDeliveriesDue(deps.db, participant.id, { origin: targetOrigin(made.target) })
+  if (isRecorded) announceDueWork(deps, delivery, update)
+  return { isHealthy: result.peer === 'up' && duration_ms < SLOW_ATTEMPT_MS, isEnded: isRecorded && update.state !== 'pending' }
 }
 
 /** The result of an attempt, and its address. The address is null when the attempt ended before signing began. */
-interface MadeAttempt {
+interface AttemptWithTarget {
   readonly target: string | null
   readonly finished: FinishedAttempt
 }
@@ -238,7 +236,7 @@ async function recordResult(
   deps: DeliverDeps,
   { delivery: { id, number, origin, participant }, claim, probe }: ClaimedAttempt,
   settings: CallbackSettings,
-  { target, finished: { at, duration_ms, result, answer } }: MadeAttempt,
+  { target, finished: { at, duration_ms, result, answer } }: AttemptWithTarget,
   update: DeliveryUpdate,
 ): Promise<boolean> {
   return recordAttempt(
@@ -250,22 +248,22 @@ async function recordResult(
       duration_ms,
       status: result.status,
       error: result.verdict === 'delivered' ? null : result.name,
-      answer: answer === '' ? null : await deps.bodies.encryptBody(answer, answerEncryptionContext(id, number)),
+      answer: answer === '' ? null : await deps.bodies.encryptBody(answer, deliveryAnswerBinding(id, number)),
     },
     update,
     {
       participant,
-      origin: target === null ? origin : originOf(target),
+      origin: target === null ? origin : targetOrigin(target),
       peer: result.peer,
       probe,
-      longest_pause: breakerPause(settings.schedule ?? deps.retrySchedule),
+      longest_pause: longestBreakerPauseSeconds(settings.schedule ?? deps.retrySchedule),
     },
     { claim: claim.id, target },
   )
 }
 
 /** Tells this node what is due after an attempt. */
-function announceDue(
+function announceDueWork(
   deps: DeliverDeps,
   { participant, mailbox = null }: ClaimedAttempt['delivery'],
   update: DeliveryUpdate,
@@ -281,7 +279,7 @@ function announceDue(
  * True when grant and protection are those for which the delivery was made: making an answer may take long. True also for a
  * delivery that names neither.
  */
-async function isUnchanged(
+async function isPermissionUnchanged(
   { grants }: Pick<DeliverDeps, 'grants'>,
   { made }: Pick<NewDelivery, 'made'>,
   { participant, registry }: { readonly participant: Participant; readonly registry: Registry },
@@ -295,13 +293,13 @@ async function makeAttempt(
   deps: DeliverDeps,
   { delivery, read, fresh, allowedBy }: ClaimedAttempt,
   to: Pick<Parameters<typeof attemptEnvelope>[1], 'participant' | 'registry' | 'settings'>,
-): Promise<MadeAttempt> {
-  const unsentAttempt = (result: AttemptResult): MadeAttempt => ({
+): Promise<AttemptWithTarget> {
+  const unsentAttempt = (result: AttemptResult): AttemptWithTarget => ({
     target: null,
     finished: { at: new Date(deps.clock.date()), duration_ms: 0, result, retry_after: 0, answer: '', detail: null },
   })
   try {
-    const target = allowedBy === to.settings ? delivery.target : targetOf(to.settings, delivery)
+    const target = allowedBy === to.settings ? delivery.target : findAttemptTarget(to.settings, delivery)
     if (target === null) return unsentAttempt(unsentResults.no_address)
     const { header, message, traceparent } = await read()
     const isReply = delivery.mailbox == null
@@ -311,7 +309,7 @@ async function makeAttempt(
     const { correlation_id, id } = delivery
     // If encryption is required now, the participant gets nothing in clear, even when its request was in clear.
     const encrypted = delivery.encrypted || to.participant.encryption_policy === 'required'
-    const trace = traceparent ?? ownTraceparent(correlation_id ?? id)
+    const trace = traceparent ?? makeTraceparent(correlation_id ?? id)
     const outgoing = { ...to, target, encrypted, header, message, traceparent: trace }
     return { target, finished: await attemptEnvelope(deps, outgoing) }
   } catch (error) {
@@ -324,7 +322,7 @@ async function makeAttempt(
 }
 
 /** Finds the address for this attempt: allowed addresses may have been removed or replaced since the last attempt. */
-function targetOf(
+function findAttemptTarget(
   settings: CallbackSettings,
   { callback, sender_uri, target }: ClaimedAttempt['delivery'],
 ): string | null {
@@ -333,7 +331,7 @@ function targetOf(
   return target === null ? null : recheckTarget(settings, target, row)
 }
 
-function updateAfter(
+function decideDeliveryUpdate(
   { number, earlier, mailbox = null }: ClaimedAttempt['delivery'],
   { result, retry_after: retryAfter }: FinishedAttempt,
   schedule: readonly number[],

@@ -20,12 +20,12 @@ export interface Dispatcher {
 }
 
 /** Seconds after which a participant with pending deliveries is checked again: other nodes change deliveries too. */
-const MOST_WAIT_SECONDS = 5
+const MOST_RECHECK_WAIT_SECONDS = 5
 /**
  * Seconds until a participant is drained that only a poll has found. Most of its deliveries are being attempted by the
  * makers of the answers, and soon end.
  */
-const POLLED_DELAY_SECONDS = 1
+const POLLED_DRAIN_DELAY_SECONDS = 1
 /** Seconds until a participant is drained again after draining it failed. */
 const FAILURE_PAUSE_SECONDS = 1
 
@@ -48,7 +48,7 @@ export function createDispatcher(
   let last = 0
 
   const due = (participant: number, seconds = 0): void => {
-    const wait = Math.max(0, Math.min(seconds, MOST_WAIT_SECONDS)) * 1_000
+    const wait = Math.max(0, Math.min(seconds, MOST_RECHECK_WAIT_SECONDS)) * 1_000
     const at = now() + wait
     if (at < (dueAt.get(participant) ?? Number.POSITIVE_INFINITY)) dueAt.set(participant, at)
     wake(wait)
@@ -56,8 +56,7 @@ export function createDispatcher(
 
   const run = async (participant: number, signal: AbortSignal): Promise<void> => {
     const started = now()
-    const ended = (outcome: 'done' | 'failed'): void =>
-      deps.metrics.taskEnded('drain', outcome, (now() - started) / 1_000)
+    const ended = (outcome: 'done' | 'failed'): void => deps.metrics.taskEnded('drain', outcome, (now() - started) / 1_000)
     try {
       const wait = await drainParticipant({ ...deps, deliveryDue: due }, participant, signal)
       ended('done')
@@ -84,7 +83,7 @@ export function createDispatcher(
       const inTurns = behind === -1 ? waiting : [...waiting.slice(behind), ...waiting.slice(0, behind)]
       for (const participant of inTurns) {
         if (draining.size >= slots || signal.aborted) return
-        const at = dueAt.get(participant) ?? now() + POLLED_DELAY_SECONDS * 1_000
+        const at = dueAt.get(participant) ?? now() + POLLED_DRAIN_DELAY_SECONDS * 1_000
         if (!draining.has(participant)) dueAt.set(participant, at)
         if (draining.has(participant) || at > now()) continue
         dueAt.delete(participant)

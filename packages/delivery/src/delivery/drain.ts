@@ -8,10 +8,10 @@ import type { CallbackSettings } from '@rollcall/participants/store/participant-
 import { findBreaker, takeProbes } from '../store/deliveries/breakers.ts'
 import { claimDueDeliveries, expireDeliveries } from '../store/deliveries/deliveries.ts'
 import { findDestinations, secondsUntilDelivery, type WaitingDestination } from '../store/deliveries/destinations.ts'
-import { attemptWithPermit, type DeliverDeps, decryptDelivery, logUnrecorded, newAttemptClaim } from './deliver.ts'
+import { attemptWithPermit, type DeliverDeps, decryptDelivery, logUnrecordedAttempt, newAttemptClaim } from './deliver.ts'
 import type { Limiter, Permit } from './limiter.ts'
 import { createDestinationRound } from './round.ts'
-import { scheduleLength } from './schedule.ts'
+import { mostScheduleSeconds } from './schedule.ts'
 
 /** Milliseconds of a participant's turn, after which no further attempt is begun. */
 const TURN_MS = 10_000
@@ -19,7 +19,7 @@ const TURN_MS = 10_000
  * Milliseconds for which a turn waits at its end for attempts in progress. Those that last longer continue in the
  * background. A turn that has failed or is aborted waits for all.
  */
-const TURN_END_WAIT_MS = 500
+const MOST_WAIT_FOR_ATTEMPTS_MS = 500
 /** The most milliseconds until permits are asked for again, when all are in use. */
 const PERMIT_POLL_MS = 50
 /** The most milliseconds until due deliveries are looked for again, while attempts are in progress. */
@@ -29,7 +29,7 @@ const MOST_POLLED_DESTINATIONS = 200
 /** The fewest seconds between two turns, unless something is due, so that many destinations are probed together. */
 const LEAST_TURN_PAUSE_SECONDS = 0.25
 /** Seconds until the deliveries of a disabled participant are checked again. */
-const DISABLED_PAUSE_SECONDS = 5
+const DISABLED_RECHECK_SECONDS = 5
 
 /**
  * Attempts what is due for a participant. On one node the dispatcher never runs this twice at a time for a participant.
@@ -48,7 +48,7 @@ export async function drainParticipant(
   const found = await deps.directory.participantById(participant)
   if (found?.status !== 'active') {
     const waits = found !== null && (await secondsUntilDelivery(db, participant)) !== null
-    return waits ? DISABLED_PAUSE_SECONDS : null
+    return waits ? DISABLED_RECHECK_SECONDS : null
   }
   await takeTurn(deps, participant, await deps.callbacks.of(found), { signal, turn })
   const wait = await secondsUntilDelivery(db, participant)
@@ -71,9 +71,9 @@ async function takeTurn(
   let failed: unknown
   let over = false
   const begin = (taken: TakenDelivery, claim: DeliveryClaim): void => {
-    const attempting = attemptTaken(deps, settings, taken, claim)
+    const attempting = attemptTakenDelivery(deps, settings, taken, claim)
       .catch((error: unknown) => {
-        if (over) logUnrecorded(deps, error)
+        if (over) logUnrecordedAttempt(deps, error)
         else failed ??= error
       })
       .finally(() => running.delete(attempting))
@@ -86,7 +86,7 @@ async function takeTurn(
       const seen = await nextDestinations(deps, participant, round.from())
       const due = seen.filter(({ wait }) => wait <= 0)
       const claim = newAttemptClaim(settings)
-      const { taken, served, wait } = await takeDue(deps, participant, settings, due, claim)
+      const { taken, served, wait } = await takeDueDeliveries(deps, participant, settings, due, claim)
       for (const one of taken) begin(one, claim)
       const progress = round.looked(seen, due, served)
       if (progress === 'idle' && running.size === 0) break
@@ -95,7 +95,7 @@ async function takeTurn(
     }
   } finally {
     const all = Promise.all(running)
-    const wait = signal?.aborted === true || failed !== undefined ? undefined : TURN_END_WAIT_MS
+    const wait = signal?.aborted === true || failed !== undefined ? undefined : MOST_WAIT_FOR_ATTEMPTS_MS
     await (wait === undefined ? all : Promise.race([all, sleep(wait, undefined, { ref: false })]))
     over = true
   }
@@ -103,11 +103,7 @@ async function takeTurn(
 }
 
 /** Reads destinations in the order of their origins, from `from` on; after the last one it continues with the first. */
-async function nextDestinations(
-  { db }: DeliverDeps,
-  participant: number,
-  from: string,
-): Promise<readonly WaitingDestination[]> {
+async function nextDestinations({ db }: DeliverDeps, participant: number, from: string): Promise<readonly WaitingDestination[]> {
   const found = await findDestinations(db, participant, from, MOST_POLLED_DESTINATIONS)
   if (from === '' || found.length === MOST_POLLED_DESTINATIONS) return found
   const first = await findDestinations(db, participant, '', MOST_POLLED_DESTINATIONS - found.length)
@@ -121,21 +117,21 @@ interface TakenDelivery {
   readonly probe: boolean
 }
 
-async function attemptTaken(
+async function attemptTakenDelivery(
   deps: DeliverDeps,
   settings: CallbackSettings,
   { delivery, permit, probe }: TakenDelivery,
   claim: DeliveryClaim,
 ): Promise<void> {
   await attemptWithPermit(deps, permit, { delivery, claim, probe, read: () => decryptDelivery(deps, delivery) })
-  if (probe) await expireAfterProbe(deps, settings, delivery)
+  if (probe) await expireDeliveriesAfterProbe(deps, settings, delivery)
 }
 
 /** Gives up deliveries that have waited longer than their schedule, after a probe found the destination still down. */
-async function expireAfterProbe(deps: DeliverDeps, settings: CallbackSettings, to: ClaimedDelivery): Promise<void> {
+async function expireDeliveriesAfterProbe(deps: DeliverDeps, settings: CallbackSettings, to: ClaimedDelivery): Promise<void> {
   const { opened_at } = await findBreaker(deps.db, to)
   if (opened_at === null) return
-  const schedule = scheduleLength(settings.schedule ?? deps.retrySchedule)
+  const schedule = mostScheduleSeconds(settings.schedule ?? deps.retrySchedule)
   const expired = await expireDeliveries(deps.db, to, schedule)
   for (let count = 0; count < expired; count += 1) deps.metrics.deliveryEnded('dead')
 }
@@ -149,14 +145,14 @@ interface TakenDeliveries {
 }
 
 /** Claims due deliveries for as many permits as there are. A permit without a due delivery is released. */
-async function takeDue(
+async function takeDueDeliveries(
   { db, requests, limiter }: DeliverDeps,
   participant: number,
   settings: CallbackSettings,
   due: readonly WaitingDestination[],
   claim: DeliveryClaim,
 ): Promise<TakenDeliveries> {
-  const { permits, wait } = permitsOf(limiter, participant, settings, due)
+  const { permits, wait } = takePermits(limiter, participant, settings, due)
   const taken: TakenDelivery[] = []
   try {
     const open = new Set(due.filter((one) => one.open && permits.has(one.origin)).map(({ origin }) => origin))
@@ -180,7 +176,7 @@ async function takeDue(
  * Takes permits: one for each destination, then a second one, until none is free. A destination with an open breaker
  * gets one for its probe.
  */
-function permitsOf(
+function takePermits(
   limiter: Limiter,
   participant: number,
   settings: CallbackSettings,

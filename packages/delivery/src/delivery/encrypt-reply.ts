@@ -19,7 +19,7 @@ export async function encryptReply(
   members: ReplyMembers,
   traceparent: string | null = null,
 ): Promise<WrittenReply> {
-  const written = writtenOnce(header)
+  const written = withCanonicalMembers(header)
   const message = new CanonicalText(canonicalJson(members))
   const text = canonicalJson({ header: written, message })
   const body: Uint8Array = await bodies.encryptBody(withTraceparent(text, traceparent), deliveryBodyBinding(id))
@@ -38,7 +38,7 @@ interface WrittenReply {
 }
 
 /** The header with its objects and lists as canonical text, so that signing does not convert them again. */
-const writtenOnce = (header: object): object =>
+const withCanonicalMembers = (header: object): object =>
   Object.fromEntries(
     Object.entries(header).map(([name, value]: [string, unknown]) => [
       name,

@@ -10,9 +10,8 @@ test.each([200, 201, 202, 204, 299])('%i is delivered', (status) =>
   expect(answer(status)).toEqual({ name: 'delivered', verdict: 'delivered', status, peer: 'up' }),
 )
 
-test.each([400, 405, 410, 411, 413, 414, 415, 422, 431, 501, 505])(
-  '%i would be answered again to the same request',
-  (status) => expect(answer(status)).toEqual({ name: 'http_permanent', verdict: 'dead', status, peer: 'up' }),
+test.each([400, 405, 410, 411, 413, 414, 415, 422, 431, 501, 505])('%i would be answered again to the same request', (status) =>
+  expect(answer(status)).toEqual({ name: 'http_permanent', verdict: 'dead', status, peer: 'up' }),
 )
 
 test.each([

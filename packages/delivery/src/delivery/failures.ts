@@ -6,14 +6,14 @@ import { AddressRefused, CredentialsUnusable, RequestFailed } from '@rollcall/pa
 import { isJsonObject, JsonError, type JsonValue, parseJson, RequestFault } from '@rollcall/protocol'
 
 /** The state in which a delivery ends after an attempt; `retry`: it does not end, and is attempted again. */
-export type Verdict = 'delivered' | 'refused' | 'dead' | 'retry'
+export type AttemptVerdict = 'delivered' | 'refused' | 'dead' | 'retry'
 
 export interface AttemptResult {
   /** The name of the result in records and metrics: one of a fixed list, never a text of the peer. */
   readonly name: string
-  readonly verdict: Verdict
+  readonly verdict: AttemptVerdict
   /** The verdict for a notification, if it differs: the notifications behind it would fail in the same way. */
-  readonly notification?: Verdict
+  readonly notification?: AttemptVerdict
   /** The HTTP status; null when there was no answer. */
   readonly status: number | null
   /** The health of the peer; `unknown` when the reason is ours, or the peer was not called. */
@@ -36,7 +36,7 @@ export const unsentResults = {
   internal: unsentResult('internal', 'retry'),
 } as const satisfies Record<string, AttemptResult>
 
-function unsentResult(name: string, verdict: Verdict, notification = verdict): AttemptResult {
+function unsentResult(name: string, verdict: AttemptVerdict, notification = verdict): AttemptResult {
   return { name, verdict, notification, status: null, peer: 'unknown' }
 }
 
@@ -46,12 +46,12 @@ function unsentResult(name: string, verdict: Verdict, notification = verdict): A
  */
 const PERMANENT_STATUSES: ReadonlySet<number> = new Set([400, 405, 410, 411, 413, 414, 415, 422, 431, 501, 505])
 /** The statuses of failure whose body may be an ack that says why the message is refused. */
-const REFUSAL_STATUSES: ReadonlySet<number> = new Set([400, 422])
+const FAILURE_STATUSES_WITH_ACK: ReadonlySet<number> = new Set([400, 422])
 
 /** The result of an attempt that was answered (3.3: an ack ERR is a refusal of the peer, which is not repeated). */
 export function resultOfAnswer({ status, body }: GuardedAnswer): AttemptResult {
   const isSuccess = status >= 200 && status <= 299
-  if ((isSuccess || REFUSAL_STATUSES.has(status)) && isRefusal(body)) {
+  if ((isSuccess || FAILURE_STATUSES_WITH_ACK.has(status)) && isRefusal(body)) {
     return { name: 'ack_err', verdict: 'refused', status, peer: 'up' }
   }
   if (isSuccess) return { name: 'delivered', verdict: 'delivered', status, peer: 'up' }
@@ -76,13 +76,13 @@ export function resultOfError(error: unknown): AttemptResult {
 }
 
 function isRefusal(body: Uint8Array): boolean {
-  const answer = readJson(body)
+  const answer = readAnswerJson(body)
   if (!isJsonObject(answer)) return false
   const ack = isJsonObject(answer.message) ? answer.message : answer
   return ack.ack_status === 'ERR'
 }
 
-function readJson(body: Uint8Array): JsonValue {
+function readAnswerJson(body: Uint8Array): JsonValue {
   try {
     return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch (error) {

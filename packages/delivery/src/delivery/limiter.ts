@@ -45,7 +45,7 @@ export interface Limiter {
  * Milliseconds after which an attempt counts as slow. `deliverNow` has a shorter limit, because the maker of an answer
  * waits for it.
  */
-export const SLOW_MS = 1_000
+export const SLOW_ATTEMPT_MS = 1_000
 /** Milliseconds after a failure until the maker of an answer makes one attempt at that destination again. */
 const FAILURE_MEMORY_MS = 60_000
 /**
@@ -83,14 +83,11 @@ export function createLimiter(now: () => number = () => performance.now()): Limi
     return made
   }
 
-  const acquire = (
-    { participant, origin }: Destination,
-    { concurrency, rate }: LimiterSettings,
-  ): Permit | number | null => {
+  const acquire = ({ participant, origin }: Destination, { concurrency, rate }: LimiterSettings): Permit | number | null => {
     const state = stateOf(participant, rate)
     const destination = state.destinations.get(origin) ?? unknownHealth()
-    if (state.inUse >= concurrency || !mayAcquire(state, destination, concurrency)) return null
-    const wait = takeToken(state, rate, now())
+    if (state.inUse >= concurrency || !mayAcquirePermit(state, destination, concurrency)) return null
+    const wait = takeAttemptToken(state, rate, now())
     if (wait > 0) return wait
     rememberDestination(state, origin, destination)
     inUse += 1
@@ -120,7 +117,7 @@ export function createLimiter(now: () => number = () => performance.now()): Limi
 }
 
 /** Takes one token of the attempt rate. Returns 0, or the milliseconds until a token is there. */
-function takeToken(state: ParticipantState, rate: number, at: number): number {
+function takeAttemptToken(state: ParticipantState, rate: number, at: number): number {
   state.tokens = Math.min(rate, state.tokens + ((at - state.filledAt) / 1_000) * rate)
   state.filledAt = at
   if (state.tokens < 1) return ((1 - state.tokens) / rate) * 1_000
@@ -129,12 +126,7 @@ function takeToken(state: ParticipantState, rate: number, at: number): number {
 }
 
 /** Makes a permit. @param released called once, when the permit is released */
-function createPermit(
-  state: ParticipantState,
-  destination: DestinationHealth,
-  now: () => number,
-  released: () => void,
-): Permit {
+function createPermit(state: ParticipantState, destination: DestinationHealth, now: () => number, released: () => void): Permit {
   state.inUse += 1
   destination.inUse += 1
   let isReleased = false
@@ -168,7 +160,7 @@ const unknownHealth = (): DestinationHealth => ({ inUse: 0, health: 'unknown', f
  * True when a destination may have a permit. One that is not known to be healthy gets at most half of the participant's
  * permits, and all of these together leave a quarter of the permits to healthy ones (none if there is only one permit).
  */
-function mayAcquire(
+function mayAcquirePermit(
   { destinations }: ParticipantState,
   { inUse, health }: DestinationHealth,
   concurrency: number,

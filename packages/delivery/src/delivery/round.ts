@@ -42,7 +42,7 @@ export function createDestinationRound(limit: number): DestinationRound {
       const isAll = seen.length < limit
       if (served !== undefined) {
         // After the last destination in order, the next poll begins with the first one.
-        start = isAll && seen.every(({ origin }) => origin <= served.origin) ? '' : placeAfter(served)
+        start = isAll && seen.every(({ origin }) => origin <= served.origin) ? '' : pollStartAfterOrigin(served)
         begin()
         return 'on'
       }
@@ -67,4 +67,4 @@ export function createDestinationRound(limit: number): DestinationRound {
 }
 
 /** The text just after an origin in order, from which a poll continues. No origin has a space, so none is equal. */
-const placeAfter = ({ origin }: WaitingDestination): string => `${origin} `
+const pollStartAfterOrigin = ({ origin }: WaitingDestination): string => `${origin} `

@@ -18,7 +18,7 @@ export const DEFAULT_SCHEDULE: readonly number[] = [
  * The share of a pause by which it is made longer or shorter at random, so that deliveries that failed together are not
  * all attempted again together.
  */
-const JITTER = 0.1
+const PAUSE_JITTER_SHARE = 0.1
 /** The most seconds that a peer may ask us to wait. */
 const MOST_RETRY_AFTER_SECONDS = 86_400
 
@@ -35,19 +35,22 @@ export function secondsUntilNextAttempt(
 ): number | null {
   const pause = schedule[attempts - 1]
   if (pause === undefined) return null
-  return Math.max(pause * (1 - JITTER + 2 * JITTER * random), Math.min(retryAfter, MOST_RETRY_AFTER_SECONDS))
+  return Math.max(
+    pause * (1 - PAUSE_JITTER_SHARE + 2 * PAUSE_JITTER_SHARE * random),
+    Math.min(retryAfter, MOST_RETRY_AFTER_SECONDS),
+  )
 }
 
 /** The most seconds for which an open breaker pauses, even when the schedule has longer pauses. */
 const MOST_BREAKER_PAUSE_SECONDS = 300
 
 /** The longest pause of an open breaker in seconds: no longer than the longest pause of the schedule. */
-export const breakerPause = (schedule: readonly number[]): number =>
+export const longestBreakerPauseSeconds = (schedule: readonly number[]): number =>
   Math.min(MOST_BREAKER_PAUSE_SECONDS, Math.max(0, ...schedule))
 
 /** The most seconds in which a delivery has all attempts of a schedule, if the peer asks for no longer pauses. */
-export const scheduleLength = (schedule: readonly number[]): number =>
-  schedule.reduce((sum, pause) => sum + pause, 0) * (1 + JITTER)
+export const mostScheduleSeconds = (schedule: readonly number[]): number =>
+  schedule.reduce((sum, pause) => sum + pause, 0) * (1 + PAUSE_JITTER_SHARE)
 
 /** The seconds in a Retry-After header (RFC 9110, 10.2.3); 0 when there is none, or it cannot be read. */
 export function readRetryAfter(header: string | string[] | undefined, now: number): number {

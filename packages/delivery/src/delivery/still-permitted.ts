@@ -7,16 +7,16 @@ import { findConsentUses } from '@rollcall/consents/store/consent-uses'
 import type { ClaimedDelivery } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
-import { isAboutSubject, isConsentGranted } from '@rollcall/core/policy/basis'
+import { isConsentGranted, isLimitedToOnePerson } from '@rollcall/core/policy/basis'
 import { areRecordsStillShown, showsNobodyProtected } from '@rollcall/core/policy/disclosure'
 import { permissionFor } from '@rollcall/core/policy/permission'
 import type { Database } from '@rollcall/database/database'
 import type { Grants } from '@rollcall/participants/directory/grants'
 import { CanonicalText, type JsonValue, OPERATIONS, operation } from '@rollcall/protocol'
-import { changedSinceDelivery } from '../store/deliveries/deliveries.ts'
+import { findPermissionChanges } from '../store/deliveries/deliveries.ts'
 
 /** The operation whose answers are about other exchanges. The grants for those exchanges are not known here. */
-const STATUS_OPERATION = operation('txn-status').name
+const TXN_STATUS_OPERATION = operation('txn-status').name
 
 /**
  * True when a reply may be sent. If the grant has changed, a reply is sent only when the new one certainly shows its
@@ -30,28 +30,25 @@ export async function isStillPermitted(
   message: object | CanonicalText,
 ): Promise<boolean> {
   const grant = await grants.of(participant, registry)
-  const answered = operationsAnsweredBy(delivery)
+  const answered = operationsOfDelivery(delivery)
   const granted = answered.filter((name) => permissionFor(grant, { operation: name }).allowed)
   if (grant === null || granted.length === 0) return false
   const { correlation_id } = delivery
   const consents = correlation_id === null ? [] : await findConsentUses({ pool }, correlation_id)
   if (consents.some((one) => !one.holds || !isConsentGranted(grant, one))) return false
-  const changed = await changedSinceDelivery(pool, delivery.id, grant.id)
+  const changed = await findPermissionChanges(pool, delivery.id, grant.id)
   if (!changed.grant && !changed.protection) return true
   // If the grant is the same, only the protected persons have changed.
   const isSameGrant = !changed.grant
-  if (!isSameGrant && granted.every((name) => name === STATUS_OPERATION)) return false
+  if (!isSameGrant && granted.every((name) => name === TXN_STATUS_OPERATION)) return false
   const text = message instanceof CanonicalText ? message.text : JSON.stringify(message)
   const content = JSON.parse(text) as JsonValue
   if (isSameGrant) return showsNobodyProtected(grant, content)
   // A reply without a consent may have no records if the grant now demands a consent.
-  const isConsented = consents.length > 0 || !isAboutSubject(grant)
+  const isConsented = consents.length > 0 || !isLimitedToOnePerson(grant)
   return areRecordsStillShown(isConsented ? grant : { ...grant, recordTypes: new Set() }, content)
 }
 
 /** The operation that a delivery answers; all operations with its callback when the operation is not known. */
-const operationsAnsweredBy = ({
-  callback,
-  operation: name,
-}: Pick<ClaimedDelivery, 'callback' | 'operation'>): string[] =>
+const operationsOfDelivery = ({ callback, operation: name }: Pick<ClaimedDelivery, 'callback' | 'operation'>): string[] =>
   name == null ? OPERATIONS.filter((row) => row.callback?.name === callback).map((row) => row.name) : [name]

@@ -11,10 +11,7 @@ const FORM = new RequestFault(
   'err.sender_uri.invalid',
   'header.sender_uri: must be an absolute http or https address of at most 2048 characters, without credentials and fragment',
 )
-const UNKNOWN = new RequestFault(
-  'err.sender_uri.invalid',
-  'header.sender_uri: is not an address registered for this sender',
-)
+const UNKNOWN = new RequestFault('err.sender_uri.invalid', 'header.sender_uri: is not an address registered for this sender')
 
 /** Code and message, which `toThrow` alone does not compare. */
 function refusal(work: () => unknown): { code: string; message: string } {
@@ -120,24 +117,7 @@ test('a default address is read like any other: what stands around it is not cal
 })
 
 test('an address that was taken is taken again as it is: it reads as itself', () => {
-  const piece = fc.constantFrom(
-    'a',
-    ' ',
-    '\t',
-    '\n',
-    '#',
-    '?',
-    '/',
-    '\\',
-    '..',
-    '%20',
-    'é',
-    '\u00a0',
-    '@',
-    ':',
-    "'",
-    '|',
-  )
+  const piece = fc.constantFrom('a', ' ', '\t', '\n', '#', '?', '/', '\\', '..', '%20', 'é', '\u00a0', '@', ':', "'", '|')
   const text = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(''))
   fc.assert(
     fc.property(text, text, (before, behind) => {
@@ -206,12 +186,7 @@ describe('notifications', () => {
   const notified = (
     sender_uri: string | null,
     addresses: { readonly default_url?: string; readonly notify_url?: string; readonly allowed?: string[] } = {},
-  ) =>
-    callbackTarget(
-      { allowed: ['https://sp.example'], default_url: null, notify_url: null, ...addresses },
-      sender_uri,
-      NOTIFY,
-    )
+  ) => callbackTarget({ allowed: ['https://sp.example'], default_url: null, notify_url: null, ...addresses }, sender_uri, NOTIFY)
 
   test.each([
     ['https://sp.example/dci/on-subscribe', 'https://sp.example/dci/notify'],
@@ -221,9 +196,7 @@ describe('notifications', () => {
     ['https://sp.example/on-subscribed', 'https://sp.example/on-subscribed'],
   ])('a subscription from %s is notified at %s', (sender_uri, target) => {
     expect(notified(sender_uri)).toBe(target)
-    expect(
-      recheckTarget({ allowed: ['https://sp.example'], default_url: null, notify_url: null }, target, NOTIFY),
-    ).toBe(target)
+    expect(recheckTarget({ allowed: ['https://sp.example'], default_url: null, notify_url: null }, target, NOTIFY)).toBe(target)
   })
 
   test('an address for notifications comes before all others', () => {
@@ -239,9 +212,9 @@ describe('notifications', () => {
   })
 
   test('it must be allowed like any callback', () => {
-    expect(
-      refusal(() => notified('https://sp.example/on-subscribe', { allowed: ['https://sp.example/on-subscribe'] })),
-    ).toEqual(said(UNKNOWN))
+    expect(refusal(() => notified('https://sp.example/on-subscribe', { allowed: ['https://sp.example/on-subscribe'] }))).toEqual(
+      said(UNKNOWN),
+    )
     expect(refusal(() => notified('ftp://sp.example/on-subscribe'))).toEqual(said(FORM))
   })
 })

@@ -5,7 +5,7 @@
 
 import { MAX_ADDRESS_LENGTH } from '@rollcall/core/model/allowed-hosts'
 import type { CallbackSettingsReader } from '@rollcall/participants/directory/directory'
-import type { AddressGuards, GuardOwner } from '@rollcall/participants/egress/address-guard'
+import type { GuardOwner, ParticipantGuards } from '@rollcall/participants/egress/address-guard'
 import { AddressRefused } from '@rollcall/participants/egress/problems'
 import { type CallbackSettings, defaultCallbackAddress } from '@rollcall/participants/store/participant-callbacks'
 import { CALLBACKS, type Callback, RequestFault } from '@rollcall/protocol'
@@ -13,7 +13,7 @@ import { CALLBACKS, type Callback, RequestFault } from '@rollcall/protocol'
 type CallbackAddresses = Pick<CallbackSettings, 'allowed' | 'default_url' | 'notify_url'>
 
 /** How the address of a callback is found, when not in the same way as the address for answers. */
-interface AddressRule {
+interface CallbackAddressRule {
   /** The address that the operator set for this callback alone, which is used before others; null: none. */
   readonly own: (addresses: CallbackAddresses) => string | null
   /** Derives the address of this callback from the sender_uri that a request has named. */
@@ -21,7 +21,7 @@ interface AddressRule {
 }
 
 /** The rules by callback. The specification names no address for notifications: D28 derives one. */
-const CALLBACK_ADDRESS_RULES: Readonly<Partial<Record<string, AddressRule>>> = {
+const CALLBACK_ADDRESS_RULES: Readonly<Partial<Record<string, CallbackAddressRule>>> = {
   notify: {
     own: ({ notify_url }) => notify_url,
     named: (sender_uri) => sender_uri.replace(/^(.*)\/on-subscribe(?![\w-])/s, '$1/notify'),
@@ -44,7 +44,7 @@ export function callbackTarget(
   const configured = rule?.own(addresses) ?? null
   if (configured !== null) return URL.parse(configured)?.href ?? configured
   if (sender_uri === null) return default_url === null ? null : defaultCallbackAddress(default_url, callback)
-  return allowedTarget(allowed, rule?.named(sender_uri) ?? sender_uri)
+  return requireAllowedTarget(allowed, rule?.named(sender_uri) ?? sender_uri)
 }
 
 /**
@@ -52,23 +52,23 @@ export function callbackTarget(
  * @throws RequestFault err.sender_uri.invalid it is neither
  */
 export function recheckTarget(addresses: CallbackAddresses, target: string, callback: Callback): string {
-  return callbackTarget(addresses, null, callback) === target ? target : allowedTarget(addresses.allowed, target)
+  return callbackTarget(addresses, null, callback) === target ? target : requireAllowedTarget(addresses.allowed, target)
 }
 
 /** Checks that an address is allowed, and returns its normal spelling. @throws RequestFault err.sender_uri.invalid */
-function allowedTarget(allowed: readonly string[], address: string): string {
-  const url = readTarget(address)
+function requireAllowedTarget(allowed: readonly string[], address: string): string {
+  const url = readCallableUrl(address)
   if (url === null)
     throw senderUriFault(
       `must be an absolute http or https address of at most ${MAX_ADDRESS_LENGTH} characters, without credentials and fragment`,
     )
-  if (!allowed.some((entry) => allowsAddress(entry, url)))
+  if (!allowed.some((entry) => isAddressAllowedByEntry(entry, url)))
     throw senderUriFault('is not an address registered for this sender')
   return url.href
 }
 
 /** True when there is an allowed address for a callback. */
-export function hasTarget(addresses: CallbackAddresses, sender_uri: string | null, callback: Callback): boolean {
+export function hasCallbackTarget(addresses: CallbackAddresses, sender_uri: string | null, callback: Callback): boolean {
   try {
     return callbackTarget(addresses, sender_uri, callback) !== null
   } catch (error) {
@@ -89,14 +89,14 @@ export function callbackNamed(name: string): Callback {
  * is checked, stored and called. Reading it again gives the same text, so an accepted address is not refused later because of its
  * spelling.
  */
-function readTarget(text: string): URL | null {
+function readCallableUrl(text: string): URL | null {
   const url = text.length > MAX_ADDRESS_LENGTH ? null : URL.parse(text)
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.href.length > MAX_ADDRESS_LENGTH) return null
   return url.username === '' && url.password === '' && !url.href.includes('#') ? url : null
 }
 
 /** True when an entry allows an address: the same scheme, host and port (`:*` is any), and its path or one below. */
-function allowsAddress(entry: string, url: URL): boolean {
+function isAddressAllowedByEntry(entry: string, url: URL): boolean {
   const anyPort = /^(https?:\/\/[^/?#]+):\*(?=\/|$)/
   const rule = URL.parse(entry.replace(anyPort, '$1'))
   if (rule === null) return false
@@ -110,25 +110,24 @@ function allowsAddress(entry: string, url: URL): boolean {
 
 /** True when a text can be an entry of `allowed`: an origin with or without a path, and nothing after it. */
 export function canBeAllowedEntry(entry: string): boolean {
-  const url = readTarget(entry.replace(/:\*(?=\/|$)/, ''))
+  const url = readCallableUrl(entry.replace(/:\*(?=\/|$)/, ''))
   return url !== null && url.search === '' && !couldLeavePrefix(url.pathname)
 }
 
 /** True when the paths of callbacks can be added to an address. */
 export function canBeDefaultUrl(text: string): boolean {
-  return readTarget(text)?.search === '' && !text.includes('?')
+  return readCallableUrl(text)?.search === '' && !text.includes('?')
 }
 
 /** True when a text is an absolute http or https address that is not too long, without credentials and fragment. */
-export const isCallableAddress = (text: string): boolean => readTarget(text) !== null
+export const isCallableAddress = (text: string): boolean => readCallableUrl(text) !== null
 
-const senderUriFault = (rule: string): RequestFault =>
-  new RequestFault('err.sender_uri.invalid', `header.sender_uri: ${rule}`)
+const senderUriFault = (rule: string): RequestFault => new RequestFault('err.sender_uri.invalid', `header.sender_uri: ${rule}`)
 
 /** The dependencies of `readSenderUri`. */
 export interface SenderUriDeps {
   readonly callbacks: CallbackSettingsReader
-  readonly guards: AddressGuards
+  readonly guards: ParticipantGuards
 }
 
 /**
@@ -160,22 +159,21 @@ export async function readSenderUri(
  * @returns true also for a path that cannot be read with certainty
  */
 export function couldLeavePrefix(path: string): boolean {
-  if (AMBIGUOUS_ESCAPES.test(path)) return true
+  if (AMBIGUOUS_ESCAPE_PATTERN.test(path)) return true
   const folded = decodePath(path)?.normalize('NFKC')
-  if (folded === undefined || !READABLE_PATH.test(folded)) return true
+  if (folded === undefined || !READABLE_PATH_PATTERN.test(folded)) return true
   const segments = folded.split('/')
   // If NFKC has turned another character into a slash, there are more segments than were written.
-  return segments.length !== path.split('/').length || segments.some(couldBeDots)
+  return segments.length !== path.split('/').length || segments.some(couldBeDotSegment)
 }
 
 /**
- * Encoded slashes, backslashes, dots, percent signs and control characters. Nobody needs them, and decoding twice
- * changes them.
+ * Encoded slashes, backslashes, dots, percent signs and control characters. Nobody needs them, and decoding twice changes them.
  */
-const AMBIGUOUS_ESCAPES = /%(?:2f|5c|2e|25|[01][0-9a-f]|7f)/i
+const AMBIGUOUS_ESCAPE_PATTERN = /%(?:2f|5c|2e|25|[01][0-9a-f]|7f)/i
 
 /** Visible letters, marks and digits of any script, and printable ASCII without `\` and `%`. */
-const READABLE_PATH = /^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}]|[ -$&-[\]-~])*$/u
+const READABLE_PATH_PATTERN = /^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}]|[ -$&-[\]-~])*$/u
 
 /** Decodes a path; undefined when it is no percent-encoded UTF-8, such as `%u002e` or an overlong form. */
 function decodePath(path: string): string | undefined {
@@ -187,4 +185,4 @@ function decodePath(path: string): string | undefined {
 }
 
 /** True when a server may read a segment as dots: it may stop at `;`, `?` or `#`, and drop marks, spaces and pluses. */
-const couldBeDots = (segment: string): boolean => /^(?=[^;?#]*\.)[. +\p{M}]*(?:[;?#]|$)/u.test(segment)
+const couldBeDotSegment = (segment: string): boolean => /^(?=[^;?#]*\.)[. +\p{M}]*(?:[;?#]|$)/u.test(segment)

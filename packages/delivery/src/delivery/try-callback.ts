@@ -4,18 +4,13 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { timestampOf } from '@rollcall/base/shared/clock'
+import { currentTimestamp } from '@rollcall/base/shared/clock'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
-import { ownTraceparent } from '@rollcall/core/model/traceparent'
+import { makeTraceparent } from '@rollcall/core/model/traceparent'
 import type { CallbackSettingsReader } from '@rollcall/participants/directory/directory'
-import type { AddressGuards } from '@rollcall/participants/egress/address-guard'
-import {
-  AddressRefused,
-  addressAdvice,
-  CredentialsUnusable,
-  RequestFailed,
-} from '@rollcall/participants/egress/problems'
+import type { ParticipantGuards } from '@rollcall/participants/egress/address-guard'
+import { AddressRefused, addressAdvice, CredentialsUnusable, RequestFailed } from '@rollcall/participants/egress/problems'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { PROTOCOL_VERSION, RequestFault } from '@rollcall/protocol'
 import { type AttemptDeps, attemptEnvelope, type EnvelopeToSend, type FinishedAttempt } from './attempt.ts'
@@ -44,10 +39,10 @@ export interface CallbackTryReport {
   readonly answer: string
 }
 
-type TryCallbackDeps = AttemptDeps & { readonly callbacks: CallbackSettingsReader; readonly guards: AddressGuards }
+type TryCallbackDeps = AttemptDeps & { readonly callbacks: CallbackSettingsReader; readonly guards: ParticipantGuards }
 
 /** Adds a step to the report of the try. Returns `ok`: whether the step succeeded. */
-type AddStep = (step: CallbackTryStep['step'], ok: boolean, told: string) => boolean
+type AddReportStep = (step: CallbackTryStep['step'], ok: boolean, told: string) => boolean
 
 const TRIED_CALLBACK = callbackNamed('on-search')
 
@@ -64,7 +59,7 @@ export async function tryCallback(
 ): Promise<CallbackTryReport> {
   const steps: CallbackTryStep[] = []
   const message_id = randomUUID()
-  const step: AddStep = (name, ok, told) => {
+  const step: AddReportStep = (name, ok, told) => {
     steps.push({ step: name, ok, told })
     return ok
   }
@@ -74,10 +69,10 @@ export async function tryCallback(
     target !== null &&
     (await checkNetwork(deps, participant, target, step)) &&
     (await checkCredentials(deps, participant, settings, target, step))
-  const finished = ready ? await sendTest(deps, { participant, registry, settings, target }, message_id) : null
+  const finished = ready ? await sendTestEnvelope(deps, { participant, registry, settings, target }, message_id) : null
   if (ready && finished !== null) {
-    addTls(target, finished, step)
-    addAnswer(finished, step)
+    addTlsStep(target, finished, step)
+    addAnswerStep(finished, step)
   }
   return {
     target,
@@ -89,7 +84,7 @@ export async function tryCallback(
   }
 }
 
-function findTarget(settings: CallbackSettings, sender_uri: string | null, step: AddStep): string | null {
+function findTarget(settings: CallbackSettings, sender_uri: string | null, step: AddReportStep): string | null {
   try {
     const target = callbackTarget(settings, sender_uri, TRIED_CALLBACK)
     if (target !== null) step('address', true, `${target} is registered`)
@@ -102,12 +97,12 @@ function findTarget(settings: CallbackSettings, sender_uri: string | null, step:
   }
 }
 
-async function checkNetwork({ guards }: TryCallbackDeps, participant: Participant, target: string, step: AddStep) {
+async function checkNetwork({ guards }: TryCallbackDeps, participant: Participant, target: string, step: AddReportStep) {
   try {
     await guards.of(participant).check(target)
     return step('network', true, 'requests may go there, and its name resolves')
   } catch (error) {
-    return step('network', false, problemOf(error))
+    return step('network', false, expectedProblemText(error))
   }
 }
 
@@ -116,18 +111,18 @@ async function checkCredentials(
   participant: Participant,
   settings: CallbackSettings,
   target: string,
-  step: AddStep,
+  step: AddReportStep,
 ) {
   try {
     const { sent } = await credentials.find(participant, settings, target, settings.timeout_ms)
     const unsent = settings.auth === 'none' ? 'none are set' : 'they are for another origin and stay here'
     return step('credentials', true, sent ? `${settings.auth}: they are sent` : unsent)
   } catch (error) {
-    return step('credentials', false, problemOf(error))
+    return step('credentials', false, expectedProblemText(error))
   }
 }
 
-function sendTest(
+function sendTestEnvelope(
   deps: TryCallbackDeps,
   to: Pick<EnvelopeToSend, 'participant' | 'registry' | 'settings' | 'target'>,
   message_id: string,
@@ -137,7 +132,7 @@ function sendTest(
   const header = {
     version: PROTOCOL_VERSION,
     message_id,
-    message_ts: timestampOf(deps.clock),
+    message_ts: currentTimestamp(deps.clock),
     action: TRIED_CALLBACK.action,
     status: 'succ',
     total_count: 0,
@@ -148,14 +143,12 @@ function sendTest(
   }
   const message = { transaction_id: `test-${message_id}`, correlation_id, search_response: [] }
   const encrypted = participant.encryption_policy === 'required'
-  return attemptEnvelope(deps, { ...to, encrypted, traceparent: ownTraceparent(correlation_id), header, message })
+  return attemptEnvelope(deps, { ...to, encrypted, traceparent: makeTraceparent(correlation_id), header, message })
 }
 
-function addAnswer({ result, detail, duration_ms }: FinishedAttempt, step: AddStep): void {
+function addAnswerStep({ result, detail, duration_ms }: FinishedAttempt, step: AddReportStep): void {
   const answered =
-    result.status === null
-      ? `no answer (${[result.name, detail].filter(Boolean).join(', ')})`
-      : `status ${result.status}`
+    result.status === null ? `no answer (${[result.name, detail].filter(Boolean).join(', ')})` : `status ${result.status}`
   const ok = ['delivered', 'refused'].includes(result.verdict)
   step('answer', ok, `${answered} after ${duration_ms} ms${VERDICT_MEANINGS[result.verdict]}`)
 }
@@ -168,16 +161,16 @@ const VERDICT_MEANINGS = {
 } as const satisfies Record<FinishedAttempt['result']['verdict'], string>
 
 /** The codes of Node.js for a certificate or a TLS handshake that is not valid. */
-const TLS_TROUBLE = /CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/
+const TLS_FAILURE_PATTERN = /CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/
 
-function addTls(target: string, { result, detail }: FinishedAttempt, step: AddStep): void {
+function addTlsStep(target: string, { result, detail }: FinishedAttempt, step: AddReportStep): void {
   if (target.startsWith('http:')) step('tls', true, 'not used: the operator allows plain HTTP to this host')
-  else if (detail !== null && TLS_TROUBLE.test(detail)) step('tls', false, `the handshake failed (${detail})`)
+  else if (detail !== null && TLS_FAILURE_PATTERN.test(detail)) step('tls', false, `the handshake failed (${detail})`)
   else if (result.status !== null) step('tls', true, 'the certificate is that of the host, and trusted')
 }
 
 /** The text of an expected problem, for the report. @throws any other error */
-function problemOf(error: unknown): string {
+function expectedProblemText(error: unknown): string {
   if (error instanceof AddressRefused) return addressAdvice(error)
   if (error instanceof RequestFailed || error instanceof CredentialsUnusable) {
     return error.detail === null ? error.message : `${error.message} (${error.detail})`

@@ -139,8 +139,7 @@ describe('what waits in a backfill', () => {
     )
     return id
   }
-  const order = () =>
-    rows(`select purpose, corrects from notification where state = 'waiting' order by is_backfill, due_at, id`)
+  const order = () => rows(`select purpose, corrects from notification where state = 'waiting' order by is_backfill, due_at, id`)
 
   test('is corrected behind it, and what was sent before at once', async () => {
     const id = await subscribe()

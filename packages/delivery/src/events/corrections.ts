@@ -12,11 +12,11 @@ import type { ClientBase } from 'pg'
 import {
   type EarlierNotification,
   findCorrectableEvents,
-  findNotificationsOf,
-  storeReversal,
+  findNotificationsOfEvents,
+  markEventsReversed,
 } from '../store/events/corrections.ts'
 import { insertNotifications, type NewNotification } from '../store/events/events.ts'
-import { fileSubscriptions, reopenSubscriptions } from '../store/events/subscription-states.ts'
+import { insertSubscriptionKeys, reopenSubscriptions } from '../store/events/subscription-states.ts'
 import type { DueTimes } from './due-times.ts'
 import type { DraftEvent, RecordingDeps } from './recording.ts'
 import type { VisibilityFilter } from './visibility-filter.ts'
@@ -48,15 +48,9 @@ export async function notifyOfCorrection(
   const isOfAll = event.corrected === 'all'
   const event_type = isOfAll ? null : event.event_type
   const corrected = typeof event.corrected === 'number' ? event.corrected : undefined
-  const earlier = await findCorrectableEvents(client, registry.id, {
-    record_type,
-    record,
-    event_type,
-    since,
-    corrected,
-  })
+  const earlier = await findCorrectableEvents(client, registry.id, { record_type, record, event_type, since, corrected })
   if (earlier.length === 0) return
-  const receivers = await permitted(await findNotificationsOf(client, earlier, 'death'), () => draft)
+  const receivers = await permitted(await findNotificationsOfEvents(client, earlier, 'death'), () => draft)
   const predicates = await filters.of(
     client,
     registry.kind,
@@ -70,19 +64,19 @@ export async function notifyOfCorrection(
   // waits in a backfill.
   const dueOf = ({ subscription, in_backfill }: EarlierNotification): Date | undefined =>
     in_backfill ? undefined : (due.get(subscription) ?? undefined)
-  await insertNotifications(client, makeCorrections(recording, draft, receivers, predicates, dueOf))
+  await insertNotifications(client, makeCorrectionNotifications(recording, draft, receivers, predicates, dueOf))
   matched.set(id, new Set(receivers.map(({ subscription }) => subscription)).size)
   // The events of a record that was merged into another one are not marked as taken back: they have happened.
   if (event.corrects !== 'CANCEL' || isOfAll) return
-  await storeReversal(client, earlier, id)
-  await reopenReversedEnds(client, recording, receivers, predicates)
+  await markEventsReversed(client, earlier, id)
+  await reopenEndedSubscriptions(client, recording, receivers, predicates)
 }
 
 /**
  * Makes the notifications of a correction. A notification shows only the identifiers of the record when the record was deleted,
  * when it does not fulfil the subscription's filter now, or when that filter cannot be read.
  */
-function makeCorrections(
+function makeCorrectionNotifications(
   { registry, now }: RecordingDeps,
   { id, recordType, after }: DraftEvent,
   receivers: readonly EarlierNotification[],
@@ -103,24 +97,19 @@ function makeCorrections(
   })
 }
 
-async function reopenReversedEnds(
+async function reopenEndedSubscriptions(
   client: ClientBase,
   { registry, now }: RecordingDeps,
   receivers: readonly EarlierNotification[],
   predicates: SubscriptionFilters,
 ): Promise<void> {
   const readable = receivers.filter(({ subscription }) => predicates.get(subscription) !== undefined)
-  const opened = await reopenSubscriptions(
-    client,
-    [...new Set(readable.map(({ subscription }) => subscription))],
-    'death',
-    now,
-  )
+  const opened = await reopenSubscriptions(client, [...new Set(readable.map(({ subscription }) => subscription))], 'death', now)
   const live = opened.filter(({ state }) => state === 'live')
   const keys = live.flatMap(({ id, event_type, record_type }) =>
     keysOfFilter(predicates.get(id) ?? null).map((filed) => {
       return { subscription: id, event_type, record_type, ...filed }
     }),
   )
-  await fileSubscriptions(client, registry.id, keys)
+  await insertSubscriptionKeys(client, registry.id, keys)
 }

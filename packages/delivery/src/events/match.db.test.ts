@@ -57,12 +57,7 @@ async function rolledBack<Result>(work: (client: ClientBase) => Promise<Result>)
 }
 
 /** The presence by event and subscription, and the number of pages that matching took. */
-async function matched(
-  client: ClientBase,
-  filters: StoredFilters,
-  events: readonly MatchedEvent[],
-  day: string = TODAYS[0],
-) {
+async function matched(client: ClientBase, filters: StoredFilters, events: readonly MatchedEvent[], day: string = TODAYS[0]) {
   const found = new Map<string, FilterTransition>()
   const unreadable: number[] = []
   let pages = 0
@@ -96,9 +91,7 @@ function obvious(
   return found
 }
 
-const extracted = documents(kind, recordType).map((document) =>
-  extractRecord(kind, recordType, named(recordType, document, 7)),
-)
+const extracted = documents(kind, recordType).map((document) => extractRecord(kind, recordType, named(recordType, document, 7)))
 const change = fc.tuple(fc.option(extracted), fc.option(extracted)).map(([before, after]): MatchedEvent => {
   return { event_type: EVENT.event_type, recordType, before, after }
 })
@@ -109,10 +102,7 @@ test('indexed matching is the same as evaluating every subscription', { timeout:
     fc.oneof<fc.MaybeWeightedArbitrary<Predicate | null>[]>(
       { weight: 6, arbitrary: fc.option(any, { freq: 20 }) },
       { weight: 1, arbitrary: any.map((of): Predicate => ({ is: 'not', of })) },
-      {
-        weight: 2,
-        arbitrary: fc.array(any, { minLength: 1, maxLength: 4 }).map((of): Predicate => ({ is: 'or', of })),
-      },
+      { weight: 2, arbitrary: fc.array(any, { minLength: 1, maxLength: 4 }).map((of): Predicate => ({ is: 'or', of })) },
     ),
     { minLength: 1, maxLength: 30 },
   )
@@ -140,9 +130,7 @@ const female: Predicate = { is: 'compare', attribute: sex, operator: 'eq', value
 const after = extractRecord(kind, recordType, named(recordType, { sex: 'female', one_folded: 'Okoro' }, 7))
 const event: MatchedEvent = { event_type: EVENT.event_type, recordType, before: null, after }
 
-test('100,000 subscriptions on one value, each with another remainder: page by page', {
-  timeout: 120_000,
-}, async () => {
+test('100,000 subscriptions on one value, each with another remainder: page by page', { timeout: 120_000 }, async () => {
   await rolledBack(async (client) => {
     const count = 100_000
     await insertSubscription(client, registry.id, EVENT, 'none')

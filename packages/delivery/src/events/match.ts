@@ -4,7 +4,7 @@
  * the candidates, not with all subscriptions.
  */
 
-import { recentlyUsed } from '@rollcall/base/shared/recently-used'
+import { createLruCache } from '@rollcall/base/shared/recently-used'
 import { keysOfChange } from '@rollcall/core/events/filing'
 import type { FilterTransition } from '@rollcall/core/model/event'
 import type { Predicate } from '@rollcall/core/model/predicate'
@@ -15,12 +15,12 @@ import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import type { Kind, RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import {
-  type Candidate,
+  type ChangedRecordKey,
+  type FilterKeyMatch,
   findCandidates,
   findSubscribedTypes,
-  type KeyMatch,
-  type KeyOfChange,
   readStoredCriteria,
+  type SubscriptionCandidate,
 } from '../store/events/candidates.ts'
 
 /** An event for which matching subscriptions are looked for. */
@@ -74,7 +74,7 @@ export interface MatchContext {
 /** The filters of subscriptions. Those used last are remembered, because the filter of a subscription never changes. */
 export class CompiledFilters {
   readonly #compile: CompileFilter
-  readonly #filters = recentlyUsed<number, CompiledFilter>(MOST_COMPILED_FILTERS)
+  readonly #filters = createLruCache<number, CompiledFilter>(MOST_COMPILED_FILTERS)
 
   constructor(compile: CompileFilter) {
     this.#compile = compile
@@ -117,27 +117,22 @@ export async function* matchEvents(
   matching: MatchContext,
   events: readonly MatchedEvent[],
 ): AsyncGenerator<MatchPage> {
-  const probes = await probesOf(client, matching.registry.id, events)
+  const probes = await keysOfEvents(client, matching.registry.id, events)
   for await (const candidates of findCandidates(client, matching.registry.id, probes)) {
-    yield await decideCandidates(client, matching, events, candidates)
+    yield await matchCandidates(client, matching, events, candidates)
   }
 }
 
-async function probesOf(
+async function keysOfEvents(
   client: ClientBase,
   registryId: number,
   events: readonly MatchedEvent[],
-): Promise<readonly KeyOfChange[]> {
+): Promise<readonly ChangedRecordKey[]> {
   const subscribed = events.length < MANY_EVENTS ? null : await typesWithSubscribers(client, registryId, events)
   return events.flatMap((event, at) => {
     const { event_type, recordType } = event
     if (subscribed?.has(`${event_type}\0${recordType.name}`) === false) return []
-    return keysOfChange(event.before, event.after).map((key) => ({
-      at,
-      event_type,
-      record_type: recordType.name,
-      ...key,
-    }))
+    return keysOfChange(event.before, event.after).map((key) => ({ at, event_type, record_type: recordType.name, ...key }))
   })
 }
 
@@ -154,13 +149,13 @@ async function typesWithSubscribers(
   return new Set(found.map(({ event_type, record_type }) => `${event_type}\0${record_type}`))
 }
 
-async function decideCandidates(
+async function matchCandidates(
   client: ClientBase,
   { registry, day, compiled }: MatchContext,
   events: readonly MatchedEvent[],
-  candidates: readonly Candidate[],
+  candidates: readonly SubscriptionCandidate[],
 ): Promise<MatchPage> {
-  const open = candidates.filter(({ before, after }) => !isDecided(before) || !isDecided(after))
+  const open = candidates.filter(({ before, after }) => !isDecidedByKeys(before) || !isDecidedByKeys(after))
   const filters = await compiled.of(
     client,
     registry.kind,
@@ -171,23 +166,23 @@ async function decideCandidates(
   for (const { at, subscription, before, after } of candidates) {
     const event = events[at]
     if (event === undefined) continue
-    const evaluate = (keys: KeyMatch, record: ExtractedRecord | null): boolean => {
-      if (isDecided(keys) || record === null) return keys.whole
+    const evaluate = (keys: FilterKeyMatch, record: ExtractedRecord | null): boolean => {
+      if (isDecidedByKeys(keys) || record === null) return keys.whole
       const predicate = filters.get(subscription)
       if (predicate === undefined) unreadable.add(subscription)
       return predicate ? matches(resolveAges(predicate, event.recordType, day), record) : predicate === null
     }
-    const presence = presenceOf(evaluate(before, event.before), evaluate(after, event.after))
+    const presence = filterTransitionOf(evaluate(before, event.before), evaluate(after, event.after))
     if (presence !== null) found.push({ at, subscription, presence })
   }
   return { matches: found.filter((one) => !unreadable.has(one.subscription)), unreadable: [...unreadable] }
 }
 
 /** True when the keys alone decide whether the record fulfils the subscription's filter. */
-const isDecided = ({ some, whole }: KeyMatch): boolean => whole || !some
+const isDecidedByKeys = ({ some, whole }: FilterKeyMatch): boolean => whole || !some
 
 /** The filter was fulfilled only before the change (`left`), only after it (`entered`), or both; null: neither. */
-function presenceOf(before: boolean, after: boolean): FilterTransition | null {
+function filterTransitionOf(before: boolean, after: boolean): FilterTransition | null {
   if (before) return after ? 'stayed' : 'left'
   return after ? 'entered' : null
 }

@@ -42,13 +42,7 @@ const changed = (before: string | null, after: string | null) =>
   withTransaction(database.db.pool, (client) =>
     recordChanges(
       client,
-      {
-        registry,
-        records: recordsOf(database.db, registry),
-        now,
-        limits,
-        filters: compiledFiltersOf(database.db.pool),
-      },
+      { registry, records: recordsOf(database.db, registry), now, limits, filters: compiledFiltersOf(database.db.pool) },
       [{ record_type: 'Group', record: '1', before, after }],
     ),
   )

@@ -1,6 +1,6 @@
 /** Random subscriptions and random streams of changes, beside a model that evaluates everything. */
 
-import { compileCriteria } from '@rollcall/core/events/criteria'
+import { readCriteriaText } from '@rollcall/core/events/criteria'
 import { deriveEvents, RecordState } from '@rollcall/core/events/derive'
 import { keysOfFilter } from '@rollcall/core/events/filing'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
@@ -71,11 +71,7 @@ const members = fc.record(
 const step = fc.record<Step>({ uin, members: fc.option(members, { freq: 6 }) })
 
 const criteriaOf = ({ event, filter }: Subscriber): string =>
-  canonicalJson({
-    reg_event_type: event,
-    notify_record_type: 'Person',
-    ...(filter && { filter_type: 'expression', filter }),
-  })
+  canonicalJson({ reg_event_type: event, notify_record_type: 'Person', ...(filter && { filter_type: 'expression', filter }) })
 const isPerson = ({ filter }: Subscriber): boolean => filter !== null && 'uin' in filter
 
 function stateOf(document: JsonObject | null): RecordState | null {
@@ -105,7 +101,7 @@ function model(subscribers: readonly Subscriber[], changes: readonly Change[]): 
   const { kind, time_zone } = registry
   const recordType = kind.record_types[0]
   const settings = { kind, recordType, time_zone, now, birth_span: limits.birth_span }
-  const filters = subscribers.map((one) => compileCriteria(kind, criteriaOf(one)).predicate)
+  const filters = subscribers.map((one) => readCriteriaText(kind, criteriaOf(one)).predicate)
   const fulfils = (at: number, state: RecordState | null): boolean => {
     const predicate = filters[at] ?? null
     return state !== null && (predicate === null || matches(resolveAges(predicate, recordType, DAY), state.extracted))
@@ -148,7 +144,7 @@ async function served(subscribers: readonly Subscriber[], changes: readonly Chan
       const criteria = criteriaOf(one)
       const filed = { event_type: one.event, record_type: 'Person', person: isPerson(one) }
       const id = await insertSubscription(client, registry.id, filed, criteria)
-      const keys = keysOfFilter(compileCriteria(registry.kind, criteria).predicate)
+      const keys = keysOfFilter(readCriteriaText(registry.kind, criteria).predicate)
       for (const { key, whole } of keys) {
         await client.query('insert into subscription_key values ($1, $2, $3, $4, $5, $6)', [
           ...[registry.id, one.event, 'Person', key, id, whole],
@@ -159,11 +155,9 @@ async function served(subscribers: readonly Subscriber[], changes: readonly Chan
     const notified: string[][] = []
     for (const { record, before, after } of changes) {
       const change = { record_type: 'Person', record, before: text(before), after: text(after) }
-      const events = await recordChanges(
-        client,
-        { registry, records: recordsOf(database.db, registry), now, limits, filters },
-        [change],
-      )
+      const events = await recordChanges(client, { registry, records: recordsOf(database.db, registry), now, limits, filters }, [
+        change,
+      ])
       const { rows } = await client.query<{ subscription: number; event_type: string; presence: string }>(
         `select subscription, event_type, presence from notification join event on event.id = event
          where event = any($1::bigint[])`,
@@ -171,9 +165,7 @@ async function served(subscribers: readonly Subscriber[], changes: readonly Chan
       )
       expect(events.reduce((sum, { matched }) => sum + matched, 0)).toBe(rows.length)
       notified.push(
-        rows
-          .map(({ subscription, event_type, presence }) => `${ids.indexOf(subscription)} ${event_type} ${presence}`)
-          .toSorted(),
+        rows.map(({ subscription, event_type, presence }) => `${ids.indexOf(subscription)} ${event_type} ${presence}`).toSorted(),
       )
     }
     return notified

@@ -5,7 +5,7 @@
 
 import { type DerivedEvent, deriveEvents, RecordState, type StateChange } from '@rollcall/core/events/derive'
 import { withOwnIdentifiersOnly } from '@rollcall/core/events/own-identifiers'
-import { recordForEvent } from '@rollcall/core/events/shown'
+import { recordTextForEvent } from '@rollcall/core/events/shown'
 import type { RecordChange } from '@rollcall/core/model/event'
 import { type Protection, withoutProtectedPersons } from '@rollcall/core/model/protection'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -27,18 +27,13 @@ import { DueTimes } from './due-times.ts'
 import { matchEvents } from './match.ts'
 import {
   type DraftEvent,
-  type NamedEvent,
+  type EventOfChange,
   type RecordedEvent,
   type RecordingDeps,
-  recordedAt,
-  recordedTypeOf,
+  recordedEventTypeOf,
+  recordingTimeOf,
 } from './recording.ts'
-import {
-  createVisibilityFilter,
-  isOnlyHiddenChange,
-  parseNullable,
-  type VisibilityFilter,
-} from './visibility-filter.ts'
+import { createVisibilityFilter, isOnlyHiddenChange, parseNullableJson, type VisibilityFilter } from './visibility-filter.ts'
 
 /**
  * Records the events of changed records, and puts notifications into the mailboxes of subscribers. It runs in the
@@ -50,7 +45,7 @@ export async function recordChanges(
   client: ClientBase,
   recording: RecordingDeps,
   changes: readonly RecordChange[],
-  named?: NamedEvent,
+  named?: EventOfChange,
 ): Promise<readonly RecordedEvent[]> {
   const protection = await readProtection(client, recording.registry.id)
   const drafts = await recordEvents(client, recording, protection, changes, named)
@@ -61,10 +56,10 @@ export async function recordChanges(
   const permitted = await createVisibilityFilter(client, checked, drafts)
   await queueNotifications(client, recording, drafts, permitted, matched, times)
   for (const draft of drafts) await notifyOfCorrection(client, recording, draft, permitted, matched, times)
-  await storeShown(client, recording, drafts, matched)
-  const ending = drafts.filter((draft) => endsSubscriptions(recording, draft)).map(({ id }) => id)
+  await storeShownDocuments(client, recording, drafts, matched)
+  const ending = drafts.filter((draft) => isEndOfSubscriptions(recording, draft)).map(({ id }) => id)
   if (ending.length > 0) await endNotifiedSubscriptions(client, ending, 'death', recording.now)
-  return drafts.map(({ id, event }) => ({ id, event_type: recordedTypeOf(event), matched: matched.get(id) ?? 0 }))
+  return drafts.map(({ id, event }) => ({ id, event_type: recordedEventTypeOf(event), matched: matched.get(id) ?? 0 }))
 }
 
 async function recordEvents(
@@ -72,23 +67,22 @@ async function recordEvents(
   recording: RecordingDeps,
   protection: Protection,
   changes: readonly RecordChange[],
-  named: NamedEvent | undefined,
+  named: EventOfChange | undefined,
 ): Promise<readonly DraftEvent[]> {
   const { registry } = recording
   const own = changes.flatMap((change) => {
     if (named === undefined && change.before === change.after) return []
-    const read = readChange(registry, protection, change)
+    const read = readRecordChange(registry, protection, change)
     if (named === undefined && isOfHiddenPersonsOnly(protection, read)) return []
-    const events: readonly NamedEvent[] =
-      named === undefined ? deriveChangeEvents(recording, read.recordType, read) : [named]
+    const events: readonly EventOfChange[] = named === undefined ? deriveChangeEvents(recording, read.recordType, read) : [named]
     return events.length === 0 ? [] : [{ ...read, events }]
   })
   const found = [...own, ...(await findEventsOfNamedRecords(client, recording, protection, own))]
   const count = found.reduce((sum, { events }) => sum + events.length, 0)
   if (count === 0) return []
-  const recorded_at = recordedAt(recording)
+  const recorded_at = recordingTimeOf(recording)
   const changed = found.map(({ change, recordType, before, after }) => {
-    return { ...change, written_anew: before === null && after ? primaryOf(registry.kind, recordType, after) : null }
+    return { ...change, written_anew: before === null && after ? findPrimaryIdentifier(registry.kind, recordType, after) : null }
   })
   const numbers = await takeEventNumbers(client, registry.id, { events: count, changes: changed, began: recorded_at })
   const ids = numbers.ids.values()
@@ -106,7 +100,7 @@ async function recordEvents(
       const times = { occurred_at, recorded_at }
       return {
         id,
-        event_type: recordedTypeOf(event),
+        event_type: recordedEventTypeOf(event),
         record_type,
         record,
         record_version,
@@ -119,7 +113,7 @@ async function recordEvents(
   return drafts
 }
 
-const primaryOf = (kind: Kind, recordType: RecordType, { document }: Pick<RecordState, 'document'>): string | null =>
+const findPrimaryIdentifier = (kind: Kind, recordType: RecordType, { document }: Pick<RecordState, 'document'>): string | null =>
   readIdentifiers(kind, recordType, document).find(
     ({ type, names }) => type === recordType.primary_identifier && names === 'record',
   )?.value ?? null
@@ -128,13 +122,11 @@ const primaryOf = (kind: Kind, recordType: RecordType, { document }: Pick<Record
 interface FoundChange extends StateChange {
   readonly change: RecordChange
   readonly recordType: RecordType
-  readonly events: readonly NamedEvent[]
+  readonly events: readonly EventOfChange[]
 }
 
-/**
- * Reads the record before and after the change, without data of other protected persons: no filter may match by them.
- */
-function readChange(registry: Registry, protection: Protection, change: RecordChange): Omit<FoundChange, 'events'> {
+/** Reads the record before and after the change, without data of other protected persons: no filter may match by them. */
+function readRecordChange(registry: Registry, protection: Protection, change: RecordChange): Omit<FoundChange, 'events'> {
   const { kind } = registry
   const recordType = recordTypeNamed(kind, change.record_type)
   const readState = (text: string | null, parsed?: JsonObject): RecordState | null => {
@@ -149,13 +141,10 @@ function readChange(registry: Registry, protection: Protection, change: RecordCh
 }
 
 /** True when a change touches only data of other protected persons. No rule makes an event of such a change. */
-const isOfHiddenPersonsOnly = (
-  protection: Protection,
-  { change, before, after }: Omit<FoundChange, 'events'>,
-): boolean =>
+const isOfHiddenPersonsOnly = (protection: Protection, { change, before, after }: Omit<FoundChange, 'events'>): boolean =>
   protection.byIdentifier.size > 0 &&
   isOnlyHiddenChange(
-    [parseNullable(change.before), parseNullable(change.after)],
+    [parseNullableJson(change.before), parseNullableJson(change.after)],
     [before?.document ?? null, after?.document ?? null],
   )
 
@@ -184,7 +173,7 @@ async function findEventsOfNamedRecords(
       if (known.has(name)) continue
       known.add(name)
       const change = { record_type, record: id, before: document, after: document, aliases }
-      all.push({ ...readChange(registry, protection, change), events: [{ event_type }] })
+      all.push({ ...readRecordChange(registry, protection, change), events: [{ event_type }] })
     }
   }
   return all
@@ -245,7 +234,7 @@ async function queueNotifications(
 }
 
 /** Stores the documents that notifications of the events will show. */
-async function storeShown(
+async function storeShownDocuments(
   client: ClientBase,
   { registry: { kind } }: RecordingDeps,
   drafts: readonly DraftEvent[],
@@ -258,15 +247,14 @@ async function storeShown(
     const document =
       after === null || change.after === null
         ? change.before
-        : recordForEvent(recordType, parseNullable(change.before), parseNullable(change.after), change.after)
+        : recordTextForEvent(recordType, parseNullableJson(change.before), parseNullableJson(change.after), change.after)
     return { event: id, matched: count, document, identifiers: canonicalJson(identifiers) }
   })
   await storeMatches(client, shown)
 }
 
-function endsSubscriptions({ registry: { kind } }: RecordingDeps, { event }: DraftEvent): boolean {
+function isEndOfSubscriptions({ registry: { kind } }: RecordingDeps, { event }: DraftEvent): boolean {
   return kind.event_types.some(
-    ({ name, ends_subscriptions }) =>
-      ends_subscriptions === true && name === event.event_type && event.corrects === undefined,
+    ({ name, ends_subscriptions }) => ends_subscriptions === true && name === event.event_type && event.corrects === undefined,
   )
 }

@@ -1,6 +1,6 @@
 /** Types for the recording of events: the place and time of changes, the named event, and the draft of each event. */
 
-import { compileCriteria } from '@rollcall/core/events/criteria'
+import { readCriteriaText } from '@rollcall/core/events/criteria'
 import type { DerivedEvent, StateChange } from '@rollcall/core/events/derive'
 import type { Limits } from '@rollcall/core/limits'
 import type { RecordChange } from '@rollcall/core/model/event'
@@ -27,7 +27,7 @@ export interface RecordingDeps {
  * The event of a change. The caller of `recordChanges` names it for a published event or a merge: the rules of the
  * record type are then not applied.
  */
-export interface NamedEvent extends DerivedEvent {
+export interface EventOfChange extends DerivedEvent {
   /** The id of the event that is corrected, or 'all' events of the record. Absent: all events of the same type. */
   readonly corrected?: number | 'all'
   /** The identifier of the record that has replaced this one, as that record writes it. */
@@ -42,7 +42,7 @@ export interface NamedEvent extends DerivedEvent {
  * The time at which an event counts as recorded, in whole seconds. All events of an import have the same time. If each batch or
  * record had a time of its own, gaps between the times would show how many hidden persons are there.
  */
-export const recordedAt = ({ began, now }: Pick<RecordingDeps, 'began' | 'now'>): Date =>
+export const recordingTimeOf = ({ began, now }: Pick<RecordingDeps, 'began' | 'now'>): Date =>
   new Date(Math.floor((began ?? now).getTime() / 1_000) * 1_000)
 
 /** An event of one change of a record, before the event is stored. */
@@ -52,7 +52,7 @@ export interface DraftEvent extends StateChange {
   readonly record_version: number
   readonly change: RecordChange
   readonly recordType: RecordType
-  readonly event: NamedEvent
+  readonly event: EventOfChange
 }
 
 /** The result of recording one event. */
@@ -64,7 +64,7 @@ export interface RecordedEvent {
 }
 
 /** The type under which an event is recorded; for a correction, CANCEL or CORRECTION. */
-export const recordedTypeOf = ({ event_type, corrects }: DerivedEvent): string => corrects ?? event_type
+export const recordedEventTypeOf = ({ event_type, corrects }: DerivedEvent): string => corrects ?? event_type
 
 /** The filters that this node has read of a database's subscriptions, whose ids are unique in that database only. */
-export const compiledFiltersOf = oncePerPool(() => new CompiledFilters(compileCriteria))
+export const compiledFiltersOf = oncePerPool(() => new CompiledFilters(readCriteriaText))

@@ -1,7 +1,6 @@
 /**
- * Decides what the items of a request do to a participant's subscriptions. The items are decided in order, from rows of
- * the database. The result is written with the reply. If the rows have changed by then, nothing is written, and all is
- * decided again.
+ * Decides what the items of a request do to a participant's subscriptions. The items are decided in order, from rows of the
+ * database. The result is written with the reply. If the rows have changed by then, nothing is written, and all is decided again.
  */
 
 import { newSubscriptionCode } from '@rollcall/core/events/codes'
@@ -88,10 +87,10 @@ export class SubscribeDecisions {
     asked: readonly SubscribeCriteria[],
   ): Promise<SubscribeDecisions> {
     const { participant, registry } = subscriber
-    const found = await findSameSubscriptions(db, participant.id, registry.id, asked.map(comparedParts))
-    const standing = new Map(found.map((same) => [keyOf(same), { code: same.code, end_at: same.end_at, found: same }]))
+    const found = await findSameSubscriptions(db, participant.id, registry.id, asked.map(comparedCriteriaParts))
+    const standing = new Map(found.map((same) => [comparisonKeyOf(same), { code: same.code, end_at: same.end_at, found: same }]))
     const most = participant.max_subscriptions ?? limits.subscriptions
-    const count = await countUpTo(db, participant.id, most)
+    const count = await countSubscriptionsUpTo(db, participant.id, most)
     return new SubscribeDecisions(subscriber, standing, most, count)
   }
 
@@ -101,13 +100,13 @@ export class SubscribeDecisions {
    * suspended; rjct.notify_details.invalid: the participant has too many subscriptions
    */
   decide(criteria: SubscribeCriteria, item: SubscribingItem): SubscribeDecision {
-    const same = comparedParts(criteria)
+    const same = comparedCriteriaParts(criteria)
     const { end_at } = criteria
-    const standing = this.#standing.get(keyOf(same))
+    const standing = this.#standing.get(comparisonKeyOf(same))
     if (standing === undefined) {
       this.#takeOne()
       const code = newSubscriptionCode()
-      this.#standing.set(keyOf(same), { code, end_at, criteria, item })
+      this.#standing.set(comparisonKeyOf(same), { code, end_at, criteria, item })
       return { code, is: 'made', isMoved: false }
     }
     const { code, found, renewed } = standing
@@ -138,14 +137,14 @@ export class SubscribeDecisions {
   get effects(): readonly ReplyEffect[] {
     const all = [...this.#standing.values()]
     const made = all.flatMap((standing) => newSubscription(standing) ?? [])
-    const renewals = all.flatMap((standing) => renewalOf(standing) ?? [])
+    const renewals = all.flatMap((standing) => subscriptionRenewalOf(standing) ?? [])
     if (made.length + renewals.length === 0) return []
     const { participant, registry, sender_uri, ...request } = this.#subscriber
     return [
       async (client) => {
         await lockRegistryFor(client, registry.id, 'subscribe')
         await lockSubscriber(client, participant.id)
-        const count = await countUpTo({ pool: client }, participant.id, this.#most)
+        const count = await countSubscriptionsUpTo({ pool: client }, participant.id, this.#most)
         if (made.length > 0 && count + made.length > this.#most) throw new OutcomeOutdated()
         const owner = { participant: participant.id, registry: registry.id }
         const mailbox = await ensureMailbox(client, { ...owner, sender_uri })
@@ -160,16 +159,19 @@ export class SubscribeDecisions {
 }
 
 /** Counts the subscriptions of a participant, up to the limit. Without a limit it does not count, and returns 0. */
-const countUpTo = (db: Parameters<typeof countSubscriptions>[0], participant: number, most: number): Promise<number> =>
-  most === Infinity ? Promise.resolve(0) : countSubscriptions(db, participant, most)
+const countSubscriptionsUpTo = (
+  db: Parameters<typeof countSubscriptions>[0],
+  participant: number,
+  most: number,
+): Promise<number> => (most === Infinity ? Promise.resolve(0) : countSubscriptions(db, participant, most))
 
-const comparedParts = ({ eventType, recordType, fingerprint }: SubscribeCriteria) => ({
+const comparedCriteriaParts = ({ eventType, recordType, fingerprint }: SubscribeCriteria) => ({
   event_type: eventType.name,
   record_type: recordType.name,
   fingerprint,
 })
 
-const keyOf = ({ event_type, record_type, fingerprint }: ReturnType<typeof comparedParts>): string =>
+const comparisonKeyOf = ({ event_type, record_type, fingerprint }: ReturnType<typeof comparedCriteriaParts>): string =>
   `${event_type} ${record_type} ${Buffer.from(fingerprint).toString('hex')}`
 
 function newSubscription({ code, end_at, criteria, item, renewed }: PendingSubscription): NewSubscription | null {
@@ -178,7 +180,7 @@ function newSubscription({ code, end_at, criteria, item, renewed }: PendingSubsc
   const { consent } = renewed ?? criteria
   return {
     code,
-    ...comparedParts(criteria),
+    ...comparedCriteriaParts(criteria),
     criteria: text,
     person,
     ...item,
@@ -190,11 +192,11 @@ function newSubscription({ code, end_at, criteria, item, renewed }: PendingSubsc
   }
 }
 
-function renewalOf({ found, end_at, renewed }: PendingSubscription): SubscriptionRenewal | null {
+function subscriptionRenewalOf({ found, end_at, renewed }: PendingSubscription): SubscriptionRenewal | null {
   if (found === undefined || renewed === undefined) return null
   const { id, state, mailbox } = found
   const from = { state, mailbox, end_at: found.end_at }
-  const { event_type, record_type } = comparedParts(renewed)
+  const { event_type, record_type } = comparedCriteriaParts(renewed)
   const { predicate, consent } = renewed
   return { id, event_type, record_type, end_at, from, consent, keys: keysOfFilter(predicate) }
 }

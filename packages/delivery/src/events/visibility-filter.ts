@@ -1,8 +1,14 @@
 /** Leaves out subscribers from whom the record is hidden, or who see a part of it that does not show this event. */
 
-import { deriveEvents, type EventFacts, isRuleTrue, RecordState, type StateChange } from '@rollcall/core/events/derive'
+import {
+  areRuleConditionsTrue,
+  type DerivationFacts,
+  deriveEvents,
+  RecordState,
+  type StateChange,
+} from '@rollcall/core/events/derive'
 import { type Protection, protectedOwnersOf, protectionKey } from '@rollcall/core/model/protection'
-import { takesOutHidden } from '@rollcall/core/policy/hidden'
+import { hiddenRemovalRule } from '@rollcall/core/policy/hidden'
 import {
   canonicalJson,
   dayIn,
@@ -16,7 +22,7 @@ import {
   withoutPersons,
 } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { findHidingRules, type HidingRules, RULES_WITHOUT_RIGHTS } from '../store/events/subscriber-hiding.ts'
+import { findHidingRules, HIDING_RULES_WITHOUT_RIGHTS, type HidingRules } from '../store/events/subscriber-hiding.ts'
 import type { DraftEvent, RecordingDeps } from './recording.ts'
 
 /** Keeps those elements whose subscriber may learn of the element's event. */
@@ -42,7 +48,7 @@ export async function createVisibilityFilter(
   drafts: readonly DraftEvent[],
 ): Promise<VisibilityFilter> {
   const { kind } = checked.recording.registry
-  const marks = new Map(drafts.map((draft) => [draft, categoriesOf(kind, checked.protection, draft)]))
+  const marks = new Map(drafts.map((draft) => [draft, protectionCategoriesOf(kind, checked.protection, draft)]))
   const known = new Map<string, boolean>()
   const isTold = (draft: DraftEvent, hiding: HidingRules): boolean => {
     const key = `${draft.id} ${hiding.minors} ${hiding.categories.join()}`
@@ -77,9 +83,9 @@ export async function createVisibilityFilter(
  * The categories of protection of the changed record's person, by the record's identifiers and those of records that
  * were merged into it.
  */
-function categoriesOf(kind: Kind, protection: Protection, { recordType, change }: DraftEvent): readonly string[] {
+function protectionCategoriesOf(kind: Kind, protection: Protection, { recordType, change }: DraftEvent): readonly string[] {
   if (protection.byProtectingIdentifier.size === 0) return []
-  const documents = [change.before, change.after, change.unwritten ?? null].map(parseNullable)
+  const documents = [change.before, change.after, change.unwritten ?? null].map(parseNullableJson)
   return [
     ...documents.flatMap((document) => protectedOwnersOf(kind, recordType, protection, document)),
     ...(change.aliases ?? []).flatMap((alias) => protection.byProtectingIdentifier.get(protectionKey(alias)) ?? []),
@@ -91,11 +97,11 @@ function categoriesOf(kind: Kind, protection: Protection, { recordType, change }
  * no minors, and not new to others.
  */
 const STRICTEST_HIDING_RULES: readonly HidingRules[] = [
-  RULES_WITHOUT_RIGHTS,
-  { ...RULES_WITHOUT_RIGHTS, minors: false },
+  HIDING_RULES_WITHOUT_RIGHTS,
+  { ...HIDING_RULES_WITHOUT_RIGHTS, minors: false },
 ]
 
-type DocumentPair = readonly [before: JsonValue | null, after: JsonValue | null]
+type DocumentsOfChange = readonly [before: JsonValue | null, after: JsonValue | null]
 
 /** True when a subscriber to whom `hiding` applies sees the change too, and as the same event. */
 function isChangeSeen(checked: VisibilityContext, draft: DraftEvent, hiding: HidingRules): boolean {
@@ -106,23 +112,23 @@ function isChangeSeen(checked: VisibilityContext, draft: DraftEvent, hiding: Hid
   const rules = derived ? [] : rulesAboutPersons(draft)
   if (change.before === after && rules.length === 0) return true
   const day = dayIn(time_zone, recording.now.getTime())
-  const takesOut = takesOutHidden(kind, recording.registry, protection, hiding, day)
+  const takesOut = hiddenRemovalRule(kind, recording.registry, protection, hiding, day)
   if (takesOut === null) return true
   const withoutHidden = (document: JsonValue | null): JsonValue | null =>
     isJsonObject(document) ? withoutPersons(kind, recordType, document, takesOut) : document
   // Documents of a draft have no data of other protected persons. A published event is judged by the whole documents.
-  const whole: DocumentPair = derived
+  const whole: DocumentsOfChange = derived
     ? [draft.before?.document ?? null, draft.after?.document ?? null]
-    : [parseNullable(change.before), parseNullable(after)]
-  const seen: DocumentPair = [withoutHidden(whole[0]), withoutHidden(whole[1])]
+    : [parseNullableJson(change.before), parseNullableJson(after)]
+  const seen: DocumentsOfChange = [withoutHidden(whole[0]), withoutHidden(whole[1])]
   if (seen[0] === whole[0] && seen[1] === whole[1]) return true
   if (isOnlyHiddenChange(whole, seen)) return false
   if (derived) return isDerivedFrom(recording, draft, seen)
   const isCut = ({ persons }: EventRule): boolean =>
-    whole.some((document) => takesOutOf(kind, recordType, document, takesOut, persons))
+    whole.some((document) => hasHiddenRelatedPerson(kind, recordType, document, takesOut, persons))
   if (!rules.some(isCut)) return true
-  const [derivation, seenChange] = derivationOf(recording, draft, seen)
-  return rules.some((rule) => isRuleTrue(derivation, rule, seenChange))
+  const [derivation, seenChange] = eventDerivationArguments(recording, draft, seen)
+  return rules.some((rule) => areRuleConditionsTrue(derivation, rule, seenChange))
 }
 
 /**
@@ -135,17 +141,17 @@ const rulesAboutPersons = ({ recordType, event }: DraftEvent): readonly EventRul
   )
 
 /** True when the rules of the record type derive the event of a draft from a change. */
-function isDerivedFrom(recording: RecordingDeps, draft: DraftEvent, documents: DocumentPair): boolean {
-  return deriveEvents(...derivationOf(recording, draft, documents)).some(
+function isDerivedFrom(recording: RecordingDeps, draft: DraftEvent, documents: DocumentsOfChange): boolean {
+  return deriveEvents(...eventDerivationArguments(recording, draft, documents)).some(
     ({ event_type, corrects }) => event_type === draft.event.event_type && corrects === draft.event.corrects,
   )
 }
 
-function derivationOf(
+function eventDerivationArguments(
   { registry: { kind, time_zone }, now, limits: { birth_span } }: RecordingDeps,
   { recordType }: DraftEvent,
-  [before, after]: DocumentPair,
-): readonly [EventFacts, StateChange] {
+  [before, after]: DocumentsOfChange,
+): readonly [DerivationFacts, StateChange] {
   const state = (document: JsonValue | null): RecordState | null =>
     document === null ? null : new RecordState(kind, recordType, document)
   return [
@@ -158,7 +164,7 @@ function derivationOf(
  * True when hiding removes a person of this relation, of another relation that is counted with it, such as the head of
  * a household, or at a place that the kind does not describe.
  */
-function takesOutOf(
+function hasHiddenRelatedPerson(
   kind: Kind,
   recordType: RecordType,
   document: JsonValue | null,
@@ -179,27 +185,27 @@ function takesOutOf(
 }
 
 /** True when only the data of hidden persons have changed. @param seen the documents without these data */
-export const isOnlyHiddenChange = (whole: DocumentPair, seen: DocumentPair): boolean =>
-  textOf(seen[0]) === textOf(seen[1]) && textOf(whole[0]) !== textOf(whole[1])
+export const isOnlyHiddenChange = (whole: DocumentsOfChange, seen: DocumentsOfChange): boolean =>
+  comparableTextOf(seen[0]) === comparableTextOf(seen[1]) && comparableTextOf(whole[0]) !== comparableTextOf(whole[1])
 
 /** A document as text, without null and empty values: a list that has only hidden persons equals no list. */
-const textOf = (document: JsonValue | null): string =>
-  document === null ? '' : canonicalJson(withoutEmpty(document) ?? {})
+const comparableTextOf = (document: JsonValue | null): string =>
+  document === null ? '' : canonicalJson(withoutEmptyValues(document) ?? {})
 
 /** Removes null, empty lists and empty objects from a value; undefined when nothing is left of it. */
-function withoutEmpty(value: JsonValue): JsonValue | undefined {
+function withoutEmptyValues(value: JsonValue): JsonValue | undefined {
   if (value === null) return undefined
   if (Array.isArray(value)) {
-    const left = value.flatMap((element) => withoutEmpty(element) ?? [])
+    const left = value.flatMap((element) => withoutEmptyValues(element) ?? [])
     return left.length === 0 ? undefined : left
   }
   if (!isJsonObject(value)) return value
   const left = Object.entries(value).flatMap(([name, inner]): [string, JsonValue][] => {
-    const kept = withoutEmpty(inner)
+    const kept = withoutEmptyValues(inner)
     return kept === undefined ? [] : [[name, kept]]
   })
   return left.length === 0 ? undefined : Object.fromEntries(left)
 }
 
 /** Parses JSON text; null for null. */
-export const parseNullable = (text: string | null): JsonValue => (text === null ? null : JSON.parse(text))
+export const parseNullableJson = (text: string | null): JsonValue => (text === null ? null : JSON.parse(text))

@@ -1,10 +1,10 @@
 /** Composes the next envelope of a mailbox (spec "NotifyEventRequest", D6; public standard 3.2, 3). */
 import { randomUUID } from 'node:crypto'
-import { CLOCK, type Clock, timestampOf } from '@rollcall/base/shared/clock'
-import { recordNamedBy } from '@rollcall/core/events/own-identifiers'
+import { type Clock, currentTimestamp, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
+import { recordFromIdentifiers } from '@rollcall/core/events/own-identifiers'
 import { notificationShaper } from '@rollcall/core/events/shown'
 import type { AuditedPerson } from '@rollcall/core/model/audit-entry'
-import { type Grant, isGranted } from '@rollcall/core/model/grant'
+import { type Grant, isNameGranted } from '@rollcall/core/model/grant'
 import type { Disclosed, ReplyMembers } from '@rollcall/core/model/outcome'
 import type { Participant } from '@rollcall/core/model/participant'
 import { NOBODY_PROTECTED } from '@rollcall/core/model/protection'
@@ -26,10 +26,10 @@ import {
 } from '@rollcall/protocol'
 import type { SentNotification } from '../store/events/envelopes.ts'
 import type { EventDocument, WaitingNotification } from '../store/events/waiting.ts'
-import { markingOf, type PlannedItem } from './items.ts'
+import { envelopeMarkingOf, type PlannedItem } from './items.ts'
 
 /** An item of the envelope, with the stored document of its event. */
-export interface ShownItem extends PlannedItem {
+export interface ItemWithDocument extends PlannedItem {
   readonly shown: EventDocument
 }
 
@@ -62,22 +62,22 @@ type WritableNotifyMeta = { -readonly [Member in keyof NotifyMeta]: NotifyMeta[M
  * Makes an object whose member names are codes and ids. It has no prototype, so that the JavaScript engine does not
  * keep a shape for each of them.
  */
-const dictionary = <Value>(): Record<string, Value> => Object.create(null)
+const emptyDictionary = <Value>(): Record<string, Value> => Object.create(null)
 
 /** Composes an envelope. @param items at least one; all have the same marking (test, backfill or none) */
 export function composeEnvelope(
   to: EnvelopeContext,
-  items: readonly ShownItem[],
-  clock: Pick<Clock, 'date'> = CLOCK,
+  items: readonly ItemWithDocument[],
+  clock: Pick<Clock, 'date'> = SYSTEM_CLOCK,
 ): ComposedNotification {
   const { participant, registry, mailbox, sequence } = to
-  const marking = items[0] === undefined ? null : markingOf(items[0].notifications[0])
+  const marking = items[0] === undefined ? null : envelopeMarkingOf(items[0].notifications[0])
   const meta: WritableNotifyMeta = {
-    subscriptions: dictionary(),
-    presence: dictionary(),
-    record_version: dictionary(),
-    occurred_at: dictionary(),
-    recorded_at: dictionary(),
+    subscriptions: emptyDictionary(),
+    presence: emptyDictionary(),
+    record_version: emptyDictionary(),
+    occurred_at: emptyDictionary(),
+    recorded_at: emptyDictionary(),
     mailbox,
     sequence,
     ...(marking !== null && { [marking]: true }),
@@ -94,13 +94,13 @@ export function composeEnvelope(
   const replacing: Identifier[] = []
   const notify_event = named.map(({ item, reference_id }) => {
     replacing.push(...writeItemMeta(to, meta, reference_id, item, names))
-    return itemOf(to, reference_id, item)
+    return composeItem(to, reference_id, item)
   })
   return {
     header: {
       version: PROTOCOL_VERSION,
       message_id: randomUUID(),
-      message_ts: timestampOf(clock),
+      message_ts: currentTimestamp(clock),
       action: 'notify',
       status: 'succ',
       total_count: items.length,
@@ -118,8 +118,7 @@ export function composeEnvelope(
 }
 
 /**
- * Writes facts about an item into `header.meta`, such as its subscriptions, its version, its times and what it
- * corrects.
+ * Writes facts about an item into `header.meta`, such as its subscriptions, its version, its times and what it corrects.
  * @param names the reference_ids of this envelope, by notification
  * @returns the normalised identifiers of the persons whom these facts name
  */
@@ -132,22 +131,22 @@ function writeItemMeta(
 ): readonly Identifier[] {
   const [first] = notifications
   meta.subscriptions[reference_id] = notifications.map(({ code }) => code)
-  const presences = dictionary<WaitingNotification['presence']>()
+  const presences = emptyDictionary<WaitingNotification['presence']>()
   for (const { code, presence } of notifications) presences[code] = presence
   meta.presence[reference_id] = presences
   meta.record_version[reference_id] = first.record_version
   meta.occurred_at[reference_id] = first.occurred_at.toISOString()
-  meta.recorded_at[reference_id] = recordedAt(first)
+  meta.recorded_at[reference_id] = recordedAtText(first)
   const [corrects] = notifications.flatMap(({ corrects, corrected }) => {
     return (corrected === null ? undefined : names.get(corrected)) ?? corrects ?? []
   })
   if (corrects) meta.corrects = { ...meta.corrects, [reference_id]: corrects }
   if (first.replaced_by === null) return []
   const recordType = recordTypeNamed(kind, first.record_type)
-  const replacing = recordNamedBy(recordType, [namedBy(first.replaced_by)])
+  const replacing = recordFromIdentifiers(recordType, [identifierMembers(first.replaced_by)])
   const identifiers = readIdentifiers(kind, recordType, replacing)
   if (!isReplacementShown(grantUnderConsent(grant, notifications), recordType, replacing, identifiers)) return []
-  meta.replaced_by = { ...meta.replaced_by, [reference_id]: namedBy(first.replaced_by) }
+  meta.replaced_by = { ...meta.replaced_by, [reference_id]: identifierMembers(first.replaced_by) }
   return identifiers.map(({ type, value }) => ({ type, value }))
 }
 
@@ -158,32 +157,32 @@ function isReplacementShown(
   record: JsonObject,
   identifiers: readonly Identifier[],
 ): boolean {
-  if (!identifiers.every(({ type }) => isGranted(grant.identifiers.types, type))) return false
+  if (!identifiers.every(({ type }) => isNameGranted(grant.identifiers.types, type))) return false
   return [...discloseRecords({ ...grant, rows: new Map() }, recordType, [canonicalJson(record)])].some(
     ({ text }) => text !== '{}',
   )
 }
 
 /** The grant without its conditions and protected persons: both were checked before, on the whole record. */
-const withoutConditions = (grant: Grant): Grant => ({
+const withoutGrantConditions = (grant: Grant): Grant => ({
   ...grant,
   rows: new Map(),
   hidden: { ...grant.hidden, protection: NOBODY_PROTECTED },
 })
 
-const namedBy = ({ type, value }: Identifier) => ({ identifier_type: type, identifier_value: value })
+const identifierMembers = ({ type, value }: Identifier) => ({ identifier_type: type, identifier_value: value })
 
 /**
  * The time at which the event was recorded. An item of a backfill has the day of its record instead, unless it corrects
  * another: all records of a page are queued at one time, which would show how many of them are hidden.
  */
-const recordedAt = ({ purpose, corrected, ...times }: WaitingNotification): string =>
+const recordedAtText = ({ purpose, corrected, ...times }: WaitingNotification): string =>
   (purpose === 'backfill' && corrected === null ? times.occurred_at : times.recorded_at).toISOString()
 
-function itemOf(
+function composeItem(
   { grant, registry: { kind }, settings }: EnvelopeContext,
   reference_id: string,
-  item: ShownItem,
+  item: ItemWithDocument,
 ): ReplyMembers {
   const { notifications } = item
   const [first] = notifications
@@ -193,13 +192,13 @@ function itemOf(
   const locale = notifications.find((one) => one.locale !== null)?.locale
   return {
     reference_id,
-    timestamp: recordedAt(first),
+    timestamp: recordedAtText(first),
     data: {
       version: PROTOCOL_VERSION,
       reg_type: leadNotification.asked_reg_type ?? `${REG_TYPE_PREFIX}${kind.reg_type.name}`,
       ...(reg_event_type !== null && { reg_event_type }),
       reg_record_type: leadNotification.asked_record_type ?? recordType.emitted,
-      reg_records: recordOf(grantUnderConsent(grant, notifications), kind, recordType, item),
+      reg_records: disclosedRecordOf(grantUnderConsent(grant, notifications), kind, recordType, item),
     },
     ...(locale && { locale }),
   }
@@ -235,11 +234,16 @@ function grantUnderConsent(grant: Grant, notifications: PlannedItem['notificatio
 }
 
 /** The record of an item. Only its identifiers are sent if it was deleted, or no longer fulfils any of the filters. */
-function recordOf(grant: Grant, kind: Kind, recordType: RecordType, { notifications, shown }: ShownItem): Disclosed {
+function disclosedRecordOf(
+  grant: Grant,
+  kind: Kind,
+  recordType: RecordType,
+  { notifications, shown }: ItemWithDocument,
+): Disclosed {
   const hasLeft = notifications.every(({ presence }) => presence === 'left')
   const document = hasLeft ? shown.identifiers : (shown.document ?? shown.identifiers)
-  const select = notificationShaper(kind, recordType, { all: markingOf(notifications[0]) !== null }) ?? null
-  for (const record of discloseRecords(withoutConditions(grant), recordType, [document], select)) return record
+  const select = notificationShaper(kind, recordType, { all: envelopeMarkingOf(notifications[0]) !== null }) ?? null
+  for (const record of discloseRecords(withoutGrantConditions(grant), recordType, [document], select)) return record
   throw new Error('a record that is not selected from is always disclosed')
 }
 

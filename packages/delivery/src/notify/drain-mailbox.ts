@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { auditEntryOfEnvelope, auditedMessage, type EntryWithPersons } from '@rollcall/audit/audit-entry-of'
+import { auditEntryOfEnvelope, type EntryWithPersons, makeAuditedMessage } from '@rollcall/audit/audit-entry-of'
 import type { JointAuditLog } from '@rollcall/audit/audit-log'
 import type { Semaphore } from '@rollcall/base/shared/semaphore'
 import {
@@ -13,7 +13,7 @@ import {
   type Destination,
   type EncryptedReply,
   type NewDelivery,
-  originOf,
+  targetOrigin,
 } from '@rollcall/core/model/delivery'
 import { dailyLimitOf, disclosingGrantOf, type Grant } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -28,9 +28,9 @@ import { type DeliverDeps, deliverNow, type ReservedAttempt, reserveAttempt } fr
 import { encryptReply } from '../delivery/encrypt-reply.ts'
 import { callbackNamed, callbackTarget } from '../delivery/targets.ts'
 import { ENVELOPE_JOINT_WRITE, type NewEnvelope } from '../store/events/envelopes.ts'
-import { type ClaimedMailbox, releaseMailbox, restMailbox } from '../store/events/mailboxes.ts'
+import { type ClaimedMailbox, letMailboxRest, releaseMailbox } from '../store/events/mailboxes.ts'
 import { findEventDocument } from '../store/events/waiting.ts'
-import { type ComposedNotification, composeEnvelope, type ShownItem } from './compose.ts'
+import { type ComposedNotification, composeEnvelope, type ItemWithDocument } from './compose.ts'
 import type { PlannedItem } from './items.ts'
 import { planNextEnvelopes } from './next-items.ts'
 
@@ -51,12 +51,12 @@ const MAILBOX_TURN_MS = 10_000
  * because the records may have changed. Before an envelope is composed, notifications that were read more than half of this time
  * ago are read again.
  */
-const STALE_AFTER_MS = 1_000
+const ENVELOPE_STALE_AFTER_MS = 1_000
 /**
  * Seconds for which a mailbox rests when nothing may be sent to its receiver now, or when draining failed although the database
  * was available.
  */
-const REST_SECONDS = 60
+const MAILBOX_REST_SECONDS = 60
 
 /** The receiver of a mailbox's envelopes, with the grant and settings that apply now. */
 interface Recipient {
@@ -82,12 +82,12 @@ export async function drainMailbox(
 ): Promise<boolean> {
   const { pool } = deps.db
   try {
-    const left = await sendNext(deps, mailbox, claim, signal)
-    if (left === 'nowhere') await restMailbox(pool, mailbox.id, { ...claim, seconds: REST_SECONDS })
+    const left = await sendEnvelopes(deps, mailbox, claim, signal)
+    if (left === 'nowhere') await letMailboxRest(pool, mailbox.id, { ...claim, seconds: MAILBOX_REST_SECONDS })
     else if (left === 'nothing' || left === 'lost') await releaseMailbox(pool, mailbox.id, claim)
     return left === 'more' || left === 'lost'
   } catch (error) {
-    if (!isUnavailable(error)) await restMailbox(pool, mailbox.id, { ...claim, seconds: REST_SECONDS })
+    if (!isUnavailable(error)) await letMailboxRest(pool, mailbox.id, { ...claim, seconds: MAILBOX_REST_SECONDS })
     throw error
   }
 }
@@ -99,14 +99,14 @@ export async function drainMailbox(
  */
 type DrainResult = 'more' | 'done' | 'nowhere' | 'lost' | 'nothing'
 
-async function sendNext(
+async function sendEnvelopes(
   deps: NotifyDeps,
   mailbox: ClaimedMailbox,
   claim: DeliveryClaim,
   signal: AbortSignal,
 ): Promise<DrainResult> {
   const end = deps.clock.now() + MAILBOX_TURN_MS
-  const ahead: PlannedAhead = { envelopes: [], isAll: false, at: Number.NEGATIVE_INFINITY }
+  const ahead: UncomposedEnvelopes = { envelopes: [], isAll: false, at: Number.NEGATIVE_INFINITY }
   let { sequence } = mailbox
   let next = await composeNext(deps, mailbox, sequence, ahead)
   while (next !== null) {
@@ -125,7 +125,7 @@ async function sendNext(
     }
     if (following === null) return next.isLast ? 'done' : 'more'
     next = await following
-    if (isStale(next, deps.clock.now())) {
+    if (isEnvelopeStale(next, deps.clock.now())) {
       releaseEnvelopeBytes(next)
       ahead.at = Number.NEGATIVE_INFINITY
       next = await composeNext(deps, mailbox, sequence, ahead)
@@ -135,7 +135,7 @@ async function sendNext(
 }
 
 /** The planned envelopes of a mailbox that are not composed yet. `isAll`: they take all notifications that were due. */
-interface PlannedAhead {
+interface UncomposedEnvelopes {
   envelopes: (readonly PlannedItem[])[]
   isAll: boolean
   /** The time at which the due notifications of these envelopes were read. */
@@ -143,7 +143,7 @@ interface PlannedAhead {
 }
 
 /** An envelope that is ready to be committed. */
-interface ReadyEnvelope extends Recipient {
+interface EnvelopeToCommit extends Recipient {
   readonly composed: ComposedNotification
   readonly auditEntry: EntryWithPersons
   readonly id: string
@@ -158,10 +158,10 @@ interface ReadyEnvelope extends Recipient {
   readonly leave: () => void
 }
 
-type NextEnvelope = ReadyEnvelope | 'nowhere' | null
+type NextEnvelope = EnvelopeToCommit | 'nowhere' | null
 
-const isStale = (next: NextEnvelope, now: number): boolean =>
-  next !== null && next !== 'nowhere' && now - next.at > STALE_AFTER_MS
+const isEnvelopeStale = (next: NextEnvelope, now: number): boolean =>
+  next !== null && next !== 'nowhere' && now - next.at > ENVELOPE_STALE_AFTER_MS
 
 function releaseEnvelopeBytes(next: NextEnvelope | undefined): void {
   if (next && next !== 'nowhere') next.leave()
@@ -176,12 +176,12 @@ async function composeNext(
   deps: NotifyDeps,
   mailbox: ClaimedMailbox,
   sequence: number,
-  ahead: PlannedAhead,
+  ahead: UncomposedEnvelopes,
 ): Promise<NextEnvelope> {
   const now = deps.clock.now()
-  const recipient = await recipientOf(deps, mailbox)
-  if (recipient === null || (await isUsedUp(deps, recipient))) return 'nowhere'
-  if (ahead.envelopes.length === 0 || now - ahead.at > STALE_AFTER_MS / 2) {
+  const recipient = await findRecipient(deps, mailbox)
+  if (recipient === null || (await isRecordQuotaUsedUp(deps, recipient))) return 'nowhere'
+  if (ahead.envelopes.length === 0 || now - ahead.at > ENVELOPE_STALE_AFTER_MS / 2) {
     const next = await planNextEnvelopes(deps.db, mailbox.id, recipient)
     ahead.envelopes = [...next.envelopes]
     ahead.isAll = next.isAll
@@ -206,14 +206,8 @@ async function composeNext(
     const composed = composeEnvelope(envelope, items, deps.clock)
     const id = randomUUID()
     const { header, message, body, digest } = await encryptReply(deps, id, composed.header, composed.message)
-    const reply = auditedMessage(composed.header.message_id, digest, null)
-    const auditEntry = auditEntryOfEnvelope(
-      { ...recipient, grant },
-      composed.message,
-      items.length,
-      composed.named,
-      reply,
-    )
+    const reply = makeAuditedMessage(composed.header.message_id, digest, null)
+    const auditEntry = auditEntryOfEnvelope({ ...recipient, grant }, composed.message, items.length, composed.named, reply)
     return { ...recipient, composed, auditEntry, id, header, message, body, at, isLast, leave }
   } catch (error) {
     leave()
@@ -222,13 +216,13 @@ async function composeNext(
 }
 
 /** True when the daily quota of records is used up: the notifications then wait for the next day. */
-const isUsedUp = async ({ grantQuota }: NotifyDeps, { grant, ...of }: Recipient): Promise<boolean> =>
+const isRecordQuotaUsedUp = async ({ grantQuota }: NotifyDeps, { grant, ...of }: Recipient): Promise<boolean> =>
   grant !== null && grantQuota.isUsedUp('records', { ...of, grant })
 
 async function addEventDocuments(
   { db: { pool } }: NotifyDeps,
   planned: readonly PlannedItem[],
-): Promise<readonly ShownItem[]> {
+): Promise<readonly ItemWithDocument[]> {
   const shown = await Promise.all(planned.map(({ event }) => findEventDocument(pool, event)))
   return planned.flatMap((item, at) => {
     const document = shown[at]
@@ -237,10 +231,7 @@ async function addEventDocuments(
 }
 
 /** Finds the receiver of a mailbox; null: nothing may be sent to it, or it has no allowed address. */
-async function recipientOf(
-  { directory, grants, callbacks }: NotifyDeps,
-  mailbox: ClaimedMailbox,
-): Promise<Recipient | null> {
+async function findRecipient({ directory, grants, callbacks }: NotifyDeps, mailbox: ClaimedMailbox): Promise<Recipient | null> {
   const participant = await directory.participantById(mailbox.participant)
   const registry = await directory.registryById(mailbox.registry)
   if (participant?.status !== 'active' || registry === undefined) return null
@@ -265,20 +256,7 @@ async function commitEnvelope(
   mailbox: ClaimedMailbox,
   claim: DeliveryClaim,
   after: number,
-  {
-    participant,
-    registry,
-    grant,
-    settings,
-    target,
-    composed,
-    auditEntry,
-    id,
-    header,
-    message,
-    body,
-    leave,
-  }: ReadyEnvelope,
+  { participant, registry, grant, settings, target, composed, auditEntry, id, header, message, body, leave }: EnvelopeToCommit,
 ): Promise<(() => Promise<boolean>) | 'lost' | 'left'> {
   const { notifications, encrypted } = composed
   const delivery: NewDelivery = {
@@ -298,7 +276,7 @@ async function commitEnvelope(
   let reserved: ReservedAttempt | null = null
   let committed = false
   try {
-    reserved = await reserveSoon(deps, { participant: participant.id, origin: originOf(target) })
+    reserved = await reserveAttemptWithRetries(deps, { participant: participant.id, origin: targetOrigin(target) })
     const envelope: NewEnvelope = {
       mailbox: mailbox.id,
       after,
@@ -334,14 +312,14 @@ async function commitEnvelope(
 }
 
 /** Milliseconds between two tries to reserve an attempt, and the most tries. */
-const PERMIT_PAUSE = 10
-const PERMIT_TRIES = 25
+const RESERVE_PAUSE_MS = 10
+const MOST_RESERVE_TRIES = 25
 
 /** Tries several times to reserve an attempt, because the dispatcher costs far more. Null: none could be reserved. */
-async function reserveSoon(deps: NotifyDeps, destination: Destination): Promise<ReservedAttempt | null> {
+async function reserveAttemptWithRetries(deps: NotifyDeps, destination: Destination): Promise<ReservedAttempt | null> {
   for (let tries = 1; ; tries += 1) {
     const reserved = await reserveAttempt(deps, destination)
-    if (reserved !== null || tries === PERMIT_TRIES) return reserved
-    await sleep(PERMIT_PAUSE)
+    if (reserved !== null || tries === MOST_RESERVE_TRIES) return reserved
+    await sleep(RESERVE_PAUSE_MS)
   }
 }

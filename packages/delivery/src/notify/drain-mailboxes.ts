@@ -29,9 +29,9 @@ const CLAIM_SECONDS = 15
 /** The most milliseconds between two passes while something waits in a mailbox, because other nodes change mailboxes too. */
 const MOST_PASS_WAIT_MS = 1_000
 /** The largest share of the time for passes that claim no mailbox. A pass waits at most `MOST_PASS_WAIT_MS` for it. */
-const EMPTY_PASS_SHARE = 0.1
+const EMPTY_PASS_TIME_SHARE = 0.1
 /** The most mailboxes that a statement polls: at first as many as may be claimed, then twice as many in each further one. */
-const MOST_POLLED = 2_000
+const MOST_POLLED_MAILBOXES = 2_000
 /** The share of the slots that must be free before a pass in progress goes on, so that it claims several mailboxes. */
 const FREE_SLOT_SHARE = 0.25
 /** Milliseconds until a mailbox that could not be drained is polled again. The mailbox may rest longer (`restMailbox`). */
@@ -47,8 +47,8 @@ interface MailboxDrainerOptions {
 }
 
 /** Claims mailboxes with due notifications in one statement. */
-type ClaimDue = (pool: NotifyDeps['db']['pool'], poll: MailboxPoll) => Promise<PolledMailboxes>
-type BeginDraining = (wanted: number, claim: ClaimDue, signal: AbortSignal) => Promise<PolledMailboxes>
+type ClaimDueMailboxes = (pool: NotifyDeps['db']['pool'], poll: MailboxPoll) => Promise<PolledMailboxes>
+type BeginDraining = (wanted: number, claim: ClaimDueMailboxes, signal: AbortSignal) => Promise<PolledMailboxes>
 
 type MailboxDrainerDeps = Omit<NotifyDeps, 'mailboxDue'> & { readonly metrics: Pick<Metrics, 'taskEnded'> }
 
@@ -76,8 +76,7 @@ export function createMailboxDrainer(
   const drain = async (mailbox: ClaimedMailbox, claim: string, signal: AbortSignal): Promise<void> => {
     const { id } = mailbox
     const started = now()
-    const ended = (outcome: 'done' | 'failed'): void =>
-      deps.metrics.taskEnded('notify', outcome, (now() - started) / 1_000)
+    const ended = (outcome: 'done' | 'failed'): void => deps.metrics.taskEnded('notify', outcome, (now() - started) / 1_000)
     try {
       const notifying = { ...deps, mailboxDue: (one: number) => due([one]) }
       const more = await drainMailbox(notifying, mailbox, { id: claim, seconds: CLAIM_SECONDS }, signal)
@@ -98,7 +97,7 @@ export function createMailboxDrainer(
   }
 
   /** Claims mailboxes in which notifications are due, and starts to drain them. */
-  const begin = async (wanted: number, claim: ClaimDue, signal: AbortSignal): Promise<PolledMailboxes> => {
+  const begin = async (wanted: number, claim: ClaimDueMailboxes, signal: AbortSignal): Promise<PolledMailboxes> => {
     const id = randomUUID()
     const found = await claim(pool, { claim: { id, seconds: CLAIM_SECONDS }, wanted, inWork: [...inWork.keys()] })
     for (const mailbox of found.claimed) inWork.set(mailbox.id, drain(mailbox, id, signal))
@@ -152,7 +151,7 @@ function createPasses(now: () => number, free: () => number) {
   const end = ({ took, next, waits }: MailboxPass): void => {
     pass = null
     // A pass at `next` finds what becomes due then, so it waits beyond `next` only if the last pass took longer.
-    earliest = now() + Math.min(took * (1 / EMPTY_PASS_SHARE - 1), MOST_PASS_WAIT_MS, Math.max(next - now(), took))
+    earliest = now() + Math.min(took * (1 / EMPTY_PASS_TIME_SHARE - 1), MOST_PASS_WAIT_MS, Math.max(next - now(), took))
     at = waits ? Math.min(next, now() + MOST_PASS_WAIT_MS) : Number.POSITIVE_INFINITY
   }
 
@@ -162,7 +161,7 @@ function createPasses(now: () => number, free: () => number) {
     while (!signal.aborted) {
       const wanted = free()
       if (wanted === 0) return
-      most = Math.max(wanted, Math.min(2 * most, MOST_POLLED))
+      most = Math.max(wanted, Math.min(2 * most, MOST_POLLED_MAILBOXES))
       const portion = { from: current.from, most }
       const began = now()
       const found = await begin(wanted, (db, poll) => claimMailboxes(db, { ...poll, ...portion }), signal)

@@ -12,20 +12,20 @@ export interface PlannedItem {
 export type EnvelopeMarking = 'test' | 'backfill' | null
 
 /** The marking that the envelope of this notification has; null for an event or a correction. */
-export const markingOf = ({ purpose }: WaitingNotification): EnvelopeMarking =>
+export const envelopeMarkingOf = ({ purpose }: WaitingNotification): EnvelopeMarking =>
   purpose === 'test' || purpose === 'backfill' ? purpose : null
 
 /** Bytes that an item may have beside its record, and bytes that each further subscription adds to `header.meta`. */
 const ITEM_FRAME_BYTES = 1_024
-const CODE_BYTES = 160
+const SUBSCRIPTION_META_BYTES = 160
 
 /**
  * Sorts the notifications of each record by the version of the record. Only notifications of the same record change places.
  * Otherwise an event that was held until now could come after a later one in the same envelope, and the receiver would replace
  * the newer record by the older one.
  */
-function inVersionOrder(waiting: readonly WaitingNotification[]): readonly WaitingNotification[] {
-  const recordOf = (one: WaitingNotification): string => `${markingOf(one)} ${one.record_type} ${one.record}`
+function sortByVersionWithinRecords(waiting: readonly WaitingNotification[]): readonly WaitingNotification[] {
+  const recordOf = (one: WaitingNotification): string => `${envelopeMarkingOf(one)} ${one.record_type} ${one.record}`
   const ordered = new Map(
     Array.from(Map.groupBy(waiting, recordOf), ([record, all]) => [
       record,
@@ -40,10 +40,10 @@ export function planEnvelopes(
   due: readonly WaitingNotification[],
   bounds: Pick<CallbackSettings, 'notify_items' | 'notify_bytes'>,
 ): readonly (readonly PlannedItem[])[] {
-  const waiting = inVersionOrder(due)
+  const waiting = sortByVersionWithinRecords(due)
   const envelopes: (readonly PlannedItem[])[] = []
   for (let from = 0; from < waiting.length; ) {
-    const items = planItems(waiting.slice(from), bounds)
+    const items = planEnvelopeItems(waiting.slice(from), bounds)
     envelopes.push(items)
     from += items.reduce((sum, { notifications }) => sum + notifications.length, 0)
   }
@@ -54,16 +54,16 @@ export function planEnvelopes(
  * The items of the next envelope: the first, and as many following ones with the same marking as the limits allow.
  * @param waiting in order; if it is empty, there are no items
  */
-export function planItems(
+export function planEnvelopeItems(
   waiting: readonly WaitingNotification[],
   bounds: Pick<CallbackSettings, 'notify_items' | 'notify_bytes'>,
 ): readonly PlannedItem[] {
   const items = new Map<number, PlannedItem>()
   let bytes = 0
   for (const one of waiting) {
-    if (waiting[0] !== undefined && markingOf(one) !== markingOf(waiting[0])) break
+    if (waiting[0] !== undefined && envelopeMarkingOf(one) !== envelopeMarkingOf(waiting[0])) break
     const known = items.get(one.event)
-    bytes += known === undefined ? one.bytes + ITEM_FRAME_BYTES : CODE_BYTES
+    bytes += known === undefined ? one.bytes + ITEM_FRAME_BYTES : SUBSCRIPTION_META_BYTES
     const isFull = bytes > bounds.notify_bytes || (known === undefined && items.size === bounds.notify_items)
     if (isFull && items.size > 0) break
     items.set(one.event, { event: one.event, notifications: known ? [...known.notifications, one] : [one] })

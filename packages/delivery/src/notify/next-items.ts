@@ -35,10 +35,10 @@ const FEWEST_READ_NOTIFICATIONS = 400
  * When the notifications that were read complete no envelope, they are read again: `times` as many as the last time, but at most
  * `most`.
  */
-const READ_GROWTH = { times: 8, most: 20_000 }
+const NOTIFICATION_READ_GROWTH = { times: 8, most: 20_000 }
 
 /** The items that the next envelopes of a mailbox will have. */
-export interface NextItems {
+export interface PlannedEnvelopes {
   /** The items of each envelope, in order; empty when nothing that may be sent is due. */
   readonly envelopes: readonly (readonly PlannedItem[])[]
   /** True when no other notification that may be sent is due now. */
@@ -46,18 +46,18 @@ export interface NextItems {
 }
 
 /** Plans the next envelopes of a mailbox. Due notifications that may not be sent are dropped for good. */
-export async function planNextEnvelopes(db: Database, mailbox: number, to: MailboxReceiver): Promise<NextItems> {
+export async function planNextEnvelopes(db: Database, mailbox: number, to: MailboxReceiver): Promise<PlannedEnvelopes> {
   // One notification more than needed is read: it shows whether the last item is complete.
   let most = Math.max(to.settings.notify_items, FEWEST_READ_NOTIFICATIONS) + 1
   for (;;) {
     const found = await findWaitingNotifications(db.pool, mailbox, most)
-    const envelopes = planEnvelopes(await keepSendable(db, to, found), to.settings)
+    const envelopes = planEnvelopes(await keepSendableNotifications(db, to, found), to.settings)
     const isAll = found.length < most
     // When not all due notifications were read, the last envelope may be incomplete: others may belong to it.
     const whole = isAll ? envelopes : envelopes.slice(0, -1)
     if (isAll || whole.length > 0) return { envelopes: whole, isAll }
-    if (envelopes.length > 0 && most === READ_GROWTH.most) return { envelopes, isAll }
-    most = Math.min(READ_GROWTH.times * most, READ_GROWTH.most)
+    if (envelopes.length > 0 && most === NOTIFICATION_READ_GROWTH.most) return { envelopes, isAll }
+    most = Math.min(NOTIFICATION_READ_GROWTH.times * most, NOTIFICATION_READ_GROWTH.most)
   }
 }
 
@@ -65,7 +65,7 @@ export async function planNextEnvelopes(db: Database, mailbox: number, to: Mailb
  * Drops notifications that are no longer wanted or permitted, and returns the others. A subscription that is no longer
  * permitted is suspended. It is not suspended when only the record may not be seen.
  */
-async function keepSendable(
+async function keepSendableNotifications(
   db: Database,
   { grant, registry }: MailboxReceiver,
   found: readonly WaitingNotification[],
@@ -93,7 +93,7 @@ async function keepSendable(
       [...dropped].map(({ id }) => id),
     )
   }
-  const left = await withoutUnsent(
+  const left = await dropUnsentCorrections(
     pool,
     found.filter((one) => !dropped.has(one)),
   )
@@ -102,7 +102,7 @@ async function keepSendable(
 }
 
 /** For each grant and subscription that was judged: true when the grant permits the criteria of the subscription. */
-const criteriaJudgements = new WeakMap<Grant, Map<number, boolean>>()
+const criteriaPermissionCache = new WeakMap<Grant, Map<number, boolean>>()
 
 /** Finds the subscriptions whose criteria the grant no longer permits. */
 async function findForbiddenSubscriptions(
@@ -111,8 +111,8 @@ async function findForbiddenSubscriptions(
   found: readonly WaitingNotification[],
 ): Promise<ReadonlySet<number>> {
   if (grant === null || allowsEveryFilter(grant)) return new Set()
-  const known = criteriaJudgements.get(grant) ?? new Map<number, boolean>()
-  criteriaJudgements.set(grant, known)
+  const known = criteriaPermissionCache.get(grant) ?? new Map<number, boolean>()
+  criteriaPermissionCache.set(grant, known)
   const subscriptions = new Set(found.map(({ subscription }) => subscription))
   const unknown = [...subscriptions].filter((subscription) => !known.has(subscription))
   const read = unknown.length === 0 ? [] : await readCriteriaTexts({ pool }, unknown)
@@ -121,7 +121,7 @@ async function findForbiddenSubscriptions(
 }
 
 /** Drops corrections of events that were never sent to their subscriptions: a correction would reveal a hidden event. */
-async function withoutUnsent(
+async function dropUnsentCorrections(
   pool: pg.Pool,
   found: readonly WaitingNotification[],
 ): Promise<readonly WaitingNotification[]> {

@@ -15,8 +15,7 @@ const byCodePoint = (names: string[]): string[] =>
 export const sortedUnescaped = (value: unknown): string => written(value, byCodePoint, JSON.stringify)
 
 /**
- * Writes a value as Python's `json.dumps(value, sort_keys=True, separators=(",", ":"))` does, for the values that tests
- * send.
+ * Writes a value as Python's `json.dumps(value, sort_keys=True, separators=(",", ":"))` does, for the values that tests send.
  */
 export function sortedEscaped(value: unknown): string {
   return written(value, byCodePoint, (text) =>

@@ -19,12 +19,7 @@ export interface Profile {
   readonly algorithms: readonly Algorithm[]
 }
 
-export const SPEC: Profile = {
-  layout: 'parameters',
-  canonical_form: 'rfc8785',
-  digest_prefix: '',
-  algorithms: ['EdDSA'],
-}
+export const SPEC: Profile = { layout: 'parameters', canonical_form: 'rfc8785', digest_prefix: '', algorithms: ['EdDSA'] }
 
 export interface Signer {
   readonly kid: string
@@ -74,9 +69,9 @@ export function signature(envelope: Unsigned, signer: Signer, profile = SPEC, ch
   const make = changes.signBytes ?? ((content: Buffer) => rawSignature(content, signer))
   if (profile.layout === 'raw-rsa') return make(Buffer.from(header + message)).toString('base64')
   if (profile.layout === 'parameters') return parameterList(envelope, whole, signer, profile, make, changes)
-  const protectedPart = Buffer.from(
-    JSON.stringify({ alg: signer.algorithm, kid: signer.kid, ...changes.jws }),
-  ).toString('base64url')
+  const protectedPart = Buffer.from(JSON.stringify({ alg: signer.algorithm, kid: signer.kid, ...changes.jws })).toString(
+    'base64url',
+  )
   const payload = Buffer.from(whole).toString('base64url')
   const value = make(Buffer.from(`${protectedPart}.${payload}`)).toString('base64url')
   return `${protectedPart}.${profile.layout === 'jws' ? payload : ''}.${value}`
@@ -143,12 +138,7 @@ export interface PublishedKey extends JsonWebKey {
  * True when a body was signed in this profile with one of the keys: with EdDSA, if the profile has it. Only in the
  * layout `parameters` does the signature name a sender, which must be `sender_id`.
  */
-export function isSigned(
-  text: string,
-  sender_id: string,
-  keys: readonly PublishedKey[],
-  profile: Profile = SPEC,
-): boolean {
+export function isSigned(text: string, sender_id: string, keys: readonly PublishedKey[], profile: Profile = SPEC): boolean {
   const body = JSON.parse(text) as Sealed
   // We send canonical JSON, so the text as received is the same.
   const form = FORMS[profile.canonical_form]

@@ -1,12 +1,12 @@
 /** Accepts a request that is answered later: commits it to the queue, and then acknowledges it. */
 import { randomUUID } from 'node:crypto'
-import { auditEntryOfAccepted, auditedMessage } from '@rollcall/audit/audit-entry-of'
+import { auditEntryOfAccepted, makeAuditedMessage } from '@rollcall/audit/audit-entry-of'
 import type { JointAuditLog } from '@rollcall/audit/audit-log'
-import { type Exchange, requestEncryptionContext } from '@rollcall/core/model/exchange'
+import { type Exchange, requestBodyBinding } from '@rollcall/core/model/exchange'
 import { withTraceparent } from '@rollcall/core/model/traceparent'
 import { readSenderUri, type SenderUriDeps } from '@rollcall/delivery/delivery/targets'
 import type { BodyEncryption } from '@rollcall/keys/bodies'
-import { type DayLimitDeps, withinDailyLimit } from '@rollcall/participants/admission/day-limits'
+import { type DayLimitDeps, storeWithinDailyLimit } from '@rollcall/participants/admission/day-limits'
 import { canonicalJson } from '@rollcall/protocol'
 import {
   type Acceptance,
@@ -16,9 +16,9 @@ import {
   REQUEST_JOINT_WRITE,
 } from '../store/exchanges/exchanges.ts'
 import type { AcceptanceSlots, KeptSlot } from './acceptance-slots.ts'
-import { duplicateMessageId, exchangeRow, type RememberDeps } from './remember.ts'
+import { duplicateMessageIdRejection, exchangeRow, type RememberDeps } from './remember.ts'
 import { acknowledgement, type Reply } from './reply.ts'
-import type { Chunk, VerifiedRequest } from './unread-request.ts'
+import type { ItemChunk, VerifiedRequest } from './unread-request.ts'
 
 /** The dependencies of `acceptRequest`. */
 export type AcceptDeps = SenderUriDeps &
@@ -53,7 +53,7 @@ export async function acceptRequest(
   const [{ message }] = chunks
   const ackAndEntry = (correlation_id: string) => {
     const ack = acknowledgement(correlation_id)
-    const messages = { request: auditedMessage(header.message_id, digest, signed), reply: ack.message }
+    const messages = { request: makeAuditedMessage(header.message_id, digest, signed), reply: ack.message }
     return { ack, auditEntry: auditEntryOfAccepted({ ...exchange, correlation_id }, message.transaction_id, messages) }
   }
   const persist = async () => {
@@ -61,15 +61,15 @@ export async function acceptRequest(
       sender_uri,
       encrypted: exchange.encrypted,
       reference_ids,
-      chunks: await newChunks(deps, exchange, chunks),
+      chunks: await makeChunkRows(deps, exchange, chunks),
     }
     const asked = { ...row, accepted }
     const { ack, auditEntry } = ackAndEntry(row.correlation_id)
     if (isSmallRequest(asked)) {
-      const slot = keepSlot(deps, exchange, message.transaction_id, accepted)
+      const slot = keepAcceptanceSlot(deps, exchange, message.transaction_id, accepted)
       const claimed = { ...row, accepted: { ...accepted, claim: slot?.claim ?? null } }
       const write = () => deps.auditLog.writeWith(REQUEST_JOINT_WRITE, claimed, ...auditEntry)
-      if (await inKeptSlot(slot, write)) {
+      if (await writeWithKeptSlot(slot, write)) {
         if (slot === null) deps.exchangeAccepted()
         return { known: 'new' as const, correlation_id: row.correlation_id, ack }
       }
@@ -81,11 +81,11 @@ export async function acceptRequest(
     return remembered
   }
   const known = () => deps.exchanges.known(row)
-  const first = await withinDailyLimit<KnownExchange & { readonly ack?: Reply }>(deps, 'accepted', participant.id, {
+  const first = await storeWithinDailyLimit<KnownExchange & { readonly ack?: Reply }>(deps, 'accepted', participant.id, {
     persist,
     known,
   })
-  if (first.known === 'different') throw duplicateMessageId()
+  if (first.known === 'different') throw duplicateMessageIdRejection()
   if (first.ack !== undefined) return first.ack
   const { ack, auditEntry } = ackAndEntry(first.correlation_id)
   await deps.auditLog.write(...auditEntry)
@@ -93,7 +93,7 @@ export async function acceptRequest(
 }
 
 /** Keeps a slot of this node for a request; null: the request is divided into chunks, or `AcceptanceSlots.keep` gives none. */
-function keepSlot(
+function keepAcceptanceSlot(
   { acceptanceSlots }: Pick<AcceptDeps, 'acceptanceSlots'>,
   { correlation_id, participant, registry, operation, received_at }: Exchange,
   transaction_id: string,
@@ -125,7 +125,7 @@ function keepSlot(
  * @param slot null: no slot is kept
  * @returns whether it was committed
  */
-async function inKeptSlot(slot: KeptSlot | null, write: () => Promise<boolean>): Promise<boolean> {
+async function writeWithKeptSlot(slot: KeptSlot | null, write: () => Promise<boolean>): Promise<boolean> {
   let isCommitted = false
   try {
     isCommitted = await write()
@@ -137,16 +137,16 @@ async function inKeptSlot(slot: KeptSlot | null, write: () => Promise<boolean>):
 }
 
 /** Makes the row of each chunk of a request. A chunk is answered alone, and its encryption is bound to its own row. */
-async function newChunks(
+async function makeChunkRows(
   { bodies }: Pick<AcceptDeps, 'bodies'>,
   { correlation_id, header, traceparent }: Exchange,
-  chunks: readonly Chunk[],
+  chunks: readonly ItemChunk[],
 ): Promise<readonly NewChunk[]> {
   const made: NewChunk[] = []
   for (const { message, items } of chunks) {
     const id = chunks.length === 1 ? correlation_id : randomUUID()
     const text = canonicalJson({ header, message })
-    const request = await bodies.encryptBody(withTraceparent(text, traceparent), requestEncryptionContext(id))
+    const request = await bodies.encryptBody(withTraceparent(text, traceparent), requestBodyBinding(id))
     made.push({ id, items, request, request_bytes: Buffer.byteLength(text) })
   }
   return made

@@ -3,7 +3,7 @@
 import type { Grant } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
-import { NOTHING_GRANTED, permissionFor } from '@rollcall/core/policy/permission'
+import { NOTHING_GRANTED_REASON, permissionFor } from '@rollcall/core/policy/permission'
 import type { Admission, Quota } from '@rollcall/participants/admission/quota'
 import type { Directory } from '@rollcall/participants/directory/directory'
 import type { Grants } from '@rollcall/participants/directory/grants'
@@ -27,14 +27,13 @@ interface AdmittedCaller {
 }
 
 /** The refusal of a participant at a registry of the other environment. Its text is that for a missing grant. */
-export class OtherEnvironment extends RequestFault {
+export class OtherEnvironmentFault extends RequestFault {
   /** Says for our log which side is the sandbox. The sender is not told. */
   override readonly reason: 'sandbox_participant_at_live_registry' | 'live_participant_at_sandbox_registry'
 
   constructor({ environment }: Pick<Participant, 'environment'>) {
-    super('err.request.forbidden', NOTHING_GRANTED)
-    this.reason =
-      environment === 'sandbox' ? 'sandbox_participant_at_live_registry' : 'live_participant_at_sandbox_registry'
+    super('err.request.forbidden', NOTHING_GRANTED_REASON)
+    this.reason = environment === 'sandbox' ? 'sandbox_participant_at_live_registry' : 'live_participant_at_sandbox_registry'
   }
 }
 
@@ -52,7 +51,7 @@ export async function admitRequest(
   const admission = await deps.quota.enter(participant)
   if (participant.environment === environment) return { participant, admission }
   admission.leave(true)
-  throw new OtherEnvironment(participant)
+  throw new OtherEnvironmentFault(participant)
 }
 
 /**
@@ -69,7 +68,7 @@ export async function authenticate(
   // A token ends when its participant is removed or promoted, even if another participant gets the sender_id later.
   const { client_id, environment } = verified ?? {}
   if (participant === null || participant.client_id !== client_id || participant.environment !== environment) {
-    throw unauthorized('Authorization: the access token is not valid here or has expired; ask for a new one')
+    throw unauthorizedFault('Authorization: the access token is not valid here or has expired; ask for a new one')
   }
   identified?.(participant.sender_id)
   return participant
@@ -77,14 +76,14 @@ export async function authenticate(
 
 /** Reads the token of an Authorization header. @throws RequestFault 401 err.request.unauthorized */
 export function bearerToken(authorization: string | undefined): string {
-  if (authorization === undefined) throw unauthorized('Authorization: a bearer token is required')
+  if (authorization === undefined) throw unauthorizedFault('Authorization: a bearer token is required')
   const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1]
-  if (token === undefined) throw unauthorized('Authorization: must be "Bearer" and an access token')
+  if (token === undefined) throw unauthorizedFault('Authorization: must be "Bearer" and an access token')
   return token
 }
 
 /** Makes the refusal of a request without a valid token: 401 err.request.unauthorized. */
-export const unauthorized = (message: string): RequestFault => new RequestFault('err.request.unauthorized', message)
+export const unauthorizedFault = (message: string): RequestFault => new RequestFault('err.request.unauthorized', message)
 
 /** The dependencies of `authorize`. */
 export interface AuthorizeDeps {

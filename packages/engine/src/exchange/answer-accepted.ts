@@ -3,7 +3,7 @@
  * read the records whose ids the search found.
  */
 
-import { NotAudited } from '@rollcall/audit/fail-closed'
+import { NotAuditedFault } from '@rollcall/audit/fail-closed'
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import type { Grant } from '@rollcall/core/model/grant'
 import { OutcomeOutdated } from '@rollcall/core/model/outcome'
@@ -21,7 +21,7 @@ import type { Outcome } from '../operations/outcome.ts'
 import { earlierReferences } from '../operations/references.ts'
 import { findPersistedPage } from '../store/exchanges/accepted-exchanges.ts'
 import type { ClaimedExchange } from '../store/exchanges/claims.ts'
-import { commitReply, type NewItem } from '../store/exchanges/replies.ts'
+import { commitReply, type NewAnsweredItem } from '../store/exchanges/replies.ts'
 import type { AuthorizeDeps } from './admit.ts'
 import { type ExchangeToAnswer, type ReplyPage, type SendReplyDeps, sendReply } from './send-reply.ts'
 
@@ -34,7 +34,7 @@ const PAGES_IN_A_RUN = 16
  * The number of runs without a page, after which a failure is final: the callback says that the registry failed. A failure of the
  * audit log, and a failure to reach the records, are not final.
  */
-const MOST_RUNS = 5
+const RUNS_UNTIL_FAILURE_IS_FINAL = 5
 /**
  * The number of runs without a page, after which the request is not processed again, because it may be what stopped the
  * nodes. Its callback says that the registry failed.
@@ -47,26 +47,22 @@ const MOST_CUT_SHORT_RUNS = 20
  * @param signal when it is aborted, no further page is begun, and the exchange is due again
  * @throws errors after which the exchange must be tried again
  */
-export async function answerAccepted(
-  deps: AnswerAcceptedDeps,
-  accepted: ClaimedExchange,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function answerAccepted(deps: AnswerAcceptedDeps, accepted: ClaimedExchange, signal?: AbortSignal): Promise<void> {
   const { directory, log } = deps
   const { correlation_id, runs } = accepted
   const participant = await directory.participantById(accepted.participant)
   const registry = await directory.registryById(accepted.registry)
-  if (participant?.status !== 'active' || registry === undefined) return giveUp(deps, accepted)
+  if (participant?.status !== 'active' || registry === undefined) return giveUpExchange(deps, accepted)
   // The grant is read for each page: the rights of the moment apply, not those at the time of the request.
   const grantNow = async (): Promise<Grant | null> => {
     const grant = await deps.grants.of(participant, registry)
     return permissionFor(grant, { operation: accepted.operation }).allowed ? grant : null
   }
-  if ((await grantNow()) === null) return giveUp(deps, accepted)
+  if ((await grantNow()) === null) return giveUpExchange(deps, accepted)
   const toAnswer: ExchangeToAnswer = { ...accepted, operation: operation(accepted.operation), registry, participant }
   if (runs > MOST_CUT_SHORT_RUNS) {
     log.error({ correlation_id, runs }, 'an exchange is not answered: every run of it was cut short')
-    return answerFailure(deps, toAnswer, [])
+    return sendFailurePage(deps, toAnswer, [])
   }
   let { page } = accepted
   try {
@@ -75,7 +71,7 @@ export async function answerAccepted(
     for (let goesOn = true; goesOn; ) {
       const isLast = (): boolean => page + 1 >= last || signal?.aborted === true
       const grant = await grantNow()
-      if (grant === null) return await giveUp(deps, { ...accepted, page })
+      if (grant === null) return await giveUpExchange(deps, { ...accepted, page })
       const exchange: Exchange = { ...toAnswer, grant, header, traceparent, isGone: () => false }
       const make = () => makePage(deps, exchange, message, accepted, page + 1)
       const sent = await sendPage(deps, toAnswer, make, isLast)
@@ -85,25 +81,22 @@ export async function answerAccepted(
     }
   } catch (error) {
     // Without an audit entry a failure cannot be reported either. Records that cannot be reached may be back soon.
-    const isWaiting = error instanceof NotAudited || error instanceof RecordsUnavailable
-    const isFinal = error instanceof BodyUnreadable || (runs >= MOST_RUNS && !isWaiting)
+    const isWaiting = error instanceof NotAuditedFault || error instanceof RecordsUnavailable
+    const isFinal = error instanceof BodyUnreadable || (runs >= RUNS_UNTIL_FAILURE_IS_FINAL && !isWaiting)
     if (page > accepted.page || !isFinal) throw error
     log.error({ correlation_id, ...safeDatabaseError(error) }, 'an exchange could not be answered')
-    await answerFailure(deps, toAnswer, await unansweredItems(deps, accepted, toAnswer))
+    await sendFailurePage(deps, toAnswer, await findUnansweredItems(deps, accepted, toAnswer))
   }
 }
 
 /** Ends an exchange without a further page of its answer: its sender may no longer ask, or the registry is gone. */
-async function giveUp(
+async function giveUpExchange(
   { db, log }: AnswerAcceptedDeps,
   { id, claim, page, correlation_id }: ClaimedExchange,
 ): Promise<void> {
   const nothing = { items: [], delivery: null, deliveryClaim: null, goesOn: false }
   await commitReply(db, { id, claim, from: page, page, state: 'failed', ...nothing })
-  log.info(
-    { correlation_id },
-    'an exchange is not answered: its sender, its grant or its registry is not there any more',
-  )
+  log.info({ correlation_id }, 'an exchange is not answered: its sender, its grant or its registry is not there any more')
 }
 
 type NewPage = Omit<ReplyPage, 'goesOn'>
@@ -138,8 +131,8 @@ async function makePage(
 ): Promise<NewPage> {
   const { outcome, items, further } =
     page === 1
-      ? await firstPage(deps, exchange, message, accepted)
-      : await furtherPage(deps, exchange, message, accepted, page)
+      ? await makeFirstPage(deps, exchange, message, accepted)
+      : await makeFurtherPage(deps, exchange, message, accepted, page)
   return { outcome, by: exchange, page, items, state: further ? 'replying' : 'replied' }
 }
 
@@ -148,7 +141,7 @@ type AnsweredPage = Pick<NewPage, 'outcome' | 'items'> & {
   readonly further: boolean
 }
 
-async function firstPage(
+async function makeFirstPage(
   deps: AnswerAcceptedDeps,
   exchange: Exchange,
   message: Message,
@@ -164,16 +157,16 @@ async function firstPage(
       : await deps.modes.async.searchSlots.run(exchange.participant.id, () =>
           deps.recordsOf(exchange.registry).session((state) => answerMessage(deps, { ...asked, state })),
         )
-  const persisted = persistedItems(outcome)
+  const persisted = makeItemRows(outcome)
   const further = persisted.some(({ record_ids }) => record_ids !== null)
-  return { outcome: further ? addPlaceCheck(outcome, exchange) : outcome, items: persisted, further }
+  return { outcome: further ? addRecordsPlaceCheck(outcome, exchange) : outcome, items: persisted, further }
 }
 
 /**
  * Adds a check to an outcome whose record ids are kept for further pages, if the registry has a source: the registry must still
  * read its records from the same place. If not, nothing is committed, and a later run answers with new ids.
  */
-function addPlaceCheck(outcome: Outcome, { registry }: Exchange): Outcome {
+function addRecordsPlaceCheck(outcome: Outcome, { registry }: Exchange): Outcome {
   if (registry.source === null) return outcome
   const checkPlace: ReplyEffect = async (client) => {
     if (!(await isRecordsPlaceUnchanged(client, registry))) throw new RecordsUnavailable(null)
@@ -185,7 +178,7 @@ function addPlaceCheck(outcome: Outcome, { registry }: Exchange): Outcome {
  * Makes the row of each item. Status questions read the statuses; further pages read the record ids, which only items with more
  * records than one page have.
  */
-function persistedItems({ items = [] }: Outcome): readonly NewItem[] {
+function makeItemRows({ items = [] }: Outcome): readonly NewAnsweredItem[] {
   return items.map(({ reference_id, status, found }, position) => {
     const total = found?.record_ids.length ?? null
     const page_size = found?.page_size ?? null
@@ -202,7 +195,7 @@ function persistedItems({ items = [] }: Outcome): readonly NewItem[] {
   })
 }
 
-async function furtherPage(
+async function makeFurtherPage(
   deps: AnswerAcceptedDeps,
   exchange: Exchange,
   message: Message,
@@ -219,11 +212,7 @@ async function furtherPage(
  * Sends a page which says that the registry failed, for every item of that page.
  * @param items empty when the request was not or cannot be read
  */
-async function answerFailure(
-  deps: AnswerAcceptedDeps,
-  answered: ExchangeToAnswer,
-  items: readonly Item[],
-): Promise<void> {
+async function sendFailurePage(deps: AnswerAcceptedDeps, answered: ExchangeToAnswer, items: readonly Item[]): Promise<void> {
   const page = answered.page + 1
   const about = { page, count: answered.items }
   const outcome = failedOutcome(answered, answered.transaction_id, items, about)
@@ -231,7 +220,7 @@ async function answerFailure(
 }
 
 /** Finds the items that the next page must answer with a failure; none when the request cannot be read. */
-async function unansweredItems(
+async function findUnansweredItems(
   deps: AnswerAcceptedDeps,
   accepted: ClaimedExchange,
   answered: ExchangeToAnswer,

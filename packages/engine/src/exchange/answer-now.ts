@@ -4,8 +4,8 @@ import {
   auditEntryOfAccepted,
   auditEntryOfAnswer,
   auditEntryOfUnsent,
-  auditedMessage,
   type EntryWithPersons,
+  makeAuditedMessage,
 } from '@rollcall/audit/audit-entry-of'
 import type { JointAuditLog } from '@rollcall/audit/audit-log'
 import type { AuditedMessage, MakePseudonyms } from '@rollcall/core/model/audit-entry'
@@ -17,7 +17,7 @@ import type { AnswerDeps } from '../operations/item.ts'
 import type { Outcome } from '../operations/outcome.ts'
 import { REQUEST_JOINT_WRITE } from '../store/exchanges/exchanges.ts'
 import { commitEffects } from '../store/exchanges/replies.ts'
-import { correlationIdOf, duplicateMessageId, exchangeRow, type RememberDeps, rememberExchange } from './remember.ts'
+import { correlationIdOf, duplicateMessageIdRejection, exchangeRow, type RememberDeps, rememberExchange } from './remember.ts'
 import { makeReply, type Reply, type ReplyDeps, rejectedReply } from './reply.ts'
 import { resultOrRejection, type VerifiedRequest } from './unread-request.ts'
 
@@ -38,7 +38,9 @@ export async function answerNow(deps: AnswerNowDeps, request: VerifiedRequest): 
   const makeRejected: MakeRejectedReply = (by, of = exchange) =>
     rejectedReply(deps, of, opened, by, (message) => unansweredMembers(of, message, by.message))
   if (rejection !== null) return makeRejected(rejection)
-  return exchange.operation.writes ? answerWrite(deps, request, makeRejected) : answerRead(deps, request, makeRejected)
+  return exchange.operation.writes
+    ? answerWritingMessage(deps, request, makeRejected)
+    : answerReadingMessage(deps, request, makeRejected)
 }
 
 /** Makes the reply to a message whose header is rejected. @param of the exchange, if not that of the request */
@@ -48,17 +50,17 @@ type MakeRejectedReply = (by: HeaderRejection, of?: Exchange) => Promise<Reply>
  * Answers a message that may change something. The message is stored before anything is done. If an equal message is stored
  * already, the operation runs again under the grant that applies now, and the answer has the correlation_id of the first message.
  */
-async function answerWrite(deps: AnswerNowDeps, request: VerifiedRequest, rejected: MakeRejectedReply): Promise<Reply> {
+async function answerWritingMessage(deps: AnswerNowDeps, request: VerifiedRequest, rejected: MakeRejectedReply): Promise<Reply> {
   const row = exchangeRow(request.exchange, request.opened, request.path)
   const exchange = await rememberExchange(deps, request.exchange, row)
-  if (exchange === null) return rejected(duplicateMessageId())
+  if (exchange === null) return rejected(duplicateMessageIdRejection())
   const read = await resultOrRejection(() => readCheckedMessage(request))
   if (read instanceof HeaderRejection) return rejected(read, exchange)
   // An audit entry says who asked for the change, before anything is changed. It stays even if the entry of the answer
   // cannot be written.
   const asked = { request: read.asked, reply: null }
   await deps.auditLog.write(...auditEntryOfAccepted(exchange, read.message.transaction_id, asked))
-  const { answer, entry } = await answerAndEntry(deps, exchange, read)
+  const { answer, entry } = await makeAnswerWithAuditEntry(deps, exchange, read)
   await deps.auditLog.write(...entry)
   return answer
 }
@@ -67,14 +69,14 @@ async function answerWrite(deps: AnswerNowDeps, request: VerifiedRequest, reject
  * Answers a message that changes nothing. The message is stored in one statement with the audit entry of its answer,
  * before the answer is sent. A message that is refused is stored alone, before the refusal is sent.
  */
-async function answerRead(deps: AnswerNowDeps, request: VerifiedRequest, rejected: MakeRejectedReply): Promise<Reply> {
+async function answerReadingMessage(deps: AnswerNowDeps, request: VerifiedRequest, rejected: MakeRejectedReply): Promise<Reply> {
   const began = deps.clock.now()
   const fresh = exchangeRow(request.exchange, request.opened, request.path)
   const row = { ...fresh, correlation_id: await correlationIdOf(deps.pseudonyms, fresh) }
   try {
     const read = await readCheckedMessage(request)
     let exchange: Exchange = { ...request.exchange, correlation_id: row.correlation_id }
-    let made = await answerAndEntry(deps, exchange, read)
+    let made = await makeAnswerWithAuditEntry(deps, exchange, read)
     for (let tries = 1; tries <= MOST_ANSWER_TRIES; tries += 1) {
       const { correlation_id } = exchange
       const joint = { ...row, correlation_id, age: deps.clock.now() - began }
@@ -84,15 +86,15 @@ async function answerRead(deps: AnswerNowDeps, request: VerifiedRequest, rejecte
       const first = await rememberExchange(deps, exchange, row)
       if (first === null) {
         await auditUnsentAnswer(deps, made.entry)
-        return await rejected(duplicateMessageId())
+        return await rejected(duplicateMessageIdRejection())
       }
-      if (first.correlation_id !== correlation_id) made = await answerAndEntry(deps, first, read)
+      if (first.correlation_id !== correlation_id) made = await makeAnswerWithAuditEntry(deps, first, read)
       exchange = first
     }
     throw new Error('the row of a message is deleted again and again')
   } catch (error) {
     const exchange = await rememberExchange(deps, request.exchange, row)
-    if (exchange === null) return rejected(duplicateMessageId())
+    if (exchange === null) return rejected(duplicateMessageIdRejection())
     if (error instanceof HeaderRejection) return rejected(error, exchange)
     throw error
   }
@@ -112,11 +114,11 @@ interface CheckedMessage {
 /** Reads and checks the message. @throws RequestFault, HeaderRejection */
 async function readCheckedMessage({ exchange, unread, opened, signed }: VerifiedRequest): Promise<CheckedMessage> {
   const { chunks, digest } = await unread.read(exchange, opened, signed !== null)
-  return { message: chunks[0].message, asked: auditedMessage(exchange.header.message_id, digest, signed) }
+  return { message: chunks[0].message, asked: makeAuditedMessage(exchange.header.message_id, digest, signed) }
 }
 
 /** Makes the answer to a request, and its audit entry. The caller commits the entry before it sends the answer. */
-async function answerAndEntry(
+async function makeAnswerWithAuditEntry(
   deps: AnswerNowDeps,
   exchange: Exchange,
   { message, asked }: CheckedMessage,

@@ -1,6 +1,6 @@
 /** The checks of a request after its envelope is read and before its items. docs/message-flow.md shows their order. */
 
-import { isDetail, LONGEST_DETAIL } from '@rollcall/audit/audit-entry-of'
+import { canBeDetail, MOST_DETAIL_CHARACTERS } from '@rollcall/audit/audit-entry-of'
 import type { Message } from '@rollcall/core/model/exchange'
 import type { Grant } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -37,7 +37,7 @@ export function checkSender(header: IncomingHeader, participant: Participant): v
  * @throws HeaderRejection rjct.version.invalid, rjct.action.invalid, rjct.action.not_supported
  * @throws RequestFault 400 err.receiver_id.invalid
  */
-export function checkAddress(header: IncomingHeader, registry: Registry, operation: Operation | Callback): void {
+export function checkAddressee(header: IncomingHeader, registry: Registry, operation: Operation | Callback): void {
   if (!isSpokenVersion(header.version)) {
     throw new HeaderRejection('rjct.version.invalid', 'header.version: must be 1.0.0')
   }
@@ -56,14 +56,13 @@ export function checkAddress(header: IncomingHeader, registry: Registry, operati
 }
 
 /**
- * Checks that the header says who asks and for which case, if the grant demands that. The audit entry gets these
- * details.
+ * Checks that the header says who asks and for which case, if the grant demands that. The audit entry gets these details.
  * @throws RequestFault 400 err.request.bad
  */
-export function checkDemands({ terms }: Pick<Grant, 'terms'>, { meta }: IncomingHeader): void {
-  const missing = terms.demands?.find((name) => !isDetail(meta?.[name]))
+export function checkDemandedDetails({ terms }: Pick<Grant, 'terms'>, { meta }: IncomingHeader): void {
+  const missing = terms.demands?.find((name) => !canBeDetail(meta?.[name]))
   if (missing === undefined) return
-  const rule = `is required of this participant: a text of 1 to ${LONGEST_DETAIL} characters`
+  const rule = `is required of this participant: a text of 1 to ${MOST_DETAIL_CHARACTERS} characters`
   throw new RequestFault('err.request.bad', `header.meta.${missing}: ${rule}`)
 }
 
@@ -85,7 +84,7 @@ export function checkMessageTime({ message_ts }: IncomingHeader, window: number,
  * @param limit the most items
  * @throws HeaderRejection rjct.total_count.invalid, rjct.total_count.limit_exceeded
  */
-export function checkCount(
+export function checkItemCount(
   header: IncomingHeader,
   { batch, counted }: Pick<MessageRow, 'batch' | 'counted'>,
   length: number | null,
@@ -96,14 +95,14 @@ export function checkCount(
     if (header.total_count !== length) {
       throw new HeaderRejection(
         'rjct.total_count.invalid',
-        `header.total_count: must be the number of items in message.${nameOf(batch)}`,
+        `header.total_count: must be the number of items in message.${batchMemberPath(batch)}`,
       )
     }
   }
   if (length > limit) {
     throw new HeaderRejection(
       'rjct.total_count.limit_exceeded',
-      `message.${nameOf(batch)}: must have at most ${limit} items`,
+      `message.${batchMemberPath(batch)}: must have at most ${limit} items`,
     )
   }
 }
@@ -113,9 +112,9 @@ export function checkCount(
  * @param length the number of items; null: the message is no batch
  * @throws RequestFault 400 err.request.bad
  */
-export function checkNotEmpty({ batch }: Pick<MessageRow, 'batch'>, length: number | null): void {
+export function checkBatchNotEmpty({ batch }: Pick<MessageRow, 'batch'>, length: number | null): void {
   if (length !== 0) return
-  throw new RequestFault('err.request.bad', `message.${nameOf(batch)}: must have at least one item`)
+  throw new RequestFault('err.request.bad', `message.${batchMemberPath(batch)}: must have at least one item`)
 }
 
 /** The number of items in the batch of a message; null when the message has no batch. */
@@ -126,4 +125,4 @@ export function batchLength(row: Pick<MessageRow, 'batch'>, message: Message): n
   return Array.isArray(found) ? found.length : null
 }
 
-const nameOf = (batch: MessageRow['batch']): string => batch?.join('.') ?? ''
+const batchMemberPath = (batch: MessageRow['batch']): string => batch?.join('.') ?? ''

@@ -13,19 +13,13 @@ import { HeaderRejection, mediaType, type Operation } from '@rollcall/protocol'
 import { type AcceptDeps, acceptRequest } from './accept.ts'
 import { type AdmitDeps, type AuthorizeDeps, admitRequest, authorize } from './admit.ts'
 import { type AnswerNowDeps, answerNow } from './answer-now.ts'
-import { checkAddress, checkDemands, checkMessageTime, checkSender } from './checks.ts'
+import { checkAddressee, checkDemandedDetails, checkMessageTime, checkSender } from './checks.ts'
 import { type Reply, refusalAck } from './reply.ts'
-import { type ReadRequestDeps, resultOrRejection, takeBody } from './unread-request.ts'
+import { type ReadRequestDeps, readJsonRequest, resultOrRejection } from './unread-request.ts'
 import { takeUpload } from './upload/upload.ts'
 
 /** The dependencies of `receiveRequest`. */
-export type ReceiveDeps = AdmitDeps &
-  AuthorizeDeps &
-  ReadRequestDeps &
-  VerifyDeps &
-  OpenDeps &
-  AnswerNowDeps &
-  AcceptDeps
+export type ReceiveDeps = AdmitDeps & AuthorizeDeps & ReadRequestDeps & VerifyDeps & OpenDeps & AnswerNowDeps & AcceptDeps
 
 /**
  * Receives a request: answers a synchronous one, and acknowledges an asynchronous one.
@@ -49,7 +43,7 @@ export async function receiveRequest(
     const isUpload = mode === 'async' && mediaType(request.headers['content-type']) === 'multipart/form-data'
     const unread = isUpload
       ? await takeUpload(deps, operation, participant, admitted)
-      : await takeBody(deps, mode, operation, participant, admitted)
+      : await readJsonRequest(deps, mode, operation, participant, admitted)
     const { header, message, source } = unread.envelope
     request.named?.(header.message_id)
 
@@ -59,7 +53,7 @@ export async function receiveRequest(
 
     // 4. Address: the header names our version, this registry and this operation, and the message has a valid time.
     const rejection = await resultOrRejection(async () => {
-      checkAddress(header, registry, operation)
+      checkAddressee(header, registry, operation)
       checkMessageTime(header, deps.limits.message_ts_window)
       return null
     })
@@ -81,7 +75,7 @@ export async function receiveRequest(
     const opened = await openMessage(deps, exchange, operation, message)
     // A large body takes long to arrive, so the grant is read again.
     const current = { ...exchange, grant: await authorize(deps, participant, registry, operation) }
-    checkDemands(current.grant, header)
+    checkDemandedDetails(current.grant, header)
 
     // 6. Checks the message, before an asynchronous request is accepted. 7. Answers the items, and makes audit entry and reply:
     // now, or later when the request is asynchronous.

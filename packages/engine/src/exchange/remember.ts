@@ -42,7 +42,7 @@ export function exchangeRow(
     fingerprint: exchangeFingerprint({ header, message, namespace: registry.namespace, path }),
     registry: registry.id,
     operation: operation.name,
-    transaction_id: transactionId(message),
+    transaction_id: findStorableTransactionId(message),
   }
 }
 
@@ -83,7 +83,7 @@ export const exchangeFingerprint = ({ header, message, namespace, path }: Finger
   sha256(canonicalJson({ header, message, namespace, path }))
 
 /** Makes the rejection of a message whose message_id another message of the sender has. */
-export const duplicateMessageId = (): HeaderRejection =>
+export const duplicateMessageIdRejection = (): HeaderRejection =>
   new HeaderRejection('rjct.message_id.duplicate', 'header.message_id: was used before for another message')
 
 /** The most characters of a transaction_id. */
@@ -93,7 +93,7 @@ const LONGEST_TRANSACTION_ID = 99
  * The transaction_id by which a status question finds the message; null when there is none that can be stored. The
  * message has the form in which it was sent, so a number counts as its digits (3.1).
  */
-function transactionId({ transaction_id }: JsonObject): string | null {
+function findStorableTransactionId({ transaction_id }: JsonObject): string | null {
   if (typeof transaction_id !== 'string' && typeof transaction_id !== 'number') return null
   const text = String(transaction_id)
   return text.length >= 1 && text.length <= LONGEST_TRANSACTION_ID && isStorable(text) ? text : null

@@ -1,10 +1,7 @@
-/**
- * Makes the reply to a request: a signed envelope with a callback header (spec "Envelope", 3.2), encrypted if it must
- * be.
- */
+/** Makes the reply to a request: a signed envelope with a callback header (spec "Envelope", 3.2), encrypted if it must be. */
 
 import { hash, randomUUID } from 'node:crypto'
-import { auditedMessage } from '@rollcall/audit/audit-entry-of'
+import { makeAuditedMessage } from '@rollcall/audit/audit-entry-of'
 import type { AuditedMessage } from '@rollcall/core/model/audit-entry'
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import { type SignDeps, signEnvelope } from '@rollcall/participants/trust/messages'
@@ -25,7 +22,7 @@ import type { Outcome } from '../operations/outcome.ts'
 /** The dependencies of `makeReply`. */
 export type ReplyDeps = SignDeps
 
-const transactionIds = validator(TransactionId)
+const transactionIdValidator = validator(TransactionId)
 
 /** A reply or an ack that is ready to be sent. */
 export interface Reply {
@@ -39,12 +36,7 @@ export interface Reply {
 }
 
 /** Makes the reply for the outcome of an operation. */
-export async function makeReply(
-  deps: ReplyDeps,
-  exchange: Exchange,
-  transaction_id: string,
-  outcome: Outcome,
-): Promise<Reply> {
+export async function makeReply(deps: ReplyDeps, exchange: Exchange, transaction_id: string, outcome: Outcome): Promise<Reply> {
   const { correlation_id, registry, participant, operation } = exchange
   const header = replyHeader(exchange, operation.reply_action, outcome, new Date(deps.clock.date()))
   const message = { transaction_id, correlation_id, ...outcome.members }
@@ -52,7 +44,7 @@ export async function makeReply(
   const envelope = { header, message }
   const bare = operation.reply_also_bare
   const { text, signature } = await signEnvelope(deps, registry, participant, envelope, encrypt, bare)
-  return { correlation_id, text, message: auditedMessage(header.message_id, hash('sha256', text), signature) }
+  return { correlation_id, text, message: makeAuditedMessage(header.message_id, hash('sha256', text), signature) }
 }
 
 /**
@@ -83,7 +75,7 @@ export function replyHeader(
 }
 
 /** Makes the members of a reply to a message that was not processed. */
-export type RejectedMembers = (message: Message) => Outcome['members']
+export type MakeRejectedMembers = (message: Message) => Outcome['members']
 
 /**
  * Makes the reply to a message whose header was rejected. No item was processed.
@@ -94,12 +86,12 @@ export async function rejectedReply(
   exchange: Exchange,
   message: JsonObject,
   rejection: HeaderRejection,
-  members: RejectedMembers,
+  members: MakeRejectedMembers,
 ): Promise<Reply> {
   // The transaction_id is read as in an accepted message: a number counts as its digits (3.1).
   const tolerated = tolerateMessage(exchange.operation, message) as JsonObject
   const { transaction_id } = tolerated
-  const problem = transactionIds.problem(transaction_id, 'message.transaction_id')
+  const problem = transactionIdValidator.problem(transaction_id, 'message.transaction_id')
   if (problem !== null) throw new RequestFault('err.request.bad', problem)
   const rejected = await makeReply(deps, exchange, transaction_id as string, {
     status: 'rjct',
@@ -117,7 +109,7 @@ export async function rejectedReply(
 export function acknowledgement(correlation_id: string, now = new Date()): Reply {
   const timestamp = now.toISOString()
   const text = canonicalJson({ message: { ack_status: 'ACK', timestamp, correlation_id } })
-  return { correlation_id, text, message: auditedMessage(null, hash('sha256', text), null) }
+  return { correlation_id, text, message: makeAuditedMessage(null, hash('sha256', text), null) }
 }
 
 /**

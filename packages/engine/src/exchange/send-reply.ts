@@ -1,12 +1,12 @@
 /** Commits a page of the answer to an accepted exchange, with its delivery, which is attempted at once if possible. */
 
 import { randomUUID } from 'node:crypto'
-import { auditEntryOfAnswer, auditEntryOfUnsent, auditedMessage } from '@rollcall/audit/audit-entry-of'
+import { auditEntryOfAnswer, auditEntryOfUnsent, makeAuditedMessage } from '@rollcall/audit/audit-entry-of'
 import type { JointAuditLog } from '@rollcall/audit/audit-log'
-import { type NewDelivery, originOf } from '@rollcall/core/model/delivery'
+import { type NewDelivery, targetOrigin } from '@rollcall/core/model/delivery'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import { disclosingGrantOf } from '@rollcall/core/model/grant'
-import { isAboutSubject } from '@rollcall/core/policy/basis'
+import { isLimitedToOnePerson } from '@rollcall/core/policy/basis'
 import type { Database } from '@rollcall/database/database'
 import { isUnavailable } from '@rollcall/database/database-errors'
 import { type DeliverDeps, deliverNow, reserveAttempt } from '@rollcall/delivery/delivery/deliver'
@@ -51,7 +51,7 @@ export async function sendReply(
   const { transaction_id, correlation_id } = exchange
   const members = { transaction_id, correlation_id, ...outcome.members }
   const { message, body, digest } = await encryptReply(deps, id, header, members, traceparent)
-  const { target, allowedBy } = targetOf(await deps.callbacks.of(participant), exchange.sender_uri, callback)
+  const { target, allowedBy } = deliveryTargetOf(await deps.callbacks.of(participant), exchange.sender_uri, callback)
   const delivery: NewDelivery = {
     id,
     participant: participant.id,
@@ -67,9 +67,9 @@ export async function sendReply(
   }
   // The audit entry is committed with the delivery, or before it. Every attempt sends the message that is in the entry.
   const asked = { ...exchange, grant: by?.grant ?? null, header: by?.header ?? null }
-  const messages = { request: null, reply: auditedMessage(header.message_id, digest, null) }
+  const messages = { request: null, reply: makeAuditedMessage(header.message_id, digest, null) }
   const auditEntry = auditEntryOfAnswer('callback', asked, exchange.transaction_id, outcome, messages)
-  const origin = originOf(delivery.target)
+  const origin = targetOrigin(delivery.target)
   const reserved = origin === '' ? null : await reserveAttempt(deps, { participant: participant.id, origin })
   const step: ReplyStep = {
     ...page,
@@ -97,7 +97,7 @@ export async function sendReply(
   }
   if (!committed) return false
   // A consent may have been withdrawn before the commit, so the attempt checks the consent again.
-  const asksAgain = by !== null && isAboutSubject(by.grant)
+  const asksAgain = by !== null && isLimitedToOnePerson(by.grant)
   const fresh = { delivery, header, message, traceparent, asksAgain, allowedBy }
   if (reserved !== null) await deliverNow(deps, { ...fresh, ...reserved })
   else if (origin !== '') deps.deliveryDue(participant.id, 0)
@@ -105,7 +105,7 @@ export async function sendReply(
 }
 
 /** The delivery's address, or null, and the settings that allow it; without these, the attempt reports the problem. */
-function targetOf(
+function deliveryTargetOf(
   settings: CallbackSettings,
   sender_uri: string | null,
   callback: Callback,

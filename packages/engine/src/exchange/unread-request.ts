@@ -14,11 +14,11 @@ import {
   readMessage,
 } from '@rollcall/participants/reading/envelope'
 import { findCheckedMessage, messageWithItems, readLargeEnvelope } from '@rollcall/participants/reading/large'
-import { LARGE_TEXT, type ReadingThreads } from '@rollcall/participants/reading/threads'
-import type { Signature, VerifyDeps } from '@rollcall/participants/trust/messages'
+import { LEAST_LARGE_TEXT_LENGTH, type ReadingThreads } from '@rollcall/participants/reading/threads'
+import type { MessageSignature, VerifyDeps } from '@rollcall/participants/trust/messages'
 import { ACCEPTED_TYPES, HeaderRejection, type JsonBounds, type JsonObject, type Operation } from '@rollcall/protocol'
 import { batchItemsOf } from '../operations/item.ts'
-import { batchLength, checkCount, checkNotEmpty } from './checks.ts'
+import { batchLength, checkBatchNotEmpty, checkItemCount } from './checks.ts'
 
 /** The dependencies for reading requests. */
 export interface ReadRequestDeps extends VerifyDeps {
@@ -27,7 +27,7 @@ export interface ReadRequestDeps extends VerifyDeps {
 }
 
 /** A whole message, or a part of a large batch that is answered alone. */
-export interface Chunk {
+export interface ItemChunk {
   readonly message: Message
   /** The number of items in this chunk; 1 when the message is no batch. */
   readonly items: number
@@ -36,7 +36,7 @@ export interface Chunk {
 /** A request whose message was read and checked, in chunks. */
 export interface CheckedRequest {
   /** One chunk, or several for an asynchronous batch of more than `chunk_items` items. */
-  readonly chunks: readonly [Chunk, ...Chunk[]]
+  readonly chunks: readonly [ItemChunk, ...ItemChunk[]]
   /** The reference_id of each item; empty when the message is no batch. */
   readonly reference_ids: readonly string[]
   /** The decrypted message, for the fingerprint of the request; with the digest and format of a file of items. */
@@ -64,7 +64,7 @@ export interface VerifiedRequest {
   /** The decrypted message, as it was sent. */
   readonly opened: JsonObject
   /** The verified signature; null: the request has none. */
-  readonly signed: Signature | null
+  readonly signed: MessageSignature | null
   /** The first problem that the checks of the header have found; null: none so far. */
   readonly rejection: HeaderRejection | null
   /** The path of the operation in the request, such as `registry/sync/search`. */
@@ -82,7 +82,7 @@ export async function resultOrRejection<Value>(work: () => Promise<Value>): Prom
 }
 
 /** Reads the envelope of a request that is no upload. @throws RequestFault */
-export async function takeBody(
+export async function readJsonRequest(
   deps: ReadRequestDeps,
   mode: ModeName,
   operation: Operation,
@@ -105,9 +105,9 @@ export async function makeUnreadRequest(
 ): Promise<UnreadRequest> {
   const { request } = operation
   const { chunk_items } = limits
-  const digest = await digestOf(body)
+  const digest = await bodySha256(body)
   const envelope =
-    body.length < LARGE_TEXT
+    body.length < LEAST_LARGE_TEXT_LENGTH
       ? readEnvelope(typeof body === 'string' ? body : decodeBody(body), bounds)
       : await readLargeEnvelope({ reading }, operation, participant, body, bounds)
   return {
@@ -118,11 +118,11 @@ export async function makeUnreadRequest(
       const frame = large?.frame ?? readMessage(request, opened)
       const { count } = large?.items ?? {}
       const length = count ?? batchLength(request, frame)
-      checkNotEmpty(request, length)
-      checkCount(header, request, length, limits.batch_items)
+      checkBatchNotEmpty(request, length)
+      checkItemCount(header, request, length, limits.batch_items)
       if (large === undefined) {
         const reference_ids = batchItemsOf({ operation }, frame).map(referenceId)
-        return { chunks: inChunks(mode, operation, frame, chunk_items), reference_ids, content: opened, digest }
+        return { chunks: divideIntoChunks(mode, operation, frame, chunk_items), reference_ids, content: opened, digest }
       }
       // The items of an asynchronous batch stay text for storing, unless the batch must be divided into chunks.
       const asText = mode === 'async' && (count ?? 1) <= chunk_items
@@ -130,26 +130,26 @@ export async function makeUnreadRequest(
       const reference_ids = large.items?.reference_ids ?? []
       const chunks = asText
         ? ([{ message, items: count ?? 1 }] as const)
-        : inChunks(mode, operation, message, chunk_items)
+        : divideIntoChunks(mode, operation, message, chunk_items)
       return { chunks, reference_ids, content: opened, digest }
     },
   }
 }
 
 /** The SHA-256 in hexadecimal; of a large body computed on another thread, so that other requests do not wait. */
-async function digestOf(body: Buffer | string): Promise<string> {
-  if (body.length < LARGE_TEXT) return hash('sha256', body)
+async function bodySha256(body: Buffer | string): Promise<string> {
+  if (body.length < LEAST_LARGE_TEXT_LENGTH) return hash('sha256', body)
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   return Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex')
 }
 
-function inChunks(mode: ModeName, operation: Operation, message: Message, most: number): CheckedRequest['chunks'] {
+function divideIntoChunks(mode: ModeName, operation: Operation, message: Message, most: number): CheckedRequest['chunks'] {
   const { items: member } = operation.request
   const length = batchLength(operation.request, message)
   const whole = { message, items: length ?? 1 }
   if (mode === 'sync' || member === null || length === null || length <= most) return [whole]
   const items = batchItemsOf({ operation }, message)
-  const cut = (from: number): Chunk => {
+  const cut = (from: number): ItemChunk => {
     const part = items.slice(from, from + most)
     return { message: { ...message, [member]: part }, items: part.length }
   }

@@ -1,7 +1,6 @@
 /**
- * The life of a callback that another system sends to us, because we may be a requester too (spec "Endpoints"). Its
- * checks are those of `receive.ts` that concern callbacks, in the same order. Then it is stored and acknowledged
- * (docs/inbox.md).
+ * The life of a callback that another system sends to us, because we may be a requester too (spec "Endpoints"). Its checks are
+ * those of `receive.ts` that concern callbacks, in the same order. Then it is stored and acknowledged (docs/inbox.md).
  */
 
 import { randomUUID } from 'node:crypto'
@@ -10,13 +9,13 @@ import type { Message } from '@rollcall/core/model/exchange'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { BodyEncryption } from '@rollcall/keys/bodies'
-import { type DayLimitDeps, withinDailyLimit } from '@rollcall/participants/admission/day-limits'
+import { type DayLimitDeps, storeWithinDailyLimit } from '@rollcall/participants/admission/day-limits'
 import { decodeBody, type IncomingRequest, readJsonBody } from '@rollcall/participants/reading/body'
 import {
   checkBodyBeginning,
   envelopeBounds,
   readCallbackEnvelope,
-  readResult,
+  readCallbackMessage,
 } from '@rollcall/participants/reading/envelope'
 import { type OpenDeps, openMessage, type VerifyDeps, verifyEnvelope } from '@rollcall/participants/trust/messages'
 import {
@@ -31,10 +30,10 @@ import {
   OPERATIONS,
 } from '@rollcall/protocol'
 import { type AdmitDeps, admitRequest } from '../exchange/admit.ts'
-import { batchLength, checkAddress, checkCount, checkSender } from '../exchange/checks.ts'
+import { batchLength, checkAddressee, checkItemCount, checkSender } from '../exchange/checks.ts'
 import { exchangeFingerprint } from '../exchange/remember.ts'
 import { acknowledgement, type Reply, refusalAck } from '../exchange/reply.ts'
-import { type Inbox, inboxEncryptionContext, type NewInboxMessage } from '../store/exchanges/inbox.ts'
+import { type Inbox, inboxBodyBinding, type NewInboxMessage } from '../store/exchanges/inbox.ts'
 
 /** The dependencies of `receiveCallback`. */
 export type ReceiveCallbackDeps = { readonly limits: Limits } & AdmitDeps & OpenDeps & VerifyDeps & PersistCallbackDeps
@@ -53,9 +52,7 @@ export async function receiveCallback(
     // 2. Reads the body: size, JSON, and the form of header and message.
     const bounds = envelopeBounds(limits, callback.message)
     const check = (bytes: Buffer): void => checkBodyBeginning(bytes, bounds)
-    const text = decodeBody(
-      await readJsonBody({ ...request, ...admission }, limits.body_bytes, ACCEPTED_TYPES.callback, check),
-    )
+    const text = decodeBody(await readJsonBody({ ...request, ...admission }, limits.body_bytes, ACCEPTED_TYPES.callback, check))
     const envelope = readCallbackEnvelope(callback, participant.sender_id, text, bounds)
     const { header } = envelope
     request.named?.(header.message_id)
@@ -65,7 +62,7 @@ export async function receiveCallback(
     await verifyEnvelope(deps, participant, envelope.source, { callback: true })
 
     // 4. Address: the header names our version, this registry and this callback.
-    checkAddress(header, registry, callback)
+    checkAddressee(header, registry, callback)
 
     // 5. Decrypts the message. A callback that rejects a request may have no message.
     const open = (message: JsonObject): Promise<JsonObject> => {
@@ -75,10 +72,10 @@ export async function receiveCallback(
     const opened = envelope.message === undefined ? null : await open(envelope.message)
 
     // 6. Checks that the message has the form of this callback's message.
-    const read = opened === null ? null : readResult(callback.message, registry.kind, opened)
+    const read = opened === null ? null : readCallbackMessage(callback.message, registry.kind, opened)
     const message = read?.message ?? null
     if (message !== null) {
-      checkCount(header, callback.message, batchLength(callback.message, message), limits.batch_items)
+      checkItemCount(header, callback.message, batchLength(callback.message, message), limits.batch_items)
     }
     const noted = assumedUtc(envelope.assumed_utc, read?.assumed_utc ?? [])
 
@@ -95,10 +92,7 @@ export async function receiveCallback(
 }
 
 /** The dependencies of `persistCallback`. */
-export type PersistCallbackDeps = DayLimitDeps & {
-  readonly inbox: Inbox
-  readonly bodies: Pick<BodyEncryption, 'encryptBody'>
-}
+export type PersistCallbackDeps = DayLimitDeps & { readonly inbox: Inbox; readonly bodies: Pick<BodyEncryption, 'encryptBody'> }
 
 /** A callback from another system, checked and decrypted, to be stored in the inbox. */
 export interface ReceivedCallback {
@@ -115,8 +109,7 @@ export interface ReceivedCallback {
 }
 
 /**
- * Stores a callback. Returns the correlation_id of its ack: that of the callback, or one that was made when it first
- * came.
+ * Stores a callback. Returns the correlation_id of its ack: that of the callback, or one that was made when it first came.
  * @throws HeaderRejection rjct.message_id.duplicate
  * @throws RequestFault 429 err.request.too_many_requests
  */
@@ -132,13 +125,13 @@ export async function persistCallback(deps: PersistCallbackDeps, received: Recei
     ...key,
     callback: callback.name,
     registry: registry.id,
-    correlation_id: textOf(message?.correlation_id) ?? randomUUID(),
+    correlation_id: textOrNull(message?.correlation_id) ?? randomUUID(),
     transaction_id: message?.transaction_id ?? null,
-    status: textOf(header.status),
+    status: textOrNull(header.status),
     state: ANSWER_CALLBACKS.has(callback) ? 'quarantined' : 'stored',
-    body: await deps.bodies.encryptBody(canonicalJson({ header, message, ...noted }), inboxEncryptionContext(key)),
+    body: await deps.bodies.encryptBody(canonicalJson({ header, message, ...noted }), inboxBodyBinding(key)),
   })
-  const persisted = await withinDailyLimit(deps, 'inbox', participant.id, {
+  const persisted = await storeWithinDailyLimit(deps, 'inbox', participant.id, {
     persist: async () => deps.inbox.persist(await make()),
     known: () => deps.inbox.known(key),
   })
@@ -149,4 +142,4 @@ export async function persistCallback(deps: PersistCallbackDeps, received: Recei
 /** The callbacks that answer a request. This server sends no requests, so none of them answers one of ours. */
 const ANSWER_CALLBACKS: ReadonlySet<Callback | null> = new Set(OPERATIONS.map(({ callback }) => callback))
 
-const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)

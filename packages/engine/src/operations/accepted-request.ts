@@ -1,12 +1,12 @@
 /** Reads the stored request of an accepted exchange. */
 
-import { inSlot, type Semaphore } from '@rollcall/base/shared/semaphore'
-import { type Exchange, type Message, requestEncryptionContext } from '@rollcall/core/model/exchange'
-import { BodyUnreadable, parsePersisted } from '@rollcall/keys/bodies'
+import { runInSlot, type Semaphore } from '@rollcall/base/shared/semaphore'
+import { type Exchange, type Message, requestBodyBinding } from '@rollcall/core/model/exchange'
+import { BodyUnreadable, parsePersistedMessage } from '@rollcall/keys/bodies'
 import { messageWithItems } from '@rollcall/participants/reading/large'
-import { LARGE_TEXT } from '@rollcall/participants/reading/threads'
+import { LEAST_LARGE_TEXT_LENGTH } from '@rollcall/participants/reading/threads'
 import { type Operation, operation } from '@rollcall/protocol'
-import { type AcceptedExchange, findRequest } from '../store/exchanges/accepted-exchanges.ts'
+import { type AcceptedExchange, findEncryptedRequest } from '../store/exchanges/accepted-exchanges.ts'
 import { batchItemsOf, type OpenRequestDeps } from './item.ts'
 
 /** The decrypted request of an accepted exchange. It was checked when it was accepted. */
@@ -26,10 +26,10 @@ export async function openRequest(deps: OpenRequestDeps, accepted: AcceptedExcha
   const { id, parent, participant } = accepted
   const row = operation(accepted.operation)
   const open = async (from: string, request: Buffer): Promise<OpenedRequest> =>
-    readText(deps, row, participant, await deps.bodies.decryptBody(request, requestEncryptionContext(from)))
-  const own = accepted.request ?? (await findRequest(deps.db, id))
+    parseRequestText(deps, row, participant, await deps.bodies.decryptBody(request, requestBodyBinding(from)))
+  const own = accepted.request ?? (await findEncryptedRequest(deps.db, id))
   if (own !== null) return open(id, own)
-  const whole = parent === null ? null : await findRequest(deps.db, parent)
+  const whole = parent === null ? null : await findEncryptedRequest(deps.db, parent)
   if (parent === null || whole === null) throw new BodyUnreadable('forgotten')
   return chunkOf(row, await open(parent, whole), accepted)
 }
@@ -38,22 +38,18 @@ export async function openRequest(deps: OpenRequestDeps, accepted: AcceptedExcha
  * The part of a request that is one chunk, for an exchange that an earlier version accepted: that version stored the whole
  * request with the parent.
  */
-function chunkOf(
-  row: Operation,
-  { message, ...rest }: OpenedRequest,
-  { first_item, items }: AcceptedExchange,
-): OpenedRequest {
+function chunkOf(row: Operation, { message, ...rest }: OpenedRequest, { first_item, items }: AcceptedExchange): OpenedRequest {
   const own = batchItemsOf({ operation: row }, message).slice(first_item, first_item + items)
   return { ...rest, message: { ...message, [row.request.items ?? '']: own } }
 }
 
-async function readText(
+async function parseRequestText(
   { reading }: OpenRequestDeps,
   row: Operation,
   participant: number,
   text: string,
 ): Promise<OpenedRequest> {
-  if (text.length < LARGE_TEXT) return asOpenedRequest(parsePersisted(text))
+  if (text.length < LEAST_LARGE_TEXT_LENGTH) return asOpenedRequest(parsePersistedMessage(text))
   const read = await reading.run(participant, 'persisted', { text, operation: row.name })
   if (read === null) throw new BodyUnreadable('altered')
   return asOpenedRequest({ ...read, message: await messageWithItems(row, read.message, 'values') })
@@ -72,8 +68,8 @@ export async function readStoredRequest<Result>(
   read: (request: OpenedRequest) => Result,
 ): Promise<Result> {
   const work = async (): Promise<Result> => read(await openRequest(deps, accepted))
-  return accepted.request === null ? inSlot(deps.turns, TURN_OF_LARGE_BODIES, work) : work()
+  return accepted.request === null ? runInSlot(deps.turns, LARGE_BODIES_TURN_KEY, work) : work()
 }
 
 /** The key of the semaphore under which large stored requests and answers are opened, one after another. */
-export const TURN_OF_LARGE_BODIES = 'large bodies of questions'
+export const LARGE_BODIES_TURN_KEY = 'large bodies of questions'

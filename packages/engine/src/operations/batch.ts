@@ -1,24 +1,24 @@
 /** Answers a batch item by item. The rejection of an item is reported in that item; another error fails the request. */
 
 import { setImmediate as turn } from 'node:timers/promises'
-import { timestampOf } from '@rollcall/base/shared/clock'
+import { currentTimestamp } from '@rollcall/base/shared/clock'
 import { insertConsentUses, isAnyConsentEnded } from '@rollcall/consents/store/consent-uses'
 import type { ConsentUse } from '@rollcall/core/model/consent'
-import { checkPeer, type Exchange, referenceId } from '@rollcall/core/model/exchange'
-import { type AskedFacts, type AuditedItem, OutcomeOutdated, type ReplyMembers } from '@rollcall/core/model/outcome'
+import { checkPeerWaits, type Exchange, referenceId } from '@rollcall/core/model/exchange'
+import { type AskedItemFacts, type AuditedItem, OutcomeOutdated, type ReplyMembers } from '@rollcall/core/model/outcome'
 import { ItemRejection, isWithinWindow } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import {
   type AnswerDeps,
   type BatchWork,
   batchItemsOf,
+  type FurtherPage,
   type Item,
   type ItemAnswer,
   type ItemHandler,
   type ItemWork,
   type MessageToAnswer,
   type PageHandler,
-  type PersistedPage,
 } from './item.ts'
 import type { FoundRecords, Outcome } from './outcome.ts'
 
@@ -29,14 +29,14 @@ const MOST_ITEMS_AT_ONCE = 4
 export async function answerBatch(deps: AnswerDeps, asked: MessageToAnswer, handle: ItemHandler): Promise<Outcome> {
   const { exchange, message } = asked
   const batch = batchItemsOf(exchange, message)
-  const work = workOf(deps, asked, batch.length)
+  const work = makeBatchWork(deps, asked, batch.length)
   const seen = new Set<string>(asked.earlier)
   const repeated = batch.map(({ reference_id }) => {
     if (typeof reference_id !== 'string' || seen.has(reference_id)) return typeof reference_id === 'string'
     seen.add(reference_id)
     return false
   })
-  const answers = await answerInOrder(work, batch, (item, index) =>
+  const answers = await answerElementsInOrder(work, batch, (item, index) =>
     answerItem(work, item, async (own) => {
       checkReferenceId(item.reference_id, repeated[index] === true)
       checkTimestamp(item.timestamp, deps.limits.timestamp_window, exchange.received_at)
@@ -46,12 +46,8 @@ export async function answerBatch(deps: AnswerDeps, asked: MessageToAnswer, hand
   for (const { answer } of answers) {
     deps.metrics.itemAnswered(exchange.operation.name, answer.status, answer.status_reason_code ?? 'none')
   }
-  const items = answers.map(({ answer: { reference_id, status }, found }) => ({
-    reference_id,
-    status,
-    ...(found && { found }),
-  }))
-  return { ...outcomeOf(exchange, answers), ...(await effectsOf(deps, asked, answers)), items }
+  const items = answers.map(({ answer: { reference_id, status }, found }) => ({ reference_id, status, ...(found && { found }) }))
+  return { ...outcomeOfItems(exchange, answers), ...(await consentEffectsOf(deps, asked, answers)), items }
 }
 
 /** Answers a message that is one question. The answer has one item. @param reference_id the reference_id of the item */
@@ -63,37 +59,37 @@ export async function answerQuestion(
 ): Promise<Outcome> {
   const { exchange } = asked
   const item = { reference_id, timestamp: exchange.received_at.toISOString() }
-  const answered = await answerItem(workOf(deps, asked, 1), item, answer)
+  const answered = await answerItem(makeBatchWork(deps, asked, 1), item, answer)
   const { status, status_reason_code = 'none' } = answered.answer
   deps.metrics.itemAnswered(exchange.operation.name, status, status_reason_code)
-  return { ...outcomeOf(exchange, [answered]), ...(await effectsOf(deps, asked, [answered])) }
+  return { ...outcomeOfItems(exchange, [answered]), ...(await consentEffectsOf(deps, asked, [answered])) }
 }
 
 /** Answers a further page. @param pages the page of each item that has one, by the item's position */
 export async function answerPage(
   deps: AnswerDeps,
   asked: MessageToAnswer,
-  pages: ReadonlyMap<number, PersistedPage>,
+  pages: ReadonlyMap<number, FurtherPage>,
   handle: PageHandler,
 ): Promise<Outcome> {
   const { exchange, message } = asked
   const batch = batchItemsOf(exchange, message)
-  const work = workOf(deps, asked, batch.length)
+  const work = makeBatchWork(deps, asked, batch.length)
   const onPage = [...pages].flatMap(([position, page]) => {
     const item = batch[position]
     return item === undefined ? [] : [{ item, page }]
   })
-  const answers = await answerInOrder(work, onPage, ({ item, page }) =>
+  const answers = await answerElementsInOrder(work, onPage, ({ item, page }) =>
     answerItem(work, item, (own) => handle(own, item, page)),
   )
-  return outcomeOf(exchange, answers)
+  return outcomeOfItems(exchange, answers)
 }
 
 /**
  * Makes the values that the items of a batch share. A message with one item has no time limit beside those of its slot
  * and its statement.
  */
-function workOf(deps: AnswerDeps, { mode: name, exchange, state }: MessageToAnswer, items: number): BatchWork {
+function makeBatchWork(deps: AnswerDeps, { mode: name, exchange, state }: MessageToAnswer, items: number): BatchWork {
   const { reply_bytes: bytes, reply_records: records } = deps.limits
   const mode = deps.modes[name]
   const until = items === 1 ? Number.POSITIVE_INFINITY : deps.clock.now() + mode.searchTime * 1_000
@@ -104,7 +100,7 @@ function workOf(deps: AnswerDeps, { mode: name, exchange, state }: MessageToAnsw
  * Answers the elements, several at a time, and returns the results in their order. A snapshot runs one statement at a
  * time, so it gets one worker.
  */
-async function answerInOrder<Element, Result>(
+async function answerElementsInOrder<Element, Result>(
   { exchange, state, budget }: BatchWork,
   elements: readonly Element[],
   answer: (element: Element, index: number) => Promise<Result>,
@@ -113,7 +109,7 @@ async function answerInOrder<Element, Result>(
   let next = 0
   const worker = async (): Promise<void> => {
     while (next < elements.length) {
-      checkPeer(exchange)
+      checkPeerWaits(exchange)
       const index = next++
       results[index] = await answer(elements[index] as Element, index)
       // Items that are rejected at once never wait: without this turn of the event loop, thousands would block the thread.
@@ -150,14 +146,12 @@ interface ItemOutcome {
  * checked here. An asynchronous answer gets effects that check, and store the uses of the consents.
  * @throws OutcomeOutdated
  */
-async function effectsOf(
+async function consentEffectsOf(
   { db }: AnswerDeps,
   { mode, exchange }: MessageToAnswer,
   answers: readonly ItemOutcome[],
 ): Promise<Pick<Outcome, 'effects'>> {
-  const uses = answers.flatMap(({ answer: { reference_id }, use }) =>
-    use === undefined ? [] : [{ reference_id, use }],
-  )
+  const uses = answers.flatMap(({ answer: { reference_id }, use }) => (use === undefined ? [] : [{ reference_id, use }]))
   if (uses.length === 0) return {}
   const checkHeld = async (client: Pick<ClientBase, 'query'>): Promise<void> => {
     const held = uses.map(({ use }) => use)
@@ -170,26 +164,22 @@ async function effectsOf(
   return {}
 }
 
-async function answerItem(
-  work: BatchWork,
-  item: Item,
-  handle: (work: ItemWork) => Promise<ItemAnswer>,
-): Promise<ItemOutcome> {
+async function answerItem(work: BatchWork, item: Item, handle: (work: ItemWork) => Promise<ItemAnswer>): Promise<ItemOutcome> {
   const reference_id = referenceId(item)
   const locale = item.locale === undefined ? {} : { locale: item.locale }
-  let facts: AskedFacts = {}
-  const addFacts = (known: AskedFacts): void => {
+  let facts: AskedItemFacts = {}
+  const addFacts = (known: AskedItemFacts): void => {
     facts = { ...facts, ...known }
   }
   try {
     const { members, found, use } = await handle({ ...work, addFacts })
-    const timestamp = timestampOf(work.deps.clock)
+    const timestamp = currentTimestamp(work.deps.clock)
     const answer = { reference_id, timestamp, status: 'succ', ...members, ...locale } as const
     return { answer, found, use, audited: { ...facts, code: answer.status } }
   } catch (error) {
     if (!(error instanceof ItemRejection)) throw error
     const { code: status_reason_code, message: status_reason_message } = error
-    const timestamp = timestampOf(work.deps.clock)
+    const timestamp = currentTimestamp(work.deps.clock)
     const said = { status_reason_code, status_reason_message }
     const answer = { reference_id, timestamp, status: 'rjct', ...said, ...locale } as const
     return { answer, audited: { ...facts, code: status_reason_code } }
@@ -213,19 +203,16 @@ function checkReferenceId(reference_id: unknown, repeated: boolean): void {
  */
 function checkTimestamp(timestamp: string, window: number, received: Date): void {
   if (isWithinWindow(timestamp, window, received.getTime())) return
-  throw new ItemRejection(
-    'rjct.timestamp.invalid',
-    `timestamp: must lie within ${window} seconds of the receipt of the request`,
-  )
+  throw new ItemRejection('rjct.timestamp.invalid', `timestamp: must lie within ${window} seconds of the receipt of the request`)
 }
 
 /** Removes the code from the answer of an item, for replies that have no member for it. The text still says why. */
-function withoutCode({ status_reason_code: _, ...answer }: ItemOutcome['answer']): ItemOutcome['answer'] {
+function withoutReasonCode({ status_reason_code: _, ...answer }: ItemOutcome['answer']): ItemOutcome['answer'] {
   return answer
 }
 
-function outcomeOf({ operation }: Exchange, answered: readonly ItemOutcome[]): Outcome {
-  const answers = answered.map(({ answer }) => (operation.codes === null ? withoutCode(answer) : answer))
+function outcomeOfItems({ operation }: Exchange, answered: readonly ItemOutcome[]): Outcome {
+  const answers = answered.map(({ answer }) => (operation.codes === null ? withoutReasonCode(answer) : answer))
   const counts = { total_count: answers.length, completed_count: answers.length }
   const audited = answered.map((one) => one.audited)
   const outcome = { ...counts, audited, members: { [operation.reply.items ?? '']: answers } }

@@ -3,7 +3,7 @@
 import type { SubscribeCriteria } from '@rollcall/core/events/criteria'
 import type { ConsentFacts, SubscriptionConsent } from '@rollcall/core/model/consent'
 import type { Exchange } from '@rollcall/core/model/exchange'
-import { type ConsentMembers, describeConsent, isAboutSubject } from '@rollcall/core/policy/basis'
+import { type ConsentMembers, isLimitedToOnePerson, requiredConsentText } from '@rollcall/core/policy/basis'
 import { ItemRejection } from '@rollcall/protocol'
 import { findConsentSubject, rejectingConsentProblems, verifiedConsent } from './consented.ts'
 import type { AnswerDeps } from './item.ts'
@@ -22,11 +22,11 @@ export async function consentedCriteria(
   now: Date,
 ): Promise<SubscribeCriteria> {
   const { grant, participant } = exchange
-  if (!isAboutSubject(grant)) return criteria
+  if (!isLimitedToOnePerson(grant)) return criteria
   const jws = authorize?.consent_jws
   if (jws === undefined) {
     throw subscriptionRejection(
-      `${CONSENT_PATH}: is required here, ${describeConsent({ ...grant.terms, consent: 'signed' })}`,
+      `${CONSENT_PATH}: is required here, ${requiredConsentText({ ...grant.terms, consent: 'signed' })}`,
     )
   }
   const { predicate, recordType } = criteria
@@ -56,8 +56,7 @@ export async function consentedCriteria(
       signed: { authority: authority.id, jti, given_at, expires_at },
       pseudonyms: await deps.consents.pseudonyms([named]),
     }
-    if (await deps.consents.isEnded(consent))
-      throw subscriptionRejection(`${CONSENT_PATH}: the consent does not hold any more`)
+    if (await deps.consents.isEnded(consent)) throw subscriptionRejection(`${CONSENT_PATH}: the consent does not hold any more`)
     const { end_at } = criteria
     return { ...criteria, consent, end_at: end_at === null || expires_at < end_at ? expires_at : end_at }
   } catch (error) {
@@ -71,5 +70,4 @@ export const consentFacts = ({ purpose, signed, authority }: SubscriptionConsent
   consent: { form: 'signed', jti: signed.jti, authority },
 })
 
-const subscriptionRejection = (message: string): ItemRejection =>
-  new ItemRejection('rjct.notify_details.invalid', message)
+const subscriptionRejection = (message: string): ItemRejection => new ItemRejection('rjct.notify_details.invalid', message)

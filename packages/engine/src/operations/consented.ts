@@ -10,15 +10,10 @@ import { unsharedIdentifiers } from '@rollcall/core/model/person-identifiers'
 import type { RecordQuery } from '@rollcall/core/model/record-source'
 import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
-import {
-  type ConsentMembers,
-  checkConsentGiven,
-  checkPurposeGranted,
-  checkTimeNotOld,
-} from '@rollcall/core/policy/basis'
+import { type ConsentMembers, checkConsentGiven, checkPurposeGranted, checkTimeNotOld } from '@rollcall/core/policy/basis'
 import { consentCoverage } from '@rollcall/core/policy/consent-coverage'
 import { ItemRejection, type RecordType } from '@rollcall/protocol'
-import { measuredFind, readerOf } from './find-records.ts'
+import { findRecordsMeasured, recordReaderOf } from './find-records.ts'
 import type { AnswerDeps, ItemWork } from './item.ts'
 
 /** The consent under which an item is answered, and the person who gave it. */
@@ -59,12 +54,7 @@ export async function checkItemConsent(
   }
   if (given.jws === null) {
     const purpose = given.purpose ?? ''
-    const use = {
-      participant: participant.id,
-      purpose,
-      signed: null,
-      pseudonyms: await deps.consents.pseudonyms(asked),
-    }
+    const use = { participant: participant.id, purpose, signed: null, pseudonyms: await deps.consents.pseudonyms(asked) }
     const facts: ConsentFacts = { purpose, consent: { form: 'asserted' } }
     return hideEndedConsent(deps.consents, { grant, identifiers: asked, facts, signed: null, use })
   }
@@ -89,11 +79,7 @@ export async function checkItemConsent(
 }
 
 /** Finds the identifier of the person who consents among those in the criteria; undefined: none is of that person. */
-export function findConsentSubject(
-  grant: Grant,
-  signed: SignedConsent,
-  asked: readonly Identifier[],
-): Identifier | undefined {
+export function findConsentSubject(grant: Grant, signed: SignedConsent, asked: readonly Identifier[]): Identifier | undefined {
   const subject = consentSubjectOf(grant.identifiers.kind, signed)
   return asked.find(({ type, value }) => type === subject?.type && value === subject.value)
 }
@@ -106,12 +92,7 @@ export async function verifiedConsent(
   now: Date,
 ): Promise<SignedConsent> {
   const { grant, registry, participant } = exchange
-  const scope = {
-    registry: registry.sender_id,
-    participant: participant.sender_id,
-    now,
-    authorities: grant.terms.authorities,
-  }
+  const scope = { registry: registry.sender_id, participant: participant.sender_id, now, authorities: grant.terms.authorities }
   const signed = await rejectingConsentProblems(at, () => deps.consents.verify(jws, scope))
   checkTimeNotOld(`${at}: iat`, signed.given_at.getTime(), now, deps.limits.consent_age)
   checkPurposeGranted(`${at}: purpose.code`, signed.purpose, grant.terms.purposes)
@@ -119,20 +100,17 @@ export async function verifiedConsent(
 }
 
 /** If the consent has ended, returns identifiers that nobody has: so the same steps are done, and nothing is found. */
-async function hideEndedConsent(
-  consents: Consents,
-  consented: ItemConsent & { readonly use: ConsentUse },
-): Promise<ItemConsent> {
+async function hideEndedConsent(consents: Consents, consented: ItemConsent & { readonly use: ConsentUse }): Promise<ItemConsent> {
   if (!(await consents.isEnded(consented.use))) return consented
   const value = randomUUID()
   const identifiers = consented.identifiers.map(({ type }) => ({ type, value }))
-  return { ...consented, identifiers, use: await useOfNobody(consents, consented.use, identifiers) }
+  return { ...consented, identifiers, use: await inventedConsentUse(consents, consented.use, identifiers) }
 }
 
 /** Milliseconds by which the database's clock may be ahead of ours: an invented consent must not expire there. */
 const MOST_CLOCK_LEAD_MS = 86_400_000
 
-async function useOfNobody(
+async function inventedConsentUse(
   { pseudonyms }: Pick<Consents, 'pseudonyms'>,
   { signed, ...use }: ConsentUse,
   identifiers: readonly Identifier[],
@@ -158,8 +136,8 @@ export async function consentUseOfRecord(
   const { consents } = work.deps
   const { registry } = work.exchange
   const reader = {
-    find: (_: RegistryShape, query: RecordQuery) => measuredFind(work, query),
-    merged: readerOf(work).merged,
+    find: (_: RegistryShape, query: RecordQuery) => findRecordsMeasured(work, query),
+    merged: recordReaderOf(work).merged,
   }
   const pseudonyms = await consents.pseudonyms(await unsharedIdentifiers({ registry, recordType, reader }, record))
   const all = { ...use, pseudonyms: [...use.pseudonyms, ...pseudonyms] }

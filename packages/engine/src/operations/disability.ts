@@ -13,8 +13,8 @@ import {
 } from '@rollcall/protocol'
 import type { AnswerDeps, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
-import { type AboutPerson, answerAboutPerson, documentOf } from './person.ts'
-import { takeQuota } from './quota.ts'
+import { answerAboutPerson, documentOf, type QuestionWithRecord } from './person.ts'
+import { takeGrantQuota } from './quota.ts'
 
 const DISABILITY_QUESTION = { name: 'disabled_criteria', programme: false, event_type: true } as const
 
@@ -23,16 +23,11 @@ const DISABILITY_QUESTION = { name: 'disabled_criteria', programme: false, event
  * record without a status means yes, because the person is in the registry.
  */
 export const answerDisabled = (deps: AnswerDeps, asked: MessageToAnswer): Promise<Outcome> =>
-  answerAboutPerson(
-    deps,
-    asked,
-    { ...DISABILITY_QUESTION, consentNeeded: 'disability_status', isTold: true },
-    (about) => {
-      const document = documentOf(about)
-      const registered = document !== null && isApproved(about.criteria.recordType, document)
-      return { members: { disabled_status: registered ? 'yes' : 'no' } }
-    },
-  )
+  answerAboutPerson(deps, asked, { ...DISABILITY_QUESTION, consentNeeded: 'disability_status', isTold: true }, (about) => {
+    const document = documentOf(about)
+    const registered = document !== null && isApproved(about.criteria.recordType, document)
+    return { members: { disabled_status: registered ? 'yes' : 'no' } }
+  })
 
 function isApproved({ attributes }: RecordType, document: JsonValue): boolean {
   const attribute = attributes.find(({ name }) => name === 'disability_status')
@@ -42,13 +37,13 @@ function isApproved({ attributes }: RecordType, document: JsonValue): boolean {
 }
 
 /** Makes the handler that answers with the values of one member of the person's record, each as a record. */
-const answerPart =
+const makePartHandler =
   (member: string) =>
   (deps: AnswerDeps, asked: MessageToAnswer): Promise<Outcome> =>
     answerAboutPerson(deps, asked, { ...DISABILITY_QUESTION, consentNeeded: member }, async (about) => {
       const { recordType } = about.criteria
-      const records = partsOf(about, heldAt(member))
-      await takeQuota(about.work, 'records', records.length, DISABILITY_QUESTION.name)
+      const records = disclosedPartsOf(about, heldAt(member))
+      await takeGrantQuota(about.work, 'records', records.length, DISABILITY_QUESTION.name)
       const data = {
         version: PROTOCOL_VERSION,
         reg_type: `${REG_TYPE_PREFIX}${asked.exchange.registry.kind.reg_type.name}`,
@@ -60,13 +55,13 @@ const answerPart =
     })
 
 /** Answers with the `disability_details` of the person's record. */
-export const answerDisabilityDetails = answerPart('disability_details')
+export const answerDisabilityDetails = makePartHandler('disability_details')
 
 /** Answers with the `disability_support` of the person's record. */
-export const answerDisabilitySupport = answerPart('disability_support')
+export const answerDisabilitySupport = makePartHandler('disability_support')
 
-function partsOf(
-  { work, criteria, record }: AboutPerson,
+function disclosedPartsOf(
+  { work, criteria, record }: QuestionWithRecord,
   read: (document: JsonValue) => JsonValue[],
 ): readonly Disclosed[] {
   if (record === null) return []

@@ -24,28 +24,25 @@ export async function discloseItem(
   const { reg_record_type } = data
   const answered = isConsented ? data.reg_records : []
   const { grant } = exchange
-  const recordType =
-    typeof reg_record_type === 'string' ? resolveRecordType(exchange.registry.kind, reg_record_type) : undefined
+  const recordType = typeof reg_record_type === 'string' ? resolveRecordType(exchange.registry.kind, reg_record_type) : undefined
   if (recordType === undefined) throw new BodyUnreadable('altered')
   const { shown, hidden } = discloseStoredRecords(grant, recordType, answered, isOld)
   const shortage = await deps.grantQuota.take('records', exchange, shown.length)
   const records = shortage === null ? shown : []
-  const status_reason_message = shortage === null ? WITHHELD_REASON : USED_UP_REASONS[shortage.of]
+  const status_reason_message = shortage === null ? WITHHELD_REASON : QUOTA_USED_UP_REASONS[shortage.of]
   return {
     ...item,
     ...(records.length < answered.length - hidden && { status_reason_message }),
     data: { ...data, reg_records: records },
     ...(isJsonObject(pagination) && {
-      pagination: isConsented
-        ? paginationShown(grant, pagination, records.length, hidden)
-        : { ...pagination, total_count: 0 },
+      pagination: isConsented ? paginationShown(grant, pagination, records.length, hidden) : { ...pagination, total_count: 0 },
     }),
   }
 }
 
 const WITHHELD_REASON = 'records of this answer are withheld under the grant of today; search again'
 /** The status_reason_message of the item, by the quota of records that has too few left. */
-const USED_UP_REASONS = {
+const QUOTA_USED_UP_REASONS = {
   day: 'the records are withheld: the daily quota of records that is granted to this participant is used up',
   minute:
     'the records are withheld: the rate of records a minute that is granted to this participant is reached; ask again later',
@@ -53,12 +50,7 @@ const USED_UP_REASONS = {
     'the records are withheld: they are more at once than this participant is granted in a minute; search again for smaller pages',
 } as const
 
-function paginationShown(
-  grant: Exchange['grant'],
-  pagination: JsonObject,
-  records: number,
-  hidden: number,
-): JsonObject {
+function paginationShown(grant: Exchange['grant'], pagination: JsonObject, records: number, hidden: number): JsonObject {
   const { total_count: total } = pagination
   return typeof total === 'number'
     ? { ...pagination, total_count: countingRulesOf(grant).total(Math.max(0, total - hidden), records) }

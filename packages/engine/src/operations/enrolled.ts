@@ -4,7 +4,7 @@ import { isActiveAt, readEnrolments } from '@rollcall/core/enrolment/enrolments'
 import { codeLabel, heldValue, type JsonValue, type RecordType, readAttribute } from '@rollcall/protocol'
 import type { AnswerDeps, ItemAnswer, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
-import { type AboutPerson, answerAboutPerson, documentOf } from './person.ts'
+import { answerAboutPerson, documentOf, type QuestionWithRecord } from './person.ts'
 
 const ENROLLED_QUESTION = { name: 'enrolled_criteria', isTold: true } as const
 
@@ -17,7 +17,7 @@ export const answerEnrolled = (deps: AnswerDeps, asked: MessageToAnswer): Promis
     return { members: { enrolled_status: isEnrolled(about) ? 'yes' : 'no' } }
   })
 
-function isEnrolled(about: AboutPerson): boolean {
+function isEnrolled(about: QuestionWithRecord): boolean {
   const { work, criteria } = about
   const { recordType, programme } = criteria
   const document = documentOf(about)
@@ -29,28 +29,21 @@ function isEnrolled(about: AboutPerson): boolean {
   )
 }
 
-const NOT_ENROLLED: ItemAnswer = {
-  members: { enrolled_status: 'Inactive', status_reason_message: 'person not enrolled' },
-}
+const NOT_ENROLLED: ItemAnswer = { members: { enrolled_status: 'Inactive', status_reason_message: 'person not enrolled' } }
 
 /**
  * Answers with the label of the person's status, as an employment support system does. An unknown person, and a person without a
  * status, get the answer for an inactive person.
  */
 export const answerEnrolmentStatus = (deps: AnswerDeps, asked: MessageToAnswer): Promise<Outcome> =>
-  answerAboutPerson(
-    deps,
-    asked,
-    { ...ENROLLED_QUESTION, programme: false, consentNeeded: 'enrolment_status' },
-    (about) => {
-      const label = statusLabel(about.criteria.recordType, documentOf(about))
-      if (label === null || label === NOT_ENROLLED.members.enrolled_status) return NOT_ENROLLED
-      return { members: { enrolled_status: label } }
-    },
-  )
+  answerAboutPerson(deps, asked, { ...ENROLLED_QUESTION, programme: false, consentNeeded: 'enrolment_status' }, (about) => {
+    const label = findEnrolmentStatusLabel(about.criteria.recordType, documentOf(about))
+    if (label === null || label === NOT_ENROLLED.members.enrolled_status) return NOT_ENROLLED
+    return { members: { enrolled_status: label } }
+  })
 
 /** The label of a status in the list of the kind, or else the status as the record has it; null: the person has none. */
-function statusLabel({ attributes }: RecordType, document: JsonValue): string | null {
+function findEnrolmentStatusLabel({ attributes }: RecordType, document: JsonValue): string | null {
   const attribute = attributes.find(({ name }) => name === 'enrolment_status')
   if (attribute?.codes === undefined) return null
   const code = readAttribute(attribute, document)

@@ -4,14 +4,14 @@ import { type Beneficiary, InvalidBeneficiary } from '@rollcall/core/enrolment/b
 import { type Ledger, parseDocumentObject } from '@rollcall/core/enrolment/ledger'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import { type JsonObject, type RecordIdentifier, type RecordType, UNLISTED } from '@rollcall/protocol'
-import type { LedgerRecord, NamedRecord } from '@rollcall/records/records/enrolment-ledgers'
+import type { IdentifierWithRecord, LedgerRecord } from '@rollcall/records/records/enrolment-ledgers'
 import type { PreparedRecord } from '@rollcall/records/records/prepare-record'
 
 /** Thrown when a beneficiary's identifiers do not name exactly one person, or that person's record may not be written. */
-export class OtherPerson extends InvalidBeneficiary {}
+export class NoWritablePerson extends InvalidBeneficiary {}
 
 /** A record as text and as an object; without a record, null and an empty object. */
-interface RecordVersion {
+interface RecordContent {
   readonly text: string | null
   readonly document: JsonObject
 }
@@ -21,9 +21,9 @@ export interface PortionPerson {
   /** The id of the person's record; null: the record does not exist yet. */
   id: RecordId | null
   /** The record before the transaction. */
-  readonly before: RecordVersion
+  readonly before: RecordContent
   /** The record as the transaction has written it; until then the same as `before`. */
-  written: RecordVersion
+  written: RecordContent
   /** The identifiers of records that were merged into this one. */
   readonly aliases: readonly Identifier[]
   document: JsonObject
@@ -39,7 +39,7 @@ export interface PortionPerson {
 }
 
 /** Makes the person of a stored record. @param record absent for a person who has no record yet */
-export function personOf(record?: LedgerRecord): PortionPerson {
+export function makePortionPerson(record?: LedgerRecord): PortionPerson {
   const { id = null, document: text = null, state = null, aliases = [] } = record ?? {}
   const before = { text, document: text === null ? {} : parseDocumentObject(text) }
   return {
@@ -56,9 +56,9 @@ export function personOf(record?: LedgerRecord): PortionPerson {
   }
 }
 
-type IdentifierKey = Pick<RecordIdentifier, 'type' | 'value'>
+type IdentifierTypeAndValue = Pick<RecordIdentifier, 'type' | 'value'>
 
-const keyOf = ({ type, value }: IdentifierKey): string => `${type} ${value}`
+const identifierKeyOf = ({ type, value }: IdentifierTypeAndValue): string => `${type} ${value}`
 
 /** Finds the persons of a portion by their identifiers. */
 export class PortionPeople {
@@ -66,11 +66,11 @@ export class PortionPeople {
   readonly #named = new Map<string, Set<PortionPerson>>()
   readonly #primaries = new Map<PortionPerson, string>()
 
-  constructor(recordType: RecordType, named: readonly NamedRecord[], records: readonly LedgerRecord[]) {
+  constructor(recordType: RecordType, named: readonly IdentifierWithRecord[], records: readonly LedgerRecord[]) {
     this.#primary = recordType.primary_identifier
     const people = new Map(
       records.map((record) => {
-        const person = personOf(record)
+        const person = makePortionPerson(record)
         this.#primaries.set(person, record.primary_identifier)
         return [record.id, person]
       }),
@@ -86,8 +86,8 @@ export class PortionPeople {
   }
 
   /** True when a person of the portion has the identifier. */
-  names(identifier: IdentifierKey): boolean {
-    return this.#named.has(keyOf(identifier))
+  names(identifier: IdentifierTypeAndValue): boolean {
+    return this.#named.has(identifierKeyOf(identifier))
   }
 
   /**
@@ -96,23 +96,23 @@ export class PortionPeople {
    * identifier is not that of the person whom another one names
    */
   of({ identifiers }: Beneficiary): PortionPerson {
-    const found = new Set(identifiers.flatMap((one) => [...(this.#named.get(keyOf(one)) ?? [])]))
+    const found = new Set(identifiers.flatMap((one) => [...(this.#named.get(identifierKeyOf(one)) ?? [])]))
     const [person, another] = found
     if (another !== undefined) {
-      throw new OtherPerson('member.member_identifier: the identifiers name more than one person')
+      throw new NoWritablePerson('member.member_identifier: the identifiers name more than one person')
     }
     const primary = identifiers.find(({ type }) => type === this.#primary)?.value
     if (person === undefined) {
       if (primary === undefined) {
         const rule = `the identifiers name nobody here, and a new person needs a ${this.#primary}`
-        throw new OtherPerson(`member.member_identifier: ${rule}`)
+        throw new NoWritablePerson(`member.member_identifier: ${rule}`)
       }
-      return personOf()
+      return makePortionPerson()
     }
     const isAlias = person.aliases.some(({ type, value }) => type === this.#primary && value === primary)
     if (primary !== undefined && primary !== this.#primaries.get(person) && !isAlias) {
       const rule = `the person that another identifier names has another ${this.#primary}`
-      throw new OtherPerson(`member.member_identifier: ${rule}`)
+      throw new NoWritablePerson(`member.member_identifier: ${rule}`)
     }
     return person
   }
@@ -127,8 +127,8 @@ export class PortionPeople {
     }
   }
 
-  #name(identifier: IdentifierKey, person: PortionPerson): void {
-    const key = keyOf(identifier)
+  #name(identifier: IdentifierTypeAndValue, person: PortionPerson): void {
+    const key = identifierKeyOf(identifier)
     this.#named.set(key, (this.#named.get(key) ?? new Set()).add(person))
   }
 }

@@ -2,15 +2,15 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { ShortTurns } from '@rollcall/base/shared/short-turns'
-import { type Beneficiary, InvalidBeneficiary, RECORD_LENGTH } from '@rollcall/core/enrolment/beneficiary'
+import { type Beneficiary, InvalidBeneficiary, MOST_RECORD_CHARACTERS } from '@rollcall/core/enrolment/beneficiary'
 import { type LedgerScope, mergeUpdate, nextStatusTime, type UpdateOrigin } from '@rollcall/core/enrolment/ledger'
 import { readLedger, writeLedger } from '@rollcall/core/enrolment/ledger-text'
-import { withoutAliases } from '@rollcall/core/events/merge'
+import { patchWithoutAliases } from '@rollcall/core/events/merge'
 import type { Grant } from '@rollcall/core/model/grant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { isRecordGranted } from '@rollcall/core/policy/disclosure'
 import type { Database } from '@rollcall/database/database'
-import { isWriteConflict, sqlState } from '@rollcall/database/database-errors'
+import { isWriteConflict, sqlStateOrSystemCode } from '@rollcall/database/database-errors'
 import { withTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/publish'
 import type { RecordingDeps } from '@rollcall/delivery/events/recording'
@@ -20,7 +20,7 @@ import type { LedgerRecord } from '@rollcall/records/records/enrolment-ledgers'
 import { InvalidRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
 import type { RecordSink } from '@rollcall/records/records/record-sink'
 import type { ClientBase } from 'pg'
-import { OtherPerson, PortionPeople, type PortionPerson } from './enrolment-people.ts'
+import { NoWritablePerson, PortionPeople, type PortionPerson } from './enrolment-people.ts'
 
 /** A beneficiary of an update, with its position in the message. */
 export interface UpdateEntry {
@@ -77,8 +77,8 @@ export async function writePortion(
       })
     } catch (error) {
       if (attempt < MOST_PORTION_TRIES && (error instanceof PortionOutdated || isWriteConflict(error))) continue
-      if (!/^(22|54)/.test(sqlState(error))) throw error
-      return writeHalves(scope, entries, finish, sqlState(error))
+      if (!/^(22|54)/.test(sqlStateOrSystemCode(error))) throw error
+      return writeHalves(scope, entries, finish, sqlStateOrSystemCode(error))
     }
   }
 }
@@ -109,26 +109,26 @@ async function writeEntries(
   await lockRegistryFor(client, scope.registry.id, 'change')
   const found = await findPeople(client, scope, entries)
   const results = new Map<number, EntryResult>()
-  for (let at = 0; at < entries.length; at += PART_ENTRIES) {
+  for (let at = 0; at < entries.length; at += ENTRIES_PER_PART) {
     // PostgreSQL writes what the entries before have changed, while this process computes the next entries. Both tasks are waited
     // for, also when one fails: nothing may be written after the rollback.
     const both = await Promise.allSettled([
       writePeople(client, scope, peopleToWrite(scope, found)),
-      computeEntries(scope, found, entries.slice(at, at + PART_ENTRIES), results),
+      computeEntries(scope, found, entries.slice(at, at + ENTRIES_PER_PART), results),
     ])
     for (const one of both) if (one.status === 'rejected') throw one.reason
   }
   const people = peopleToWrite(scope, found)
   await writePeople(client, scope, people)
-  await recordPeople(client, scope, people)
+  await recordEventsOfPeople(client, scope, people)
   return results
 }
 
 /** The number of entries that are computed while the changes by the entries before them are written. */
-const PART_ENTRIES = 34
+const ENTRIES_PER_PART = 34
 
 /** The most entries that are computed in one turn of the event loop. PostgreSQL's answers are received between turns. */
-const MOST_TURN_ENTRIES = 5
+const MOST_ENTRIES_PER_TURN = 5
 
 /** The people whom a portion names. `hidden` has those whom the grant hides; `people` has all others, with the new ones. */
 interface FoundPeople {
@@ -145,16 +145,16 @@ async function computeEntries(
 ): Promise<void> {
   const turns = new ShortTurns()
   for (const entry of entries) {
-    await (results.size % MOST_TURN_ENTRIES === 0 ? turn() : turns.next())
+    await (results.size % MOST_ENTRIES_PER_TURN === 0 ? turn() : turns.next())
     const result = writeEntry(scope, people, entry)
-    if (!('rejected' in result) && isOfHidden(scope, hidden, entry)) writeEntry(scope, hidden, entry)
+    if (!('rejected' in result) && isAboutHiddenPerson(scope, hidden, entry)) writeEntry(scope, hidden, entry)
     results.set(entry.position, result)
   }
 }
 
 /** All people but those who are new only because the grant hides their records. */
 function peopleToWrite(scope: PortionScope, { people, hidden }: FoundPeople): readonly PortionPerson[] {
-  const known = people.all.filter(({ prepared }) => !isPrimary(scope, hidden, prepared?.primary_identifier))
+  const known = people.all.filter(({ prepared }) => !isHiddenPrimaryIdentifier(scope, hidden, prepared?.primary_identifier))
   return [...known, ...hidden.all]
 }
 
@@ -162,12 +162,12 @@ function peopleToWrite(scope: PortionScope, { people, hidden }: FoundPeople): re
  * True when the primary identifier of an entry names a person whom the grant hides. Such an entry is answered as for a
  * new person, and is written into the existing record.
  */
-const isOfHidden = (scope: WritingScope, hidden: PortionPeople, { beneficiary }: UpdateEntry): boolean =>
+const isAboutHiddenPerson = (scope: WritingScope, hidden: PortionPeople, { beneficiary }: UpdateEntry): boolean =>
   beneficiary.identifiers.some(
-    ({ type, value }) => type === scope.recordType.primary_identifier && isPrimary(scope, hidden, value),
+    ({ type, value }) => type === scope.recordType.primary_identifier && isHiddenPrimaryIdentifier(scope, hidden, value),
   )
 
-const isPrimary = (
+const isHiddenPrimaryIdentifier = (
   { recordType: { primary_identifier: type } }: PortionScope,
   hidden: PortionPeople,
   value: string | undefined,
@@ -202,10 +202,10 @@ async function findPeople(
 
 function writeEntry(writing: WritingScope, people: PortionPeople, entry: UpdateEntry): EntryResult {
   try {
-    return { said: mergeEntry(writing, people, entry) ? REPLACED_REMARK : null }
+    return { said: mergeEntry(writing, people, entry) ? BENEFIT_REPLACED_REMARK : null }
   } catch (error) {
     // The text does not say which rule was broken: that could reveal a record that the grant does not show.
-    if (error instanceof OtherPerson && isGrantLimited(writing)) return { rejected: NOT_GRANTED_REASON }
+    if (error instanceof NoWritablePerson && isGrantLimitedToSomeRecords(writing)) return { rejected: NOT_GRANTED_REASON }
     if (error instanceof InvalidBeneficiary) return { rejected: error.message }
     if (error instanceof InvalidRecord) return { rejected: error.reason }
     throw error
@@ -213,7 +213,7 @@ function writeEntry(writing: WritingScope, people: PortionPeople, entry: UpdateE
 }
 
 /** True when the grant allows only some records of the portion's record type. */
-const isGrantLimited = ({ grant, recordType }: WritingScope): boolean => grant.rows.has(recordType.name)
+const isGrantLimitedToSomeRecords = ({ grant, recordType }: WritingScope): boolean => grant.rows.has(recordType.name)
 
 /**
  * Writes an entry into its person, in memory.
@@ -228,25 +228,25 @@ function mergeEntry(
   const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
   const person = people.of(beneficiary)
   const isStored = (person.prepared ?? person.before.text) !== null
-  if (isStored && !isRecordGranted(grant, recordType, person.document)) throw new OtherPerson(NOT_GRANTED_REASON)
+  if (isStored && !isRecordGranted(grant, recordType, person.document)) throw new NoWritablePerson(NOT_GRANTED_REASON)
   const now = recording.now.getTime()
-  const members = withoutAliases(scope, person.document, beneficiary.members, person.aliases)
+  const members = patchWithoutAliases(scope, person.document, beneficiary.members, person.aliases)
   const update = { ...beneficiary, members }
   const ledger = person.parsed ?? readLedger(person.ledger)
   // `mergeUpdate` changes the parsed ledger. If a later check rejects the entry, the next one parses the text again.
   person.parsed = null
   const { document, replaced } = mergeUpdate(scope, ledger, person.document, update, origin, now)
-  if (ledger.programmes.size > MAX_PROGRAMMES) {
-    throw new InvalidBeneficiary(`the record would have more than ${MAX_PROGRAMMES} programmes`)
+  if (ledger.programmes.size > MAX_PROGRAMMES_OF_PERSON) {
+    throw new InvalidBeneficiary(`the record would have more than ${MAX_PROGRAMMES_OF_PERSON} programmes`)
   }
   const prepared = prepareRecord(registry.kind, recordType, document)
-  if (prepared.document.length > RECORD_LENGTH) {
-    throw new InvalidBeneficiary(`the record would be longer than ${RECORD_LENGTH} characters`)
+  if (prepared.document.length > MOST_RECORD_CHARACTERS) {
+    throw new InvalidBeneficiary(`the record would be longer than ${MOST_RECORD_CHARACTERS} characters`)
   }
-  if (!isRecordGranted(grant, recordType, document)) throw new OtherPerson(NOT_GRANTED_REASON)
+  if (!isRecordGranted(grant, recordType, document)) throw new NoWritablePerson(NOT_GRANTED_REASON)
   const text = writeLedger(ledger)
-  if (text.length > LEDGER_LENGTH) {
-    throw new InvalidBeneficiary(`the history of the record would be longer than ${LEDGER_LENGTH} characters`)
+  if (text.length > MAX_LEDGER_LENGTH) {
+    throw new InvalidBeneficiary(`the history of the record would be longer than ${MAX_LEDGER_LENGTH} characters`)
   }
   Object.assign(person, { document, prepared, ledger: text, parsed: ledger, due: nextStatusTime(scope, ledger, now) })
   people.add(person, prepared.identifiers)
@@ -257,12 +257,12 @@ const NOT_GRANTED_REASON =
   'member.member_identifier: this participant may not write this record, or the identifiers do not name one person; a new person needs the primary identifier'
 
 /** The most programmes of a person, because an update takes longer with each of them. */
-const MAX_PROGRAMMES = 200
+const MAX_PROGRAMMES_OF_PERSON = 200
 
 /** The longest ledger of a person, in characters. */
-const LEDGER_LENGTH = 1_048_576
+const MAX_LEDGER_LENGTH = 1_048_576
 
-const REPLACED_REMARK = 'benefits: an earlier benefit of the same type and date was replaced'
+const BENEFIT_REPLACED_REMARK = 'benefits: an earlier benefit of the same type and date was replaced'
 
 /**
  * Writes the records and ledgers that differ from those that the transaction has written. The state to write is read before the
@@ -302,7 +302,7 @@ export async function writePeople(
 }
 
 /** Records the events of the changed records, which `writePeople` has written. */
-export async function recordPeople(
+export async function recordEventsOfPeople(
   client: ClientBase,
   { recordType, recording }: PortionScope,
   people: readonly PortionPerson[],

@@ -3,13 +3,13 @@
  * D8). They are written in portions of one transaction each, and the answer is sent after all commits.
  */
 
-import { inSlot } from '@rollcall/base/shared/semaphore'
+import { runInSlot } from '@rollcall/base/shared/semaphore'
 import { ShortTurns } from '@rollcall/base/shared/short-turns'
 import { InvalidBeneficiary, readBeneficiary } from '@rollcall/core/enrolment/beneficiary'
 import type { UpdateOrigin } from '@rollcall/core/enrolment/ledger'
 import { elementsOfValue } from '@rollcall/core/enrolment/registers'
-import { checkPeer, type Exchange, type Message, referenceId } from '@rollcall/core/model/exchange'
-import { isGranted } from '@rollcall/core/model/grant'
+import { checkPeerWaits, type Exchange, type Message, referenceId } from '@rollcall/core/model/exchange'
+import { isNameGranted } from '@rollcall/core/model/grant'
 import type { AuditedItem } from '@rollcall/core/model/outcome'
 import { permissionFor } from '@rollcall/core/policy/permission'
 import { withTransaction } from '@rollcall/database/transaction'
@@ -17,7 +17,7 @@ import { compiledFiltersOf } from '@rollcall/delivery/events/recording'
 import { canonicalJson, isJsonObject, type JsonValue, searchKey, timestampInstant } from '@rollcall/protocol'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
-import { receiptEncryptionContext, storeReceipt } from '../store/exchanges/enrolment-receipts.ts'
+import { receiptBodyBinding, storeReceipt } from '../store/exchanges/enrolment-receipts.ts'
 import { type EntryResult, type UpdateEntry, type WritingScope, writePortion } from './enrolment-portion.ts'
 import type { AnswerDeps, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
@@ -42,7 +42,7 @@ export async function answerEnrolmentUpdates(
   for (const [position, beneficiary] of beneficiaries.entries()) {
     const read = readEntry(exchange, beneficiary, position)
     if ('rejected' in read) results.set(position, read)
-    else if (records.sink === null) results.set(position, { rejected: NOT_TAKEN_REASON })
+    else if (records.sink === null) results.set(position, { rejected: UPDATES_NOT_TAKEN_REASON })
     else entries.push(read)
     await turns.next()
   }
@@ -59,32 +59,32 @@ export async function answerEnrolmentUpdates(
   )
   let outcome: Outcome | undefined
   for (const [at, portion] of portions.entries()) {
-    checkPeer(exchange)
+    checkPeerWaits(exchange)
     const isLast = at === portions.length - 1
     const finish = async (client: ClientBase, written: ReadonlyMap<number, EntryResult>): Promise<void> => {
       if (!isLast) return
-      outcome = outcomeOf(exchange, beneficiaries, new Map([...results, ...written]), entries, now)
+      outcome = outcomeOfUpdates(exchange, beneficiaries, new Map([...results, ...written]), entries, now)
       await storeReceipt(client, await receiptOf(deps, exchange, message, outcome))
     }
     // This loads the body key of the day now, so that `finish` does not need a second connection.
-    if (isLast) await deps.bodies.encryptBody('', receiptEncryptionContext(exchange.correlation_id))
+    if (isLast) await deps.bodies.encryptBody('', receiptBodyBinding(exchange.correlation_id))
     // This node writes one portion of a registry at a time: portions may write the same persons, and would wait for
     // each other with a connection each.
-    const written = await inSlot(deps.turns, `enrolment ${registry.id}`, () =>
+    const written = await runInSlot(deps.turns, `enrolment ${registry.id}`, () =>
       records.sink === null
         ? withTransaction(deps.db.pool, (client) => finish(client, new Map())).then(() => results)
         : writePortion({ ...scope, sink: records.sink }, portion, finish),
     )
     for (const [position, result] of written) results.set(position, result)
   }
-  outcome ??= outcomeOf(exchange, beneficiaries, results, entries, now)
+  outcome ??= outcomeOfUpdates(exchange, beneficiaries, results, entries, now)
   for (const result of results.values()) {
     deps.metrics.itemAnswered(exchange.operation.name, 'rejected' in result ? 'rjct' : 'succ', 'none')
   }
   return outcome
 }
 
-const NOT_TAKEN_REASON = 'this registry takes no enrolment updates: its records are written by other systems'
+const UPDATES_NOT_TAKEN_REASON = 'this registry takes no enrolment updates: its records are written by other systems'
 
 /** Reads the beneficiaries of an enrolment update, whose schema was checked before. */
 function beneficiariesOf({ enrolled_updates }: Message): readonly JsonValue[] {
@@ -100,7 +100,7 @@ function readEntry(
   const scope = { kind: registry.kind, recordType: registry.kind.record_types[0] }
   try {
     const beneficiary = readBeneficiary(scope, value)
-    const refused = beneficiary.identifiers.find(({ type }) => !isGranted(grant.identifiers.types, type))
+    const refused = beneficiary.identifiers.find(({ type }) => !isNameGranted(grant.identifiers.types, type))
     if (refused !== undefined) {
       const rule = `identifiers of type ${refused.type} are not granted to this participant`
       return { rejected: `member.member_identifier: ${rule}` }
@@ -109,7 +109,7 @@ function readEntry(
       const permission = permissionFor(grant, { operation: 'enrolment-updates', programme })
       if (!permission.allowed) return { rejected: `programme.programme_identifier: ${permission.reason}` }
     }
-    return { position, beneficiary, origin: originOf(message_ts, position, message_id, participant.id) }
+    return { position, beneficiary, origin: updateOriginOf(message_ts, position, message_id, participant.id) }
   } catch (error) {
     if (error instanceof InvalidBeneficiary) return { rejected: error.message }
     throw error
@@ -117,7 +117,7 @@ function readEntry(
 }
 
 /** Makes an update's origin. Its stamp sorts by the time of the message, the position in it, its id and its sender. */
-function originOf(message_ts: string, position: number, message_id: string, participant: number): UpdateOrigin {
+function updateOriginOf(message_ts: string, position: number, message_id: string, participant: number): UpdateOrigin {
   const time = timestampInstant(message_ts) ?? 0
   const stamp = `${paddedDigits(time + STAMP_OFFSET_MS, 15)} ${paddedDigits(position, 6)} ${message_id} ${participant}`
   return { stamp, message_ts: new Date(time).toISOString() }
@@ -127,7 +127,7 @@ function originOf(message_ts: string, position: number, message_id: string, part
 const STAMP_OFFSET_MS = 100_000_000_000_000
 const paddedDigits = (number: number, count: number): string => String(number).padStart(count, '0')
 
-function outcomeOf(
+function outcomeOfUpdates(
   { operation, registry }: Exchange,
   beneficiaries: readonly JsonValue[],
   results: ReadonlyMap<number, EntryResult>,
@@ -137,7 +137,7 @@ function outcomeOf(
   const timestamp = now.toISOString()
   const items = beneficiaries.map((beneficiary, position) => {
     const result = results.get(position) ?? { said: null }
-    const reference_id = memberIdentifier(beneficiary) || String(position)
+    const reference_id = sentMemberIdentifier(beneficiary) || String(position)
     if ('rejected' in result) {
       return { reference_id, timestamp, status: 'rjct', status_reason_message: result.rejected } as const
     }
@@ -157,9 +157,7 @@ function outcomeOf(
   return {
     status: rejected === items.length ? 'rjct' : 'succ',
     ...(rejected === items.length && { status_reason_code: 'rjct.errors.too_many' }),
-    ...(rejected > 0 && {
-      status_reason_message: `${rejected} of ${items.length} beneficiaries rejected; see each item`,
-    }),
+    ...(rejected > 0 && { status_reason_message: `${rejected} of ${items.length} beneficiaries rejected; see each item` }),
     total_count: items.length,
     completed_count: items.length,
     audited,
@@ -168,14 +166,14 @@ function outcomeOf(
 }
 
 /** The first identifier of the member as sent, cut to the length of a reference_id; '' when there is none. */
-function memberIdentifier(beneficiary: JsonValue): string {
-  const member = memberOf(beneficiary, 'member')
-  const [first] = elementsOfValue(memberOf(member, 'member_identifier') ?? memberOf(beneficiary, 'member_identifier'))
-  const value = memberOf(first, 'identifier_value') ?? first
+function sentMemberIdentifier(beneficiary: JsonValue): string {
+  const member = findJsonMember(beneficiary, 'member')
+  const [first] = elementsOfValue(findJsonMember(member, 'member_identifier') ?? findJsonMember(beneficiary, 'member_identifier'))
+  const value = findJsonMember(first, 'identifier_value') ?? first
   return referenceId({ reference_id: typeof value === 'number' ? String(value) : value })
 }
 
-function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
+function findJsonMember(value: JsonValue | undefined, name: string): JsonValue | undefined {
   if (value === undefined || !isJsonObject(value)) return undefined
   return Object.entries(value).find(([one]) => searchKey(one) === name)?.[1]
 }
@@ -191,5 +189,5 @@ async function receiptOf(
     header: { ...(status_reason_message !== undefined && { status_reason_message }) },
     message: { transaction_id, correlation_id, ...members },
   })
-  return { correlation_id, encrypted, body: await bodies.encryptBody(text, receiptEncryptionContext(correlation_id)) }
+  return { correlation_id, encrypted, body: await bodies.encryptBody(text, receiptBodyBinding(correlation_id)) }
 }

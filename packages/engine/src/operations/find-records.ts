@@ -1,6 +1,6 @@
 /** Runs the searches of items in slots, and measures their time for the operator. */
 
-import { checkPeer } from '@rollcall/core/model/exchange'
+import { checkPeerWaits } from '@rollcall/core/model/exchange'
 import { isLookUp, type RecordQuery, type RecordReader, SearchTimeout } from '@rollcall/core/model/record-source'
 import type { FoundPage } from '@rollcall/core/model/records'
 import { recordQuery } from '@rollcall/core/query/resolve-ages'
@@ -9,7 +9,7 @@ import { dayIn, ItemRejection, type RecordType, RequestFault } from '@rollcall/p
 import type { ItemWork } from './item.ts'
 
 /** The reader of records for an item: that of the batch's snapshot, or one that reads the newest state. */
-export const readerOf = ({ deps, exchange, mode, state }: ItemWork): RecordReader =>
+export const recordReaderOf = ({ deps, exchange, mode, state }: ItemWork): RecordReader =>
   state ?? deps.recordsOf(exchange.registry).reader(mode.name)
 
 /**
@@ -27,7 +27,7 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
     ids: mode.name === 'sync' ? 0 : cap,
     categories: exchange.grant.hidden.categories,
   })
-  if (isLookUp(query)) return measuredFind(work, query)
+  if (isLookUp(query)) return findRecordsMeasured(work, query)
   const checkBudget = (): void => {
     if (deps.clock.now() < budget.until) return
     throw new ItemRejection(
@@ -37,7 +37,7 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
   }
   checkBudget()
   // A batch that reads in a snapshot already has a slot.
-  if (state !== undefined) return measuredFind(work, query)
+  if (state !== undefined) return findRecordsMeasured(work, query)
   const previous = budget.turn
   const { promise, resolve: begin } = Promise.withResolvers<void>()
   budget.turn = promise
@@ -45,10 +45,10 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
   const begun = async (): Promise<FoundPage> => {
     begin()
     // While the search waited, the caller may have gone, the request may have failed, or its time may have run out.
-    checkPeer(exchange)
+    checkPeerWaits(exchange)
     if (budget.over) throw new RequestFault('err.service.unavailable', 'the request has failed')
     checkBudget()
-    return measuredFind(work, query)
+    return findRecordsMeasured(work, query)
   }
   return mode.searchSlots.run(participant.id, begun).finally(begin)
 }
@@ -58,14 +58,14 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
  * @throws ItemRejection the search takes too long
  * @throws DatabaseError the look-up of one identifier takes too long: then it is the database that is slow
  */
-export async function measuredFind(work: ItemWork, query: RecordQuery): Promise<FoundPage> {
+export async function findRecordsMeasured(work: ItemWork, query: RecordQuery): Promise<FoundPage> {
   const { deps, exchange } = work
   const { registry, grant, participant } = exchange
   const started = deps.clock.now()
   const measured = (outcome: 'answered' | 'timeout' | 'failed'): void =>
     deps.metrics.searched(registry.kind.name, outcome, (deps.clock.now() - started) / 1_000)
   try {
-    const found = await readerOf(work).find(registry, { ...query, participant: participant.id })
+    const found = await recordReaderOf(work).find(registry, { ...query, participant: participant.id })
     measured('answered')
     return found
   } catch (error) {
@@ -74,12 +74,12 @@ export async function measuredFind(work: ItemWork, query: RecordQuery): Promise<
     if (!isTimeout) throw error
     if (isLookUp(query)) throw error.cause
     const asked = grant.kind.record_types.find(({ name }) => name === query.recordType.name)
-    throw tookTooLong(asked, error.seconds ?? deps.limits.search_timeout)
+    throw searchTimeoutRejection(asked, error.seconds ?? deps.limits.search_timeout)
   }
 }
 
 /** The rejection of a slow search, with advice. @param recordType has only what the participant may ask about */
-function tookTooLong(recordType: RecordType | undefined, seconds: number): ItemRejection {
+function searchTimeoutRejection(recordType: RecordType | undefined, seconds: number): ItemRejection {
   const { attributes = [], compounds = [] } = recordType ?? {}
   const indexed = [...attributes, ...compounds].filter((row) => row.indexed).map(({ name }) => name)
   const narrower = indexed.length === 0 ? 'an identifier' : `an identifier or one of ${indexed.join(', ')}`

@@ -6,7 +6,7 @@ import { answerBatch, answerPage } from './batch.ts'
 import { answerDisabilityDetails, answerDisabilitySupport, answerDisabled } from './disability.ts'
 import { answerEnrolled, answerEnrolmentStatus } from './enrolled.ts'
 import { answerEnrolmentUpdates } from './enrolment-updates.ts'
-import type { AnswerDeps, Item, MessageToAnswer, PersistedPage } from './item.ts'
+import type { AnswerDeps, FurtherPage, Item, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 import { searchItem, searchPage } from './search.ts'
 import { answerSubscribe } from './subscribe.ts'
@@ -18,11 +18,7 @@ interface OperationHandler {
   readonly needsSnapshot?: true
   readonly answer: (deps: AnswerDeps, asked: MessageToAnswer) => Promise<Outcome>
   /** Answers a further page, by the positions of the items that have one; absent when there are no further pages. */
-  readonly page?: (
-    deps: AnswerDeps,
-    asked: MessageToAnswer,
-    pages: ReadonlyMap<number, PersistedPage>,
-  ) => Promise<Outcome>
+  readonly page?: (deps: AnswerDeps, asked: MessageToAnswer, pages: ReadonlyMap<number, FurtherPage>) => Promise<Outcome>
   /** Makes the members of a reply in which no item is answered. Absent: the reply has an empty array of items. */
   readonly unanswered?: (exchange: UnansweredExchange, message: Message, reason: string) => Outcome['members']
 }
@@ -54,14 +50,13 @@ export const answerMessage = (deps: AnswerDeps, asked: MessageToAnswer): Promise
   handlerOf(asked.exchange).answer(deps, asked)
 
 /** True when a batch of this operation is answered from one snapshot of the records when it is answered later. */
-export const needsSnapshot = (exchange: Pick<Exchange, 'operation'>): boolean =>
-  handlerOf(exchange).needsSnapshot === true
+export const needsSnapshot = (exchange: Pick<Exchange, 'operation'>): boolean => handlerOf(exchange).needsSnapshot === true
 
 /** Answers a further page. @param pages the page of each item that has one, by the item's position */
 export async function answerFurtherPage(
   deps: AnswerDeps,
   asked: MessageToAnswer,
-  pages: ReadonlyMap<number, PersistedPage>,
+  pages: ReadonlyMap<number, FurtherPage>,
 ): Promise<Outcome> {
   const { page } = handlerOf(asked.exchange)
   if (page === undefined) throw new Error(`there are no pages of operation ${asked.exchange.operation.name}`)

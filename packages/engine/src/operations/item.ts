@@ -6,7 +6,7 @@ import type { Consents } from '@rollcall/consents/consents'
 import type { Limits } from '@rollcall/core/limits'
 import type { ConsentUse } from '@rollcall/core/model/consent'
 import type { Exchange, Message, ModeName } from '@rollcall/core/model/exchange'
-import type { AskedFacts, ReplyMembers } from '@rollcall/core/model/outcome'
+import type { AskedItemFacts, ReplyMembers } from '@rollcall/core/model/outcome'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { RecordReader, RecordSource } from '@rollcall/core/model/record-source'
 import type { RecordId } from '@rollcall/core/model/records'
@@ -50,7 +50,7 @@ export interface AnswerDeps extends OpenRequestDeps {
   readonly limits: Limits
   readonly log: Log
   readonly metrics: Pick<Metrics, 'itemAnswered' | 'searched' | 'emergencyUsed'>
-  readonly modes: Modes
+  readonly modes: SearchModes
   readonly recordsOf: (registry: { readonly id: number }) => RecordSource
   readonly turns: Semaphore
   /** True when a subscription can be notified at the `sender_uri` of its request, or at the participant's address. */
@@ -81,7 +81,7 @@ export interface ItemWork {
   /** The snapshot of the records for the whole batch; undefined: each statement sees the newest state. */
   readonly state: RecordReader | undefined
   /** Adds facts about the item to its audit entry, as soon as they are known: a rejected item has them too. */
-  readonly addFacts: (facts: AskedFacts) => void
+  readonly addFacts: (facts: AskedItemFacts) => void
 }
 
 /** The values that the handlers of all items of a batch share; each handler also gets its own `addFacts`. */
@@ -105,7 +105,7 @@ export interface ItemAnswer {
 }
 
 /** One further page of an item's records. */
-export interface PersistedPage {
+export interface FurtherPage {
   readonly page_size: number
   /** The number of the page, from 2. */
   readonly page_number: number
@@ -119,7 +119,7 @@ export interface PersistedPage {
 export type ItemHandler = (work: ItemWork, item: Item) => Promise<ItemAnswer>
 
 /** Answers a further page of one item. @throws ItemRejection the page cannot be answered */
-export type PageHandler = (work: ItemWork, item: Item, page: PersistedPage) => Promise<ItemAnswer>
+export type PageHandler = (work: ItemWork, item: Item, page: FurtherPage) => Promise<ItemAnswer>
 
 /** The limits of searches, which differ between synchronous and asynchronous answers. */
 export interface SearchMode {
@@ -131,7 +131,7 @@ export interface SearchMode {
 }
 
 /** The synchronous and the asynchronous mode, by name. */
-export type Modes = Readonly<Record<ModeName, SearchMode>>
+export type SearchModes = Readonly<Record<ModeName, SearchMode>>
 
 /** The items of a message; empty when its operation is no batch. */
 export function batchItemsOf({ operation }: Pick<Exchange, 'operation'>, message: Message): readonly Item[] {

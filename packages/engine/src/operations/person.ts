@@ -1,35 +1,35 @@
 /** Finds the record of the person whom a question names, and answers the question. */
 
-import { isGranted } from '@rollcall/core/model/grant'
+import { isNameGranted } from '@rollcall/core/model/grant'
 import type { Predicate } from '@rollcall/core/model/predicate'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
 import type { ConsentMembers } from '@rollcall/core/policy/basis'
-import { isUnderConsent } from '@rollcall/core/policy/consent-coverage'
+import { isNamedInConsent } from '@rollcall/core/policy/consent-coverage'
 import { auditedPersonOf } from '@rollcall/core/policy/disclosed-persons'
 import { isRecordGranted } from '@rollcall/core/policy/disclosure'
 import type { Criteria } from '@rollcall/core/query/criteria'
-import { checkBackfilled } from '@rollcall/core/query/mentions'
+import { checkColumnsBackfilled } from '@rollcall/core/query/mentions'
 import { type PersonCriteria, type PersonQuestion, readPersonCriteria } from '@rollcall/core/query/person-criteria'
 import { ItemRejection, type JsonValue, type Kind, type RecordType } from '@rollcall/protocol'
 import { answerQuestion } from './batch.ts'
 import { checkItemConsent, consentUseOfRecord } from './consented.ts'
-import { measuredFind } from './find-records.ts'
+import { findRecordsMeasured } from './find-records.ts'
 import type { AnswerDeps, ItemAnswer, ItemWork, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
-import { takeQuota } from './quota.ts'
-import { currentRecord } from './scheduled-statuses.ts'
+import { takeGrantQuota } from './quota.ts'
+import { recordWithBegunStatuses } from './scheduled-statuses.ts'
 
 /** A question about a person, with the person's record. */
-export interface AboutPerson {
+export interface QuestionWithRecord {
   readonly work: ItemWork
   readonly criteria: PersonCriteria
   /** The record; null: `findPerson` found none, or the consent does not hold or does not cover the question. */
-  readonly record: ReadRecord | null
+  readonly record: ParsedRecord | null
 }
 
 /** The found record of a person, with its parsed document. */
-interface ReadRecord extends FoundRecord {
+interface ParsedRecord extends FoundRecord {
   readonly read: JsonValue
 }
 
@@ -49,7 +49,7 @@ export async function answerAboutPerson(
   deps: AnswerDeps,
   asked: MessageToAnswer,
   { consentNeeded, isTold, ...question }: AskedQuestion,
-  answer: (about: AboutPerson) => ItemAnswer | Promise<ItemAnswer>,
+  answer: (about: QuestionWithRecord) => ItemAnswer | Promise<ItemAnswer>,
 ): Promise<Outcome> {
   const { registry, grant } = asked.exchange
   const given = asked.message[question.name] as Criteria
@@ -71,7 +71,7 @@ export async function answerAboutPerson(
     const work = { ...asking, exchange: { ...asking.exchange, grant: ownGrant } }
     const found = await findPerson(work, question, { ...criteria, identifiers }, use !== null)
     const all = use && found && (await consentUseOfRecord(work, use, recordType, found))
-    const isConsented = use === null || (all !== null && (signed === null || isUnderConsent(signed, consentNeeded)))
+    const isConsented = use === null || (all !== null && (signed === null || isNamedInConsent(signed, consentNeeded)))
     if (found !== null) {
       // The audit entry names this person by the identifiers of the record, not by those of the question.
       const { identifiers: own } = auditedPersonOf(registry.kind, recordType, found.read)
@@ -96,50 +96,46 @@ function wholeRecordTypeOf({ record_types }: Kind, { name }: RecordType): Record
  * the grant shows, or several share an identifier under a consent.
  * @param isConsented whether the question is asked under a consent
  * @throws ItemRejection the identifier names several persons, or is of no type that the grant allows
- * @throws ItemRejection, RequestFault as `takeQuota` does
+ * @throws ItemRejection, RequestFault as `takeGrantQuota` does
  */
 async function findPerson(
   work: ItemWork,
   { name }: PersonQuestion,
   criteria: PersonCriteria,
   isConsented: boolean,
-): Promise<ReadRecord | null> {
+): Promise<ParsedRecord | null> {
   const { recordType } = criteria
   const { identifiers: seen } = work.exchange.grant
-  const identifiers = criteria.identifiers.filter(({ type }) => isGranted(seen.types, type))
+  const identifiers = criteria.identifiers.filter(({ type }) => isNameGranted(seen.types, type))
   if (identifiers.length === 0) {
     throw new ItemRejection(
       'rjct.search_criteria.invalid',
       `${name}.query: this participant may ask by ${[...(seen.types ?? [])].join(', ')} only`,
     )
   }
-  await takeQuota(work, 'items', 1, name)
+  await takeGrantQuota(work, 'items', 1, name)
   const primary = recordType.primary_identifier
-  const advice = isGranted(seen.types, primary) ? `; ask with a ${primary}` : ''
+  const advice = isNameGranted(seen.types, primary) ? `; ask with a ${primary}` : ''
   const isOwn = ({ type }: Identifier): boolean => type === primary
   for (const wanted of [identifiers.filter(isOwn), identifiers.filter((one) => !isOwn(one))]) {
-    // Persons who are hidden from the participant count too: if several share the identifier, it is unknown who
-    // consented.
+    // Persons who are hidden from the participant count too: if several share the identifier, it is unknown who consented.
     const sharing = isConsented ? await findByAnyIdentifier(work, name, criteria, wanted, { isWhole: true }) : []
     const found = (await findByAnyIdentifier(work, name, criteria, wanted))
       .map(readRecord)
       .filter(({ read }) => isRecordGranted(work.exchange.grant, recordType, read))
     if (sharing.length > 1) return null
     if (found.length > 1) {
-      throw new ItemRejection(
-        'rjct.search_criteria.invalid',
-        `${name}.query: the identifier names more than one person${advice}`,
-      )
+      throw new ItemRejection('rjct.search_criteria.invalid', `${name}.query: the identifier names more than one person${advice}`)
     }
     const [one] = found
     if (one === undefined) continue
-    const current = await currentRecord(work.deps, work.exchange.registry, recordType, one)
+    const current = await recordWithBegunStatuses(work.deps, work.exchange.registry, recordType, one)
     return current === one ? one : readRecord(current)
   }
   return null
 }
 
-const readRecord = (record: FoundRecord): ReadRecord => ({ ...record, read: JSON.parse(record.document) })
+const readRecord = (record: FoundRecord): ParsedRecord => ({ ...record, read: JSON.parse(record.document) })
 
 /**
  * Finds the records with any of the identifiers, at most two for each.
@@ -163,8 +159,8 @@ async function findByAnyIdentifier(
       const named: Predicate = { is: 'identifier', identifiers: [identifier] }
       const predicate: Predicate = rows === undefined ? named : { is: 'and', of: [named, rows] }
       const query = { recordType, predicate, page }
-      checkBackfilled(work.exchange.registry.unfilled, { ...query, sort: [] }, name)
-      return measuredFind(work, query)
+      checkColumnsBackfilled(work.exchange.registry.unfilled, { ...query, sort: [] }, name)
+      return findRecordsMeasured(work, query)
     }),
   )
   const records = new Map(found.flatMap(({ records }) => records.map((record) => [record.id, record])))
@@ -172,4 +168,4 @@ async function findByAnyIdentifier(
 }
 
 /** The person's whole record; null: none. A grant of the operation is enough, whichever attributes the grant shows. */
-export const documentOf = ({ record }: AboutPerson): JsonValue => record?.read ?? null
+export const documentOf = ({ record }: QuestionWithRecord): JsonValue => record?.read ?? null

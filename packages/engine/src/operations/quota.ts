@@ -12,7 +12,7 @@ import type { ItemWork } from './item.ts'
  * @throws ItemRejection the daily quota of the grant is used up, or its rate is reached
  * @throws RequestFault 429 err.request.too_many_requests with `retryAfter`
  */
-export async function takeQuota(
+export async function takeGrantQuota(
   { deps, exchange, mode, items }: Pick<ItemWork, 'deps' | 'exchange' | 'mode' | 'items'>,
   what: CountedQuantity,
   wanted: number,
@@ -31,14 +31,14 @@ export async function takeQuota(
 const DAY_MS = 86_400_000
 
 /** The time at which the daily quota is free again: the next midnight in UTC, as text. */
-const nextDay = (now: number): string =>
+const nextUtcDayText = (now: number): string =>
   new Date((Math.floor(now / DAY_MS) + 1) * DAY_MS).toISOString().replace('.000Z', 'Z')
 
 /** Says in words, for the rejection of an item, which quota or rate has too few left. */
 export function shortageText(shortage: QuotaShortage, what: CountedQuantity, now: number): string {
   switch (shortage.of) {
     case 'day':
-      return `the daily quota of ${what} that is granted to this participant is used up; it is free again from ${nextDay(now)} on`
+      return `the daily quota of ${what} that is granted to this participant is used up; it is free again from ${nextUtcDayText(now)} on`
     case 'minute':
       return `the rate of ${shortage.most} ${what} a minute that is granted to this participant is reached; ask again in ${shortage.wait} seconds`
     case 'burst':

@@ -5,7 +5,7 @@ import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-er
 import { BodyUnreadable } from '@rollcall/keys/bodies'
 import type { Log } from '@rollcall/observe/log'
 import { operation } from '@rollcall/protocol'
-import { type AcceptedExchange, findAccepted } from '../store/exchanges/accepted-exchanges.ts'
+import { type AcceptedExchange, findAcceptedExchange } from '../store/exchanges/accepted-exchanges.ts'
 import { findEarlierReferences, findUnreferenced, storeReferences } from '../store/exchanges/references.ts'
 import { readStoredRequest } from './accepted-request.ts'
 import { batchItemsOf } from './item.ts'
@@ -26,7 +26,7 @@ export async function storeMissingReferences(
 ): Promise<number> {
   const missing = await findUnreferenced(deps.db, limit, participant)
   for (const correlation_id of missing) {
-    const accepted = await findAccepted(deps.db, correlation_id)
+    const accepted = await findAcceptedExchange(deps.db, correlation_id)
     if (accepted !== null) await storeReferencesIfMissing(deps, accepted)
   }
   return missing.length
@@ -42,11 +42,8 @@ export async function storeReferencesIfMissing(deps: StoreReferencesDeps, accept
  * The reference_ids of a chunk that are also in earlier chunks of its request. Stores the references first if an
  * earlier version accepted the request.
  */
-export async function earlierReferences(
-  deps: StoreReferencesDeps,
-  chunk: AcceptedExchange,
-): Promise<readonly string[]> {
-  const request = await findAccepted(deps.db, chunk.correlation_id)
+export async function earlierReferences(deps: StoreReferencesDeps, chunk: AcceptedExchange): Promise<readonly string[]> {
+  const request = await findAcceptedExchange(deps.db, chunk.correlation_id)
   if (request !== null) await storeReferencesIfMissing(deps, request)
   return findEarlierReferences(deps.db, chunk)
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Clock } from '@rollcall/base/shared/clock'
-import { shortLived } from '@rollcall/base/shared/short-lived'
+import { createShortLivedCache } from '@rollcall/base/shared/short-lived'
 import { type LedgerScope, nextStatusTime, parseDocumentObject, recordAtTime } from '@rollcall/core/enrolment/ledger'
 import { readLedger, writeLedger } from '@rollcall/core/enrolment/ledger-text'
 import type { Limits } from '@rollcall/core/limits'
@@ -27,14 +27,14 @@ import {
 } from '@rollcall/records/records/enrolment-ledgers'
 import { InvalidRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
 import { recordsOf } from '@rollcall/records/records/registry-records'
-import { type PortionPerson, personOf } from './enrolment-people.ts'
-import { type PortionScope, recordPeople, writePeople } from './enrolment-portion.ts'
+import { makePortionPerson, type PortionPerson } from './enrolment-people.ts'
+import { type PortionScope, recordEventsOfPeople, writePeople } from './enrolment-portion.ts'
 
 /** The time at which the first scheduled status begins; read at most twice a second. Null: none is scheduled. */
-const firstDueTimes = oncePerPool((pool) => shortLived(() => readFirstDueTime({ pool })))
+const firstDueTimeCaches = oncePerPool((pool) => createShortLivedCache(() => readFirstDueTime({ pool })))
 
 /** Returns a found record with the scheduled statuses that have begun by now. Nothing is stored. */
-export async function currentRecord(
+export async function recordWithBegunStatuses(
   { db, clock }: { readonly db: Database; readonly clock: Pick<Clock, 'date'> },
   registry: Registry,
   recordType: RecordType,
@@ -43,7 +43,7 @@ export async function currentRecord(
   const { sink } = recordsOf(db, registry)
   if (sink === null) return record
   const now = new Date(clock.date())
-  const first = await firstDueTimes(db.pool).get('')
+  const first = await firstDueTimeCaches(db.pool).get('')
   if (first === null || first > now) return record
   const state = (await sink.dueLedgers(db, registry, recordType, [record], now)).get(record.id)
   if (state === undefined) return record
@@ -73,7 +73,7 @@ export async function applyScheduledStatuses(deps: ScheduledStatusDeps, signal: 
   const now = new Date(clock.date())
   while (!signal.aborted) {
     const due = (await findRecordsWithDueStatus(db, now, MOST_DUE_RECORDS + failed.size)).flatMap((found) => {
-      const records = found.records.filter((id) => !failed.has(keyOf({ ...found, records: [id] })))
+      const records = found.records.filter((id) => !failed.has(dueRecordsKey({ ...found, records: [id] })))
       return records.length === 0 ? [] : [{ ...found, records }]
     })
     if (due.length === 0) return total
@@ -82,7 +82,7 @@ export async function applyScheduledStatuses(deps: ScheduledStatusDeps, signal: 
   return total
 }
 
-const keyOf = ({ registry, record_type, records }: RecordsWithDueStatus): string =>
+const dueRecordsKey = ({ registry, record_type, records }: RecordsWithDueStatus): string =>
   `${registry} ${record_type} ${records.join()}`
 
 /**
@@ -102,7 +102,7 @@ async function writeDueRecords(
     const [record, another] = due.records
     if (another === undefined) {
       const { registry, record_type } = due
-      failed.add(keyOf(due))
+      failed.add(dueRecordsKey(due))
       deps.log.error(
         { registry, record_type, record, ...safeDatabaseError(error) },
         'a scheduled status of an enrolment could not begin; tried again soon',
@@ -139,18 +139,22 @@ async function writeDueTogether(
       due,
       records.filter((id) => !there.has(id)),
     )
-    const people = locked.flatMap((record) => personAt(scope, record, now))
+    const people = locked.flatMap((record) => personWithBegunStatuses(scope, record, now))
     await writePeople(client, scope, people)
-    await recordPeople(client, scope, people)
+    await recordEventsOfPeople(client, scope, people)
   })
   return records.length
 }
 
-function personAt({ registry, recordType }: PortionScope, record: LedgerRecord, now: Date): readonly PortionPerson[] {
+function personWithBegunStatuses(
+  { registry, recordType }: PortionScope,
+  record: LedgerRecord,
+  now: Date,
+): readonly PortionPerson[] {
   // The ledger was deleted after the record was found to have a due status.
   if (record.state === null) return []
   const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
-  const person = personOf(record)
+  const person = makePortionPerson(record)
   const ledger = readLedger(record.state)
   person.document = recordAtTime(scope, ledger, person.document, now.getTime())
   person.due = nextStatusTime(scope, ledger, now.getTime())

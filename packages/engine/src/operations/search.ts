@@ -10,44 +10,44 @@ import {
   type ConsentMembers,
   checkAsksForOnePerson,
   consentFactsForAudit,
-  isAboutSubject,
+  isLimitedToOnePerson,
 } from '@rollcall/core/policy/basis'
 import { askedPartIdentifiers } from '@rollcall/core/policy/disclosed-persons'
 import { discloseRecords } from '@rollcall/core/policy/disclosure'
 import { checkIsPersonType, type Emergency, readItemEmergency } from '@rollcall/core/policy/emergency'
-import { checkForm } from '@rollcall/core/policy/query-form'
+import { checkSearchAllowed } from '@rollcall/core/policy/query-form'
 import { applyCap, countingRulesOf, neverShowsRecords } from '@rollcall/core/policy/total'
-import { askedFactsOfQuery, checkBackfilled, usesUnfilledColumn } from '@rollcall/core/query/mentions'
+import { askedFactsOfQuery, checkColumnsBackfilled, usesUnfilledColumn } from '@rollcall/core/query/mentions'
 import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import { readSearchCriteria, type SearchCriteria } from '@rollcall/core/query/search-criteria'
 import { dayIn, ItemRejection, isJsonObject, type JsonValue, PROTOCOL_VERSION } from '@rollcall/protocol'
 import { checkItemConsent, consentUseOfRecord, type ItemConsent } from './consented.ts'
-import { findInSlot, measuredFind, readerOf } from './find-records.ts'
-import type { Item, ItemAnswer, ItemWork, PersistedPage } from './item.ts'
-import { takeQuota } from './quota.ts'
+import { findInSlot, findRecordsMeasured, recordReaderOf } from './find-records.ts'
+import type { FurtherPage, Item, ItemAnswer, ItemWork } from './item.ts'
+import { takeGrantQuota } from './quota.ts'
 
 /**
  * Answers the first page of an item, or the page that it asks for. An item that finds nothing is no rejection: it has
  * `reg_records: []`.
  */
 export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnswer> {
-  const { criteria, exchange, emergency, consented } = await readCriteria(asking, item)
+  const { criteria, exchange, emergency, consented } = await readSearchItem(asking, item)
   const work = { ...asking, exchange }
   const { limits } = work.deps
   checkNotBackfilling(exchange, criteria)
   await checkAnswerable(work, criteria)
   // Each identifier is looked up alone, so each counts in the quota of items or of emergencies.
-  const wanted = identifiersIn(criteria.predicate).length || 1
-  await takeQuota(work, emergency === null ? 'items' : 'emergencies', wanted)
+  const wanted = identifiersInPredicate(criteria.predicate).length || 1
+  await takeGrantQuota(work, emergency === null ? 'items' : 'emergencies', wanted)
   if (emergency !== null) noteEmergency(work, emergency)
-  const found = await findPermitted(work, consented, criteria)
+  const found = await findPermittedRecords(work, consented, criteria)
   const { total, records, ids, use, reason } = applyCap(exchange.grant, found, limits.search_results)
   const { page_size, page_number } = criteria
-  takeRecords(work.budget, ids.length)
+  takeFromRecordBudget(work.budget, ids.length)
   return {
     members: {
       ...(reason !== undefined && { status_reason_message: reason }),
-      ...(await pageMembers(work, criteria, records, { page_size, page_number, total })),
+      ...(await replyMembersOfPage(work, criteria, records, { page_size, page_number, total })),
     },
     ...(use !== null && { use }),
     // An item that asks for a later page gets only that page.
@@ -72,27 +72,27 @@ function noteEmergency({ deps: { log, metrics }, exchange, addFacts }: ItemWork,
  * Finds the records that the grant allows. Under a consent it finds nothing when several persons share the identifier,
  * because it is unknown which of them consented, or when the consent has ended or covers nothing of the record.
  */
-async function findPermitted(
+async function findPermittedRecords(
   work: ItemWork,
   { use, signed }: ItemConsent,
   criteria: SearchCriteria,
 ): Promise<FoundPage & { readonly use: ConsentUse | null }> {
   const { exchange } = work
   const wanted = withGrantConditions(exchange, criteria)
-  const isShared = isAboutSubject(exchange.grant) && (await isSharedIdentifier(work, criteria))
+  const isShared = isLimitedToOnePerson(exchange.grant) && (await isSharedIdentifier(work, criteria))
   if (use === null) {
     const found = await findInSlot(work, wanted)
-    return { ...(isShared ? NOTHING_FOUND : found), use }
+    return { ...(isShared ? EMPTY_FOUND_PAGE : found), use }
   }
   const { total, records, ids } = await findInSlot(work, { ...wanted, page_number: 1 })
   const [record] = records
-  if (isShared || total !== 1 || record === undefined) return { ...NOTHING_FOUND, use }
+  if (isShared || total !== 1 || record === undefined) return { ...EMPTY_FOUND_PAGE, use }
   const { recordType, page_number } = criteria
   const all = await consentUseOfRecord(work, use, recordType, record)
   const isShown = [...discloseRecords(exchange.grant, recordType, [record.document])].some(
     ({ text }) => signed === null || text !== '{}',
   )
-  if (all === null || !isShown) return { ...NOTHING_FOUND, use: all }
+  if (all === null || !isShown) return { ...EMPTY_FOUND_PAGE, use: all }
   return { total, records: page_number === 1 ? records : [], ids, use: all }
 }
 
@@ -105,37 +105,37 @@ async function isSharedIdentifier(
   { recordType, predicate }: Pick<SearchCriteria, 'recordType' | 'predicate'>,
 ): Promise<boolean> {
   const page = { sort: [], limit: 2, offset: 0, cap: 2, categories: PROTECTION_CATEGORIES }
-  const { records } = await measuredFind(work, { recordType, predicate, page })
+  const { records } = await findRecordsMeasured(work, { recordType, predicate, page })
   return records.length > 1
 }
 
-const NOTHING_FOUND: FoundPage = { total: 0, records: [], ids: [] }
+const EMPTY_FOUND_PAGE: FoundPage = { total: 0, records: [], ids: [] }
 
-const identifiersIn = (predicate: Predicate): readonly Identifier[] =>
+const identifiersInPredicate = (predicate: Predicate): readonly Identifier[] =>
   leavesOf(predicate).flatMap((leaf) => (leaf.is === 'identifier' ? leaf.identifiers : []))
 
 /** Answers a further page, from the records that the first page found. Reading them needs a slot, like a search. */
 export async function searchPage(
   work: ItemWork,
   item: Item,
-  { page_size, page_number, total, record_ids }: PersistedPage,
+  { page_size, page_number, total, record_ids }: FurtherPage,
 ): Promise<ItemAnswer> {
-  const { criteria, exchange } = await readCriteria(work, item)
+  const { criteria, exchange } = await readSearchItem(work, item)
   const { registry, participant, grant } = exchange
-  if (isAboutSubject(grant) && total > 1) {
+  if (isLimitedToOnePerson(grant) && total > 1) {
     throw new ItemRejection(
       'rjct.search_criteria.invalid',
       'search_criteria.query: found several people, and this participant may ask about one who consents',
     )
   }
   const records = await work.mode.searchSlots.run(participant.id, () =>
-    readerOf(work).read(registry, criteria.recordType, record_ids, grant.hidden.categories),
+    recordReaderOf(work).read(registry, criteria.recordType, record_ids, grant.hidden.categories),
   )
   // A record may have changed since it was found: the disclosure leaves out those that the grant no longer shows.
-  return { members: await pageMembers({ ...work, exchange }, criteria, records, { page_size, page_number, total }) }
+  return { members: await replyMembersOfPage({ ...work, exchange }, criteria, records, { page_size, page_number, total }) }
 }
 
-async function pageMembers(
+async function replyMembersOfPage(
   work: ItemWork,
   criteria: SearchCriteria,
   records: readonly FoundRecord[],
@@ -143,7 +143,7 @@ async function pageMembers(
 ): Promise<ReplyMembers> {
   const shown = disclosedRecords(work, criteria, records)
   // An answer without records counts as one record. Otherwise a used-up quota would reveal that there is a record.
-  await takeQuota(work, 'records', Math.max(1, shown.length))
+  await takeGrantQuota(work, 'records', Math.max(1, shown.length))
   const total_count = countingRulesOf(work.exchange.grant).total(total, shown.length)
   const { reg_type, reg_record_type } = criteria
   const data = { version: PROTOCOL_VERSION, reg_type, reg_record_type, reg_records: shown }
@@ -151,7 +151,7 @@ async function pageMembers(
 }
 
 /** Limits the records of a request, or of a chunk: their ids are held in memory, and each page is a callback. */
-function takeRecords(budget: ItemWork['budget'], found: number): void {
+function takeFromRecordBudget(budget: ItemWork['budget'], found: number): void {
   if (found > budget.records) {
     throw new ItemRejection(
       'rjct.search.too_many_records_found',
@@ -161,7 +161,7 @@ function takeRecords(budget: ItemWork['budget'], found: number): void {
   budget.records -= found
 }
 
-interface AskedItem {
+interface ParsedSearchItem {
   readonly criteria: SearchCriteria
   /** The exchange with the grant for this item: its emergency part, or the grant reduced to the consent. */
   readonly exchange: Exchange
@@ -170,7 +170,7 @@ interface AskedItem {
 }
 
 /** Reads the criteria, with only what the grant allows to ask about, and checks emergency, form and consent. */
-async function readCriteria({ deps, exchange: asking, addFacts }: ItemWork, item: Item): Promise<AskedItem> {
+async function readSearchItem({ deps, exchange: asking, addFacts }: ItemWork, item: Item): Promise<ParsedSearchItem> {
   const { registry, participant } = asking
   const sizes = [participant.max_page_size, asking.grant.terms.page_size].filter((size) => size != null)
   const largest = sizes.length === 0 ? null : Math.min(...sizes)
@@ -187,16 +187,15 @@ async function readCriteria({ deps, exchange: asking, addFacts }: ItemWork, item
   const emergency = readItemEmergency(asking.grant, consenting, now)
   if (emergency !== null) checkIsPersonType(emergency, asked.recordType)
   const effectiveExchange = emergency === null ? asking : { ...asking, grant: emergency.grant }
-  checkForm(effectiveExchange.grant, asked)
-  const identifiers = identifiersIn(asked.predicate)
+  checkSearchAllowed(effectiveExchange.grant, asked)
+  const identifiers = identifiersInPredicate(asked.predicate)
   const given = { deps, exchange: effectiveExchange }
   const consented = await checkItemConsent(given, consenting, 'search_criteria', identifiers)
   addFacts(consented.facts)
   checkAsksForOnePerson(effectiveExchange.grant, asked)
   const recordType = registry.kind.record_types.find(({ name }) => name === asked.recordType.name)
   if (recordType === undefined) throw new RangeError(`the kind has no record type ${asked.recordType.name}`)
-  const predicate: Predicate =
-    consented.use === null ? asked.predicate : { is: 'identifier', identifiers: consented.identifiers }
+  const predicate: Predicate = consented.use === null ? asked.predicate : { is: 'identifier', identifiers: consented.identifiers }
   const exchange = { ...effectiveExchange, grant: consented.grant }
   return { criteria: { ...asked, recordType, predicate }, exchange, emergency, consented }
 }
@@ -212,7 +211,7 @@ function withGrantConditions({ grant }: Exchange, criteria: SearchCriteria): Sea
  * @throws ItemRejection names the column of the query, but not one of the grant's conditions
  */
 function checkNotBackfilling({ registry, grant }: Exchange, criteria: SearchCriteria): void {
-  checkBackfilled(registry.unfilled, criteria)
+  checkColumnsBackfilled(registry.unfilled, criteria)
   const rows = grant.rows.get(criteria.recordType.name)
   if (rows === undefined || !usesUnfilledColumn(registry.unfilled, criteria.recordType, rows)) return
   throw new ItemRejection(
@@ -235,7 +234,7 @@ async function checkAnswerable({ deps, exchange: { registry } }: ItemWork, crite
   if (rule !== null) throw new ItemRejection('rjct.search_criteria.invalid', `search_criteria.query: ${rule}`)
 }
 
-const isEmpty = (record: JsonValue): boolean => isJsonObject(record) && Object.keys(record).length === 0
+const isEmptyRecord = (record: JsonValue): boolean => isJsonObject(record) && Object.keys(record).length === 0
 
 /**
  * Discloses records within the budget of bytes. Bytes are counted while records are made, because a selection may be longer than
@@ -250,10 +249,10 @@ function disclosedRecords(
   const day = dayIn(exchange.registry.time_zone, deps.clock.date())
   const hides = countingRulesOf(exchange.grant).hidesEmpty
   const select = (record: JsonValue): JsonValue | null => {
-    if (hides && isEmpty(record)) return null
+    if (hides && isEmptyRecord(record)) return null
     return shape === undefined ? record : shape(record, day)
   }
-  const named = identifiersIn(predicate)
+  const named = identifiersInPredicate(predicate)
   const members = new Set<Identifier>()
   const noteMembers = (record: JsonValue): void => {
     for (const one of askedPartIdentifiers(exchange.registry.kind, recordType, record, named)) members.add(one)

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { readSubscribeCriteria, type SubscribeCriteria } from '@rollcall/core/events/criteria'
 import { nextRuns } from '@rollcall/core/events/frequency'
 import { type Exchange, referenceId } from '@rollcall/core/model/exchange'
-import type { AskedFacts, ReplyMembers } from '@rollcall/core/model/outcome'
+import type { AskedItemFacts, ReplyMembers } from '@rollcall/core/model/outcome'
 import type { ConsentMembers } from '@rollcall/core/policy/basis'
 import { findSubscriptionRefusal } from '@rollcall/core/policy/subscription'
 import { askedFactsOfQuery } from '@rollcall/core/query/mentions'
@@ -15,9 +15,9 @@ import { type AnswerDeps, batchItemsOf, type Item, type MessageToAnswer } from '
 import type { Outcome } from './outcome.ts'
 
 /** For a frequency, the number of its next runs whose times the answer gives. */
-const SHOWN_RUNS = 3
+const SHOWN_NEXT_RUN_COUNT = 3
 
-type ReadItems = ReadonlyMap<Item, SubscribeCriteria | ItemRejection>
+type CriteriaByItem = ReadonlyMap<Item, SubscribeCriteria | ItemRejection>
 
 /** Answers every item of a subscribe request. The subscriptions are made when the answer is committed. */
 export async function answerSubscribe(deps: AnswerDeps, asked: MessageToAnswer): Promise<Outcome> {
@@ -30,17 +30,17 @@ export async function answerSubscribe(deps: AnswerDeps, asked: MessageToAnswer):
   const outcome = await answerBatch(deps, asked, async (work, item) => {
     const criteria = read.get(item) ?? (await readItem(deps, exchange, item, now))
     if (criteria instanceof ItemRejection) throw criteria
-    work.addFacts(factsOf(criteria))
+    work.addFacts(subscriptionFactsOf(criteria))
     if (criteria.consent !== null) work.addFacts(consentFacts(criteria.consent))
     if (!canNotify) throw new ItemRejection('rjct.notify_details.invalid', NO_ADDRESS_REASON)
     const decision = subscribing.decide(criteria, { reference_id: referenceId(item), locale: item.locale ?? null })
-    return { members: membersOf(criteria, decision, item, exchange, now) }
+    return { members: replyMembersOf(criteria, decision, item, exchange, now) }
   })
   return { ...outcome, effects: subscribing.effects }
 }
 
 /** Reads the criteria of every item, and gives other work of the process a turn after each. */
-async function readItems(deps: AnswerDeps, { exchange, message }: MessageToAnswer, now: Date): Promise<ReadItems> {
+async function readItems(deps: AnswerDeps, { exchange, message }: MessageToAnswer, now: Date): Promise<CriteriaByItem> {
   const read = new Map<Item, SubscribeCriteria | ItemRejection>()
   for (const item of batchItemsOf(exchange, message)) {
     read.set(item, await readItem(deps, exchange, item, now))
@@ -53,7 +53,7 @@ async function readItems(deps: AnswerDeps, { exchange, message }: MessageToAnswe
 function beginSubscribing(
   { db, limits }: AnswerDeps,
   { exchange, message: { transaction_id }, sender_uri = null }: MessageToAnswer,
-  read: ReadItems,
+  read: CriteriaByItem,
 ): Promise<SubscribeDecisions> {
   const { participant, registry, encrypted, correlation_id } = exchange
   const subscriber = { participant, registry, sender_uri, encrypted, transaction_id, correlation_id }
@@ -62,21 +62,15 @@ function beginSubscribing(
 }
 
 /** The facts about a subscription for the audit entry: its record type, and what its filter names. */
-const factsOf = ({ recordType, form, predicate }: SubscribeCriteria): AskedFacts => ({
+const subscriptionFactsOf = ({ recordType, form, predicate }: SubscribeCriteria): AskedItemFacts => ({
   record_type: recordType.name,
   ...(form !== null && { form }),
   ...(predicate !== null && askedFactsOfQuery({ predicate })),
 })
 
-const NO_ADDRESS_REASON =
-  'there is no address for notifications: send a sender_uri, or let the operator of this registry set one'
+const NO_ADDRESS_REASON = 'there is no address for notifications: send a sender_uri, or let the operator of this registry set one'
 
-async function readItem(
-  deps: AnswerDeps,
-  exchange: Exchange,
-  item: Item,
-  now: Date,
-): Promise<SubscribeCriteria | ItemRejection> {
+async function readItem(deps: AnswerDeps, exchange: Exchange, item: Item, now: Date): Promise<SubscribeCriteria | ItemRejection> {
   const { grant, registry } = exchange
   try {
     const criteria = readSubscribeCriteria({ ...registry, kind: grant.kind }, item.subscribe_criteria, deps.limits, now)
@@ -90,7 +84,7 @@ async function readItem(
 }
 
 /** The answer about the subscription that this item made, renewed or resumed, and about no other subscription (3.2, rule 8). */
-function membersOf(
+function replyMembersOf(
   { echo, frequency }: SubscribeCriteria,
   { code, is, isMoved }: SubscribeDecision,
   { locale }: Item,
@@ -99,8 +93,8 @@ function membersOf(
 ): ReplyMembers {
   const said = [
     ...DECISION_REMARKS[is],
-    ...(isMoved ? [MOVED_REMARK] : []),
-    ...(frequency === null ? [] : [runsText(nextRuns(frequency, registry.time_zone, now, SHOWN_RUNS))]),
+    ...(isMoved ? [ADDRESS_MOVED_REMARK] : []),
+    ...(frequency === null ? [] : [nextRunsText(nextRuns(frequency, registry.time_zone, now, SHOWN_NEXT_RUN_COUNT))]),
   ]
   const timestamp = now.toISOString()
   const subscription = { version: PROTOCOL_VERSION, ...echo, code, status: 'subscribe', timestamp }
@@ -117,7 +111,6 @@ const DECISION_REMARKS: Readonly<Record<SubscribeDecision['is'], readonly string
   resumed: ['it was suspended and is live again under its code'],
 }
 
-const MOVED_REMARK = 'the sender_uri of this request counts for its notifications from now on'
+const ADDRESS_MOVED_REMARK = 'the sender_uri of this request counts for its notifications from now on'
 
-const runsText = (runs: readonly Date[]): string =>
-  `next notifications at ${runs.map((run) => run.toISOString()).join(', ')}`
+const nextRunsText = (runs: readonly Date[]): string => `next notifications at ${runs.map((run) => run.toISOString()).join(', ')}`

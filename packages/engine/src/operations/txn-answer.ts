@@ -1,15 +1,15 @@
 /** Answers a status question about an earlier exchange of the sender. */
 
-import { timestampOf } from '@rollcall/base/shared/clock'
-import { inSlot } from '@rollcall/base/shared/semaphore'
+import { currentTimestamp } from '@rollcall/base/shared/clock'
+import { runInSlot } from '@rollcall/base/shared/semaphore'
 import { findConsentUses } from '@rollcall/consents/store/consent-uses'
 import { deliveryBodyBinding } from '@rollcall/core/model/delivery'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
-import { isAboutSubject, isConsentGranted } from '@rollcall/core/policy/basis'
-import { changedSinceDelivery } from '@rollcall/delivery/store/deliveries/deliveries'
+import { isConsentGranted, isLimitedToOnePerson } from '@rollcall/core/policy/basis'
+import { findPermissionChanges } from '@rollcall/delivery/store/deliveries/deliveries'
 import { findSentPage } from '@rollcall/delivery/store/deliveries/sent-pages'
-import { BodyUnreadable, parsePersisted } from '@rollcall/keys/bodies'
+import { BodyUnreadable, parsePersistedMessage } from '@rollcall/keys/bodies'
 import { isJsonObject, type JsonObject, type Operation, type Status } from '@rollcall/protocol'
 import {
   type AcceptedExchange,
@@ -18,9 +18,9 @@ import {
   findItemStatuses,
   SMALL_REQUEST_BYTES,
 } from '../store/exchanges/accepted-exchanges.ts'
-import { findReceipt, receiptEncryptionContext } from '../store/exchanges/enrolment-receipts.ts'
+import { findReceipt, receiptBodyBinding } from '../store/exchanges/enrolment-receipts.ts'
 import { type ItemReference, listReferences } from '../store/exchanges/references.ts'
-import { TURN_OF_LARGE_BODIES } from './accepted-request.ts'
+import { LARGE_BODIES_TURN_KEY } from './accepted-request.ts'
 import { discloseItem } from './disclose-item.ts'
 import type { AnswerDeps } from './item.ts'
 import { storeReferencesIfMissing } from './references.ts'
@@ -74,7 +74,7 @@ export async function findOriginalResponse(
     status = 'succ',
     reason,
     encrypted,
-  } = await (member === null ? wholeAnswer(deps, asked) : txnItems(deps, about, asked, references))
+  } = await (member === null ? answerAsOneItem(deps, asked) : txnItems(deps, about, asked, references))
   const chosen = member === null || references === null ? items : chosenItems(deps, items, references)
   const { transaction_id, correlation_id } = asked
   return {
@@ -97,12 +97,12 @@ interface TxnItems {
   readonly encrypted?: boolean
 }
 
-const SYNCHRONOUS_REASON = 'answered synchronously; such answers are not persisted'
+const SYNC_NOT_PERSISTED_REASON = 'answered synchronously; such answers are not persisted'
 /** The only operation whose answers are stored as receipts. */
 const RECEIPT_OPERATION = 'enrolment-updates'
-const NO_RECEIPT =
+const NO_RECEIPT_REASON =
   'no answer is kept: it is not answered yet, it failed, or its answer is forgotten; the same message may be sent again'
-const FORGOTTEN_REASON = 'answered, and the answer is not persisted any more'
+const ANSWER_FORGOTTEN_REASON = 'answered, and the answer is not persisted any more'
 const NOT_ANSWERED_REASON = 'not answered: the sender was disabled when it was to be; it may be sent again'
 
 async function txnItems(
@@ -120,9 +120,9 @@ async function txnItems(
       const said = { status: 'rjct', status_reason_message: NOT_ANSWERED_REASON }
       return { items: await itemsOfRequest(deps, accepted, references, said), reason: NOT_ANSWERED_REASON }
     }
-    return { items: await itemsOfRequest(deps, accepted, references, { status: statusOf(accepted) }) }
+    return { items: await itemsOfRequest(deps, accepted, references, { status: unansweredStatusOf(accepted) }) }
   } catch (error) {
-    if (error instanceof BodyUnreadable) return { items: [], reason: FORGOTTEN_REASON }
+    if (error instanceof BodyUnreadable) return { items: [], reason: ANSWER_FORGOTTEN_REASON }
     throw error
   }
 }
@@ -136,13 +136,11 @@ async function receiptItems(
   const receipt = await findReceipt(deps.db, correlation_id)
   if (receipt === null) {
     return operation.name === RECEIPT_OPERATION
-      ? { items: [], status: 'rjct', reason: NO_RECEIPT }
-      : { items: [], reason: SYNCHRONOUS_REASON }
+      ? { items: [], status: 'rjct', reason: NO_RECEIPT_REASON }
+      : { items: [], reason: SYNC_NOT_PERSISTED_REASON }
   }
-  const persisted = parsePersisted(
-    await deps.bodies.decryptBody(receipt.body, receiptEncryptionContext(correlation_id)),
-  )
-  const { message, reason } = messageIn(persisted)
+  const persisted = parsePersistedMessage(await deps.bodies.decryptBody(receipt.body, receiptBodyBinding(correlation_id)))
+  const { message, reason } = messageInStoredPage(persisted)
   const items = message[operation.reply.items ?? '']
   return {
     items: Array.isArray(items) ? items.filter(isJsonObject) : [],
@@ -152,28 +150,28 @@ async function receiptItems(
 }
 
 /** The answer of an operation without items, as one item; only a status when the answer is not stored or readable. */
-async function wholeAnswer(deps: AnswerDeps, { accepted, first }: AskedExchange): Promise<TxnItems> {
-  const timestamp = timestampOf(deps.clock)
+async function answerAsOneItem(deps: AnswerDeps, { accepted, first }: AskedExchange): Promise<TxnItems> {
+  const timestamp = currentTimestamp(deps.clock)
   const itemWith = (status: Status, reason?: string): TxnItems => {
     const because = reason !== undefined && { status_reason_message: reason }
     return { items: [{ timestamp, status, ...because }], ...(reason !== undefined && { reason }) }
   }
-  if (accepted === null) return itemWith('rcvd', SYNCHRONOUS_REASON)
+  if (accepted === null) return itemWith('rcvd', SYNC_NOT_PERSISTED_REASON)
   if (first === null) {
-    return accepted.state === 'failed' ? itemWith('rjct', NOT_ANSWERED_REASON) : itemWith(statusOf(accepted))
+    return accepted.state === 'failed' ? itemWith('rjct', NOT_ANSWERED_REASON) : itemWith(unansweredStatusOf(accepted))
   }
   try {
     const { message, reason } = await persistedAnswer(deps, first)
     const { transaction_id: _, correlation_id: __, ...members } = message
     return { items: [members], ...(reason !== undefined && { reason }) }
   } catch (error) {
-    if (error instanceof BodyUnreadable) return itemWith('rcvd', FORGOTTEN_REASON)
+    if (error instanceof BodyUnreadable) return itemWith('rcvd', ANSWER_FORGOTTEN_REASON)
     throw error
   }
 }
 
 /** The status of a request without an answer (N7): `rcvd` not begun, `pdng` begun, `rjct` never to be answered. */
-const statusOf = ({ state, started_at, open_chunks }: AcceptedExchange): 'rcvd' | 'pdng' | 'rjct' =>
+const unansweredStatusOf = ({ state, started_at, open_chunks }: AcceptedExchange): 'rcvd' | 'pdng' | 'rjct' =>
   state === 'failed' && !open_chunks ? 'rjct' : started_at === null ? 'rcvd' : 'pdng'
 
 /**
@@ -187,7 +185,7 @@ async function itemsOfChunks(
   references: readonly string[] | null,
 ): Promise<TxnItems> {
   const { correlation_id } = accepted
-  const said = { timestamp: timestampOf(deps.clock), status: statusOf(accepted) }
+  const said = { timestamp: currentTimestamp(deps.clock), status: unansweredStatusOf(accepted) }
   const requested = await referencesOf(deps, accepted, references)
   const answered = await findItemStatuses(deps.db, correlation_id)
   const wanted = references === null ? null : new Set<unknown>(references)
@@ -210,8 +208,7 @@ async function itemsOfChunks(
 /** The most chunks whose records one status answer shows, because each may have many megabytes to read. */
 const MOST_CHUNKS_READ = 2
 
-const IN_CHUNKS_REASON =
-  'answered in several chunks: the records of the first one are given; ask for others by reference_id_list'
+const IN_CHUNKS_REASON = 'answered in several chunks: the records of the first one are given; ask for others by reference_id_list'
 const MORE_CHUNKS_REASON = `answered in several chunks: the records of ${MOST_CHUNKS_READ} of them are given; ask for the other items by themselves`
 
 async function itemsOfRequest(
@@ -220,7 +217,7 @@ async function itemsOfRequest(
   references: readonly string[] | null,
   said: ReplyMembers,
 ): Promise<readonly ReplyMembers[]> {
-  const timestamp = timestampOf(deps.clock)
+  const timestamp = currentTimestamp(deps.clock)
   const items = await referencesOf(deps, accepted, references)
   return items.map(({ reference_id }) => ({ reference_id, timestamp, ...said }))
 }
@@ -244,11 +241,11 @@ async function itemsOfAnswer(
   const { message, reason } = await persistedAnswer(deps, first)
   const items = message[operation.reply.items ?? '']
   const { grant } = exchange
-  const changed = await changedSinceDelivery(deps.db.pool, first.id, grant.id)
+  const changed = await findPermissionChanges(deps.db.pool, first.id, grant.id)
   const isOld = grant.hidden.takesOut !== null && (changed.grant || changed.protection)
   const answered: ReplyMembers[] = []
   for (const item of Array.isArray(items) ? items.filter(isJsonObject) : []) {
-    const isConsented = consents.get(String(item.reference_id)) ?? !isAboutSubject(exchange.grant)
+    const isConsented = consents.get(String(item.reference_id)) ?? !isLimitedToOnePerson(exchange.grant)
     answered.push(await discloseItem(deps, exchange, item, { isOld, isConsented }))
   }
   return { items: answered, ...(reason !== undefined && { reason }) }
@@ -259,14 +256,14 @@ async function persistedAnswer(
   deps: AnswerDeps,
   { id, body }: NonNullable<AskedExchange['first']>,
 ): Promise<{ readonly message: JsonObject; readonly reason: string | undefined }> {
-  const decrypt = async () => parsePersisted(await deps.bodies.decryptBody(body, deliveryBodyBinding(id)))
+  const decrypt = async () => parsePersistedMessage(await deps.bodies.decryptBody(body, deliveryBodyBinding(id)))
   const persisted =
-    body.length > SMALL_REQUEST_BYTES ? await inSlot(deps.turns, TURN_OF_LARGE_BODIES, decrypt) : await decrypt()
-  return messageIn(persisted)
+    body.length > SMALL_REQUEST_BYTES ? await runInSlot(deps.turns, LARGE_BODIES_TURN_KEY, decrypt) : await decrypt()
+  return messageInStoredPage(persisted)
 }
 
 /** The message of a stored page, and the reason in its header. @throws BodyUnreadable */
-function messageIn({ header, message }: JsonObject): {
+function messageInStoredPage({ header, message }: JsonObject): {
   readonly message: JsonObject
   readonly reason: string | undefined
 } {
@@ -282,7 +279,7 @@ function chosenItems(
   references: readonly string[],
 ): readonly ReplyMembers[] {
   const byReference = Map.groupBy(items, ({ reference_id }) => reference_id)
-  const timestamp = timestampOf(clock)
+  const timestamp = currentTimestamp(clock)
   return [...new Set(references)].flatMap(
     (reference_id) =>
       byReference.get(reference_id) ?? [

@@ -19,8 +19,8 @@ import {
   TxnType,
   validator,
 } from '@rollcall/protocol'
-import { type AskedExchange, type AskedScope, findAskedExchange } from '../store/exchanges/accepted-exchanges.ts'
-import { findByReferences } from '../store/exchanges/references.ts'
+import { type AskedExchange, type AskedExchangeScope, findAskedExchange } from '../store/exchanges/accepted-exchanges.ts'
+import { findExchangeByReferences } from '../store/exchanges/references.ts'
 import type { AnswerDeps, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 import { storeMissingReferences } from './references.ts'
@@ -42,16 +42,16 @@ interface FoundExchange {
 }
 
 /** Finds the exchange that a status question names, among the sender's own exchanges with this registry. */
-type ExchangeFinder = (deps: AnswerDeps, asker: AskedScope, values: readonly string[]) => Promise<FoundExchange | null>
+type ExchangeFinder = (deps: AnswerDeps, asker: AskedExchangeScope, values: readonly string[]) => Promise<FoundExchange | null>
 
-const wholeExchange = (asked: AskedExchange | null): FoundExchange | null => asked && { asked, references: null }
+const foundWholeExchange = (asked: AskedExchange | null): FoundExchange | null => asked && { asked, references: null }
 
 /** The finder of the earlier exchange, for each attribute_type of a status question (D15). */
 const EXCHANGE_FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], ExchangeFinder>> = {
   transaction_id: async ({ db }, asker, transaction_ids) =>
-    wholeExchange(await findAskedExchange(db, asker, { transaction_ids })),
+    foundWholeExchange(await findAskedExchange(db, asker, { transaction_ids })),
   correlation_id: async ({ db }, asker, correlation_ids) =>
-    wholeExchange(await findAskedExchange(db, asker, { correlation_ids })),
+    foundWholeExchange(await findAskedExchange(db, asker, { correlation_ids })),
   reference_id_list: async (deps, asker, reference_ids) => {
     const asked = await findExchangeHolding(deps, asker, reference_ids)
     return asked && { asked, references: reference_ids }
@@ -71,19 +71,12 @@ const EXCHANGE_FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], Exc
  * @throws RequestFault err.request.bad: there is no txn_type, and the sender has no such search; an asynchronous
  * question is then answered as one that finds nothing
  */
-export async function answerTxnStatus(
-  deps: AnswerDeps,
-  { mode, exchange, message }: MessageToAnswer,
-): Promise<Outcome> {
+export async function answerTxnStatus(deps: AnswerDeps, { mode, exchange, message }: MessageToAnswer): Promise<Outcome> {
   const given = message.txnstatus_request as Omit<TxnStatusQuestion, 'txn_type'> & Partial<TxnStatusQuestion>
   const question = { ...given, txn_type: given.txn_type ?? 'search' }
   const values = [question.attribute_value].flat()
   const operation = TXN_OPERATIONS[question.txn_type]
-  const asker = {
-    participant: exchange.participant.id,
-    registry: exchange.registry.id,
-    operation: operation?.name ?? '',
-  }
+  const asker = { participant: exchange.participant.id, registry: exchange.registry.id, operation: operation?.name ?? '' }
   // The earlier answer is shown only while the grant still has its operation.
   const isGranted = operation !== undefined && permissionFor(exchange.grant, { operation: operation.name }).allowed
   const found = isGranted && (await EXCHANGE_FINDERS[question.attribute_type](deps, asker, values))
@@ -97,15 +90,13 @@ export async function answerTxnStatus(
   deps.metrics.itemAnswered(exchange.operation.name, answer.status, answer.code ?? 'none')
   const { consented } = answer
   return {
-    ...outcomeOf(question, answer),
+    ...outcomeOfTxnAnswer(question, answer),
     ...(mode === 'async' &&
-      consented !== undefined && {
-        effects: [(client) => copyConsentUses(client, consented, exchange.correlation_id)],
-      }),
+      consented !== undefined && { effects: [(client) => copyConsentUses(client, consented, exchange.correlation_id)] }),
   }
 }
 
-function outcomeOf({ txn_type }: TxnStatusQuestion, answer: TxnAnswer): Outcome {
+function outcomeOfTxnAnswer({ txn_type }: TxnStatusQuestion, answer: TxnAnswer): Outcome {
   const { status, reason, txn_status, items, encrypted, repeats, code = status } = answer
   return {
     status,
@@ -138,11 +129,11 @@ const MOST_OPENED_REQUESTS = 8
 /** Finds the asker's exchange that has most of the given reference_ids; the newest of several. */
 export async function findExchangeHolding(
   deps: AnswerDeps,
-  asker: AskedScope,
+  asker: AskedExchangeScope,
   reference_ids: readonly string[],
 ): Promise<AskedExchange | null> {
   await storeMissingReferences(deps, MOST_OPENED_REQUESTS, asker.participant)
-  const correlation_id = await findByReferences(deps.db, asker, reference_ids)
+  const correlation_id = await findExchangeByReferences(deps.db, asker, reference_ids)
   if (correlation_id === null) return null
   return findAskedExchange(deps.db, asker, { correlation_ids: [correlation_id] })
 }
@@ -151,15 +142,15 @@ export async function findExchangeHolding(
 type AskingExchange = Pick<Exchange, 'correlation_id'>
 
 /** The parts of the answer to a status question for which no exchange was found. */
-export interface NothingFound {
+export interface NothingFoundAnswer {
   /** The rejection, as an answer to a search, with the ids that the question asks about, or else the question's own ids. */
   readonly txn_status: ReplyMembers
   readonly items: readonly JsonObject[]
 }
 
-const correlationIds = validator(CorrelationId)
+const correlationIdValidator = validator(CorrelationId)
 const questionValidator = validator(TxnStatusQuestion)
-const txnTypes = validator(TxnType)
+const txnTypeValidator = validator(TxnType)
 
 /**
  * The answer that nothing was found: every item that the question names is rejected, or else the question itself.
@@ -171,16 +162,14 @@ export function nothingFound(
   question: TxnStatusQuestion,
   reason: { readonly status_reason_code?: string; readonly status_reason_message: string },
   now = new Date(),
-): NothingFound {
+): NothingFoundAnswer {
   const { attribute_type, reference_id } = question
   const values = [question.attribute_value].flat()
   const timestamp = now.toISOString()
   const named = attribute_type === 'reference_id_list' && values.length > 0 ? values : [reference_id]
-  const items = [...new Set(named)].map(
-    (named): JsonObject => ({ reference_id: named, timestamp, status: 'rjct', ...reason }),
-  )
+  const items = [...new Set(named)].map((named): JsonObject => ({ reference_id: named, timestamp, status: 'rjct', ...reason }))
   const [value = ''] = values
-  const isCorrelationId = attribute_type === 'correlation_id' && correlationIds.accepts(value)
+  const isCorrelationId = attribute_type === 'correlation_id' && correlationIdValidator.accepts(value)
   return {
     items,
     txn_status: {
@@ -195,11 +184,7 @@ export function nothingFound(
  * The members of a reply to a question that was not processed.
  * @param message may have another form than a question; its readable members are sent back
  */
-export function unansweredQuestion(
-  exchange: AskingExchange,
-  message: Message,
-  status_reason_message: string,
-): ReplyMembers {
+export function unansweredQuestion(exchange: AskingExchange, message: Message, status_reason_message: string): ReplyMembers {
   const asked = message.txnstatus_request
   const question = questionValidator.accepts(asked) ? (asked as TxnStatusQuestion) : readableQuestion(exchange, asked)
   const { txn_status } = nothingFound(exchange, message, question, { status_reason_message })
@@ -211,7 +196,7 @@ function readableQuestion({ correlation_id }: AskingExchange, asked: unknown): T
   const { txn_type, reference_id } = isJsonObject(asked) ? asked : {}
   return {
     reference_id: referenceId({ reference_id }),
-    txn_type: txnTypes.accepts(txn_type) ? (txn_type as TxnType) : 'search',
+    txn_type: txnTypeValidator.accepts(txn_type) ? (txn_type as TxnType) : 'search',
     attribute_type: 'correlation_id',
     attribute_value: correlation_id,
   }

@@ -31,18 +31,18 @@ export async function answerUnsubscribe(deps: AnswerDeps, { exchange, message }:
   const window = deps.limits.timestamp_window
   if (typeof timestamp === 'string' && !isWithinWindow(timestamp, window, exchange.received_at.getTime())) {
     const rule = `timestamp: must lie within ${window} seconds of now`
-    return outcomeOf(deps, askedCodes(message), now, [], { code: 'rjct.timestamp.invalid', text: rule })
+    return unsubscribeOutcome(deps, askedCodes(message), now, [], { code: 'rjct.timestamp.invalid', text: rule })
   }
   const codes = askedCodes(message)
   const { participant, registry, correlation_id } = exchange
   const own = new Map(
     (await findOwnSubscriptions(deps.db, participant.id, registry.id, codes)).map((found) => [found.code, found]),
   )
-  const judged = codes.map((code) => ({ code, refusal: refusalOf(exchange, own.get(code)) }))
+  const judged = codes.map((code) => ({ code, refusal: findUnsubscribeRefusal(exchange, own.get(code)) }))
   const ended = judged.flatMap(({ code, refusal }) => (refusal === null ? (own.get(code) ?? []) : []))
   const settled = judged.flatMap(({ code, refusal }) => {
     const found = refusal === UNSUBSCRIBE_REFUSALS.ended ? own.get(code) : undefined
-    return found === undefined || isTakenBack(found) ? [] : found
+    return found === undefined || hasSilentEnd(found) ? [] : found
   })
   const others = Map.groupBy(
     judged.filter(({ refusal }) => refusal !== null),
@@ -52,9 +52,9 @@ export async function answerUnsubscribe(deps: AnswerDeps, { exchange, message }:
     const refused = others.get(refusal)
     return refused === undefined ? [] : [{ ...refusal, codes: refused.map(({ code }) => code) }]
   })
-  const text = namedText(named)
+  const text = notEndedText(named)
   const [first] = named
-  const outcome = outcomeOf(
+  const outcome = unsubscribeOutcome(
     deps,
     codes,
     now,
@@ -62,16 +62,14 @@ export async function answerUnsubscribe(deps: AnswerDeps, { exchange, message }:
     { code: first?.code, text },
   )
   if (ended.length + settled.length === 0) return outcome
-  return { ...outcome, effects: [endEffect(registry.id, { ended, settled }, now, correlation_id)] }
+  return { ...outcome, effects: [endSubscriptionsEffect(registry.id, { ended, settled }, now, correlation_id)] }
 }
 
 /** The subscription_codes of the request, each once. */
-const askedCodes = ({ subscription_codes }: Message): readonly string[] => [
-  ...new Set(subscription_codes as readonly string[]),
-]
+const askedCodes = ({ subscription_codes }: Message): readonly string[] => [...new Set(subscription_codes as readonly string[])]
 
 /** Why a subscription may not be ended; null: it may. Codes of other participants are answered like unknown codes. */
-function refusalOf({ grant }: Exchange, found: OwnSubscription | undefined): UnsubscribeRefusal | null {
+function findUnsubscribeRefusal({ grant }: Exchange, found: OwnSubscription | undefined): UnsubscribeRefusal | null {
   if (found === undefined) return UNSUBSCRIBE_REFUSALS.unknown
   const { event_type, record_type, unfiltered } = found
   const wanted = { operation: 'unsubscribe', event_type, record_type, unfiltered }
@@ -79,7 +77,7 @@ function refusalOf({ grant }: Exchange, found: OwnSubscription | undefined): Uns
   return found.state === 'ended' ? UNSUBSCRIBE_REFUSALS.ended : null
 }
 
-const isTakenBack = ({ reason }: OwnSubscription): boolean => SILENT_END_REASONS.some((one) => one === reason)
+const hasSilentEnd = ({ reason }: OwnSubscription): boolean => SILENT_END_REASONS.some((one) => one === reason)
 
 interface UnsubscribeChanges {
   readonly ended: readonly OwnSubscription[]
@@ -87,7 +85,7 @@ interface UnsubscribeChanges {
   readonly settled: readonly OwnSubscription[]
 }
 
-const endEffect =
+const endSubscriptionsEffect =
   (registry: number, { ended, settled }: UnsubscribeChanges, at: Date, by: string): ReplyEffect =>
   async (client) => {
     await lockRegistryFor(client, registry, 'subscribe')
@@ -97,7 +95,7 @@ const endEffect =
     if (count + before < ended.length + settled.length) throw new OutcomeOutdated()
   }
 
-function outcomeOf(
+function unsubscribeOutcome(
   { metrics }: AnswerDeps,
   codes: readonly string[],
   now: Date,
@@ -135,7 +133,7 @@ export const unansweredUnsubscribe = (_: unknown, __: Message, reason: string, n
 const MOST_REASON_LENGTH = 999 - 40
 
 /** Says which codes were not ended and why, as many as fit into a text; undefined when there are none. */
-function namedText(named: readonly (UnsubscribeRefusal & { readonly codes: readonly string[] })[]): string | undefined {
+function notEndedText(named: readonly (UnsubscribeRefusal & { readonly codes: readonly string[] })[]): string | undefined {
   if (named.length === 0) return undefined
   let text = ''
   let unnamed = 0

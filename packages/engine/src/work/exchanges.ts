@@ -10,7 +10,7 @@ import { type AcceptedExchange, SMALL_REQUEST_BYTES } from '../store/exchanges/a
 import {
   type ClaimedExchange,
   claimExchanges,
-  countByParticipant,
+  countExchangesByParticipant,
   releaseClaims,
   renewClaims,
 } from '../store/exchanges/claims.ts'
@@ -23,7 +23,7 @@ const BACKOFF_SECONDS: readonly number[] = [3, 8, 20, 55]
  * than half of its share in work: a claim of many exchanges costs little more than a claim of one, and their answers are written
  * together.
  */
-const GATHERING_MS = 50
+const CLAIM_GATHERING_MS = 50
 
 /** The dependencies and limits of `ExchangeWork`. */
 export interface ExchangeWorkDeps {
@@ -65,7 +65,7 @@ export interface ExchangeWork {
 export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
   const { pool, slots, lease, log } = deps
   const inWork = new Map<ClaimedExchange, Promise<void>>()
-  const { shares, mostOfOne, isUnlimited } = slotsOf(deps, inWork)
+  const { shares, mostOfOne, isUnlimited } = workSlotUsage(deps, inWork)
   let gathersUntil = 0
   /** True when the last poll found that no exchange waits to be claimed. */
   let isQueueEmpty = false
@@ -91,7 +91,7 @@ export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
       const { runs } = exchange
       log.warn({ task: 'process', attempt: runs, ...safeDatabaseError(error) }, 'an exchange is tried again')
       // If the release fails, the claim ends when its time is over.
-      await releaseFailed(pool, exchange).catch(() => undefined)
+      await releaseFailedExchange(pool, exchange).catch(() => undefined)
     } finally {
       inWork.delete(exchange)
       deps.wake()
@@ -108,11 +108,11 @@ export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
       const claim = { id: randomUUID(), seconds: lease }
       const claimed = await claimExchanges(pool, claim, { free, ...shares }, [...inWork.keys()])
       for (const exchange of claimed) inWork.set(exchange, run(exchange, signal))
-      if (mostOfOne() >= shares.share) gathersUntil = deps.clock.now() + GATHERING_MS
+      if (mostOfOne() >= shares.share) gathersUntil = deps.clock.now() + CLAIM_GATHERING_MS
       isQueueEmpty = claimed.length === 0 && isUnlimited()
     },
     keepSlot(exchange, signal) {
-      if (signal.aborted || !isQueueEmpty || !isSingle(exchange) || !isUnlimited()) return null
+      if (signal.aborted || !isQueueEmpty || !isSmallSingleItem(exchange) || !isUnlimited()) return null
       const claimed = { ...exchange, claim: randomUUID(), runs: 1 }
       const { promise, resolve } = Promise.withResolvers<void>()
       inWork.set(claimed, promise)
@@ -140,14 +140,14 @@ export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
  * Releases an exchange after a run that ended with an error. It is due again after a pause. A failed run has stopped no node, so
  * it is not counted in `runs` once the longest pause is reached.
  */
-function releaseFailed(pool: pg.Pool, exchange: ClaimedExchange): Promise<void> {
+function releaseFailedExchange(pool: pg.Pool, exchange: ClaimedExchange): Promise<void> {
   const { runs } = exchange
   const seconds = BACKOFF_SECONDS[Math.min(runs, BACKOFF_SECONDS.length) - 1] ?? 0
   return releaseClaims(pool, [exchange], { seconds, counted: runs <= BACKOFF_SECONDS.length })
 }
 
 /** The limits of the exchanges that a node may have in work, and how far they are used. */
-function slotsOf(
+function workSlotUsage(
   { slots, large, batches }: Pick<ExchangeWorkDeps, 'slots' | 'large' | 'batches'>,
   inWork: ReadonlyMap<ClaimedExchange, unknown>,
 ) {
@@ -160,16 +160,16 @@ function slotsOf(
   }
   /** The number of exchanges in work of the participant that has most of them. */
   const mostOfOne = (): number =>
-    Math.max(0, ...countByParticipant([...inWork.keys()]).map(({ exchanges }) => exchanges))
+    Math.max(0, ...countExchangesByParticipant([...inWork.keys()]).map(({ exchanges }) => exchanges))
   return {
     shares,
     mostOfOne,
     /** Whether no limit keeps an exchange waiting: then a poll that claims nothing has found an empty queue. */
     isUnlimited: (): boolean =>
-      inWork.size < slots - shares.reserve && mostOfOne() < shares.share && [...inWork.keys()].every(isSingle),
+      inWork.size < slots - shares.reserve && mostOfOne() < shares.share && [...inWork.keys()].every(isSmallSingleItem),
   }
 }
 
 /** False for large requests and batches, of which only few may be in work at a time. */
-const isSingle = ({ items, request_bytes }: AcceptedExchange): boolean =>
+const isSmallSingleItem = ({ items, request_bytes }: AcceptedExchange): boolean =>
   items <= 1 && request_bytes <= SMALL_REQUEST_BYTES

@@ -6,7 +6,7 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Log } from '@rollcall/observe/log'
 import type { RunningWorker } from './worker.ts'
 
-interface HeldDeps {
+interface StartWhenReleasedDeps {
   readonly db: Database
   readonly log: Pick<Log, 'info' | 'warn'>
   readonly start: () => Promise<RunningWorker>
@@ -15,7 +15,7 @@ interface HeldDeps {
 }
 
 /** Starts the work when messages are not held. Until then the node counts as working: it answers requests. */
-export async function startWhenReleased({ db, log, start, pause = 1_000 }: HeldDeps): Promise<RunningWorker> {
+export async function startWhenReleased({ db, log, start, pause = 1_000 }: StartWhenReleasedDeps): Promise<RunningWorker> {
   if (!(await areMessagesHeld(db))) return start()
   log.warn('outgoing messages are held, because the database was restored: run rollcall restore release')
   const stopping = new AbortController()

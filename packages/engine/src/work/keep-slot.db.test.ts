@@ -1,13 +1,13 @@
 /** Exchanges that a node claims when it accepts them. */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { CLOCK } from '@rollcall/base/shared/clock'
+import { SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { WORK_CHANNEL } from '@rollcall/database/queue'
 import { createLog } from '@rollcall/observe/log'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import type { KeptSlot } from '../exchange/acceptance-slots.ts'
-import { type AcceptedExchange, findAccepted, SMALL_REQUEST_BYTES } from '../store/exchanges/accepted-exchanges.ts'
+import { type AcceptedExchange, findAcceptedExchange, SMALL_REQUEST_BYTES } from '../store/exchanges/accepted-exchanges.ts'
 import { type ClaimedExchange, claimExchanges } from '../store/exchanges/claims.ts'
 import { createExchangeMemory } from '../store/exchanges/exchanges.ts'
 import { createExchangeWork, type ExchangeWork } from './exchanges.ts'
@@ -31,7 +31,7 @@ beforeEach(async () => {
     large: 1,
     batches: 2,
     lease: 60,
-    clock: CLOCK,
+    clock: SYSTEM_CLOCK,
     log: createLog({ level: 'silent' }),
     metrics: { taskEnded: () => undefined },
     wake: () => undefined,
@@ -105,12 +105,10 @@ test('an exchange for which a slot is kept is accepted with its claim, and answe
   await accept(exchange, slot)
   expect(await claimedElsewhere()).toEqual([])
   slot?.begin()
-  const { rows } = await database.db.pool.query(
-    'select claim, runs, claimed_until > now() as held from accepted_exchange',
-  )
+  const { rows } = await database.db.pool.query('select claim, runs, claimed_until > now() as held from accepted_exchange')
   expect(rows).toEqual([{ claim: slot?.claim.id, runs: 1, held: true }])
   const times = { received_at: expect.any(Date), started_at: expect.any(Date) }
-  const stored = await findAccepted(database.db, exchange.id)
+  const stored = await findAcceptedExchange(database.db, exchange.id)
   expect(begun).toEqual([{ ...stored, ...times, claim: slot?.claim.id, runs: 1 }])
 })
 

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Writable } from 'node:stream'
-import { CLOCK } from '@rollcall/base/shared/clock'
+import { SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { createWake } from '@rollcall/base/shared/wake'
 import { DEFAULT_LIMITS, type Limits } from '@rollcall/core/limits'
 import { openDatabase } from '@rollcall/database/database'
@@ -38,11 +38,7 @@ type Work = (name: string, exchange: ClaimedExchange, signal: AbortSignal) => Pr
 const ONE = { free: 1, share: 1, reserve: 0, large: 1, batches: 1, batchShare: 1 }
 
 /** A node that answers exchanges like this; what ends without an error is answered with nothing. */
-async function worker(
-  work: Work,
-  limits: Partial<Limits> = {},
-  connection = database.db.connection,
-): Promise<RunningWorker> {
+async function worker(work: Work, limits: Partial<Limits> = {}, connection = database.db.connection): Promise<RunningWorker> {
   const destination = new Writable({
     write(chunk, _encoding, done) {
       log.push(String(chunk))
@@ -52,7 +48,7 @@ async function worker(
   const db = openDatabase(connection)
   closing.push(() => db.close())
   const started = await startWorker({
-    clock: CLOCK,
+    clock: SYSTEM_CLOCK,
     db,
     limits: { ...DEFAULT_LIMITS, node_lease: 2, ...limits },
     log: createLog({ level: 'debug', destination }),

@@ -4,7 +4,7 @@ import { createWake, type Wake } from '@rollcall/base/shared/wake'
 import type { Limits } from '@rollcall/core/limits'
 import type { Database } from '@rollcall/database/database'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
-import { openConnections } from '@rollcall/database/pools'
+import { openMinConnections } from '@rollcall/database/pools'
 import { listenForWork } from '@rollcall/database/queue'
 import type { Dispatcher } from '@rollcall/delivery/delivery/dispatcher'
 import type { MailboxDrainer } from '@rollcall/delivery/notify/drain-mailboxes'
@@ -42,10 +42,10 @@ export type WorkerDeps = Pick<ExchangeWorkDeps, 'clock' | 'log' | 'metrics' | 'a
 }
 
 /** The most accepted requests above 262,144 bytes that are answered at a time; one of each participant at most. */
-const LARGE_REQUESTS = 2
+const MOST_LARGE_REQUESTS = 2
 
 /** Milliseconds to wait for the end of the connection that listens for announcements. */
-const CLOSING_WAIT_MS = 2_000
+const LISTENER_CLOSING_WAIT_MS = 2_000
 
 /** Starts a worker; resolves when it takes work. @throws errors of connecting to the database */
 export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
@@ -57,14 +57,14 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     ...deps,
     pool: db.claims,
     slots: limits.worker_concurrency,
-    large: LARGE_REQUESTS,
+    large: MOST_LARGE_REQUESTS,
     batches: db.asyncSearches.options.max,
     lease: limits.node_lease,
     wake: exchangesWake.raise,
   })
   // These connections are opened at the start, so that new requests cannot take the connections that answer accepted requests.
-  await openConnections(db.claims)
-  await openConnections(db.asyncSearches)
+  await openMinConnections(db.claims)
+  await openMinConnections(db.asyncSearches)
   deps.acceptanceSlots.open((exchange) => exchanges.keepSlot(exchange, signal))
   const pollWake = createWake()
   const listening = listenForWork(db.connection, {
@@ -90,7 +90,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
       const ended = Promise.all([...loops.map((loop) => loop.ended), ...idle])
       await Promise.race([ended, sleep(limits.stop_time * 1_000, undefined, { ref: false })])
       await exchanges.leave().catch(() => undefined)
-      await Promise.race([listening, sleep(CLOSING_WAIT_MS, undefined, { ref: false })])
+      await Promise.race([listening, sleep(LISTENER_CLOSING_WAIT_MS, undefined, { ref: false })])
     },
   }
 }

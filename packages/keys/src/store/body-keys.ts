@@ -20,33 +20,25 @@ export async function addBodyKey(db: Database, day: string, sealed: Buffer): Pro
 }
 
 /** SQL condition: the day ended more than `$1` seconds ago, and no hold keeps a message of the day. */
-const IS_OLD_DAY = `day + 1 < (now() at time zone 'utc') - make_interval(secs => $1) and not ${isDayHeldSql('day')}`
+const IS_OLD_DAY_SQL = `day + 1 < (now() at time zone 'utc') - make_interval(secs => $1) and not ${isDayHeldSql('day')}`
 
 /**
  * Destroys the keys of old days: nobody can read these days' bodies again. A backup that was made before has the keys.
  * @param retention seconds since the end of the day, by the clock of the database
  * @returns the number of destroyed keys
  */
-export async function destroyBodyKeys(
-  { pool, journal }: Pick<Database, 'pool' | 'journal'>,
-  retention: number,
-): Promise<number> {
-  const { rows } = await pool.query<{ day: string }>(`select day from body_key where ${IS_OLD_DAY} order by day`, [
-    retention,
-  ])
+export async function destroyBodyKeys({ pool, journal }: Pick<Database, 'pool' | 'journal'>, retention: number): Promise<number> {
+  const { rows } = await pool.query<{ day: string }>(`select day from body_key where ${IS_OLD_DAY_SQL} order by day`, [retention])
   if (rows.length === 0) return 0
   const days = rows.map(({ day }) => day)
   const { rowCount } = await journal.write({ kind: 'day_keys_destroyed', days }, () =>
-    pool.query(`delete from body_key where day = any($2::date[]) and ${IS_OLD_DAY}`, [retention, days]),
+    pool.query(`delete from body_key where day = any($2::date[]) and ${IS_OLD_DAY_SQL}`, [retention, days]),
   )
   return rowCount ?? 0
 }
 
 /** Destroys the keys of these days again, after a restore has brought them back. */
-export async function destroyBodyKeysOfDays(
-  { pool }: Pick<Database, 'pool'>,
-  days: readonly string[],
-): Promise<number> {
+export async function destroyBodyKeysOfDays({ pool }: Pick<Database, 'pool'>, days: readonly string[]): Promise<number> {
   const { rowCount } = await pool.query('delete from body_key where day = any($1::date[])', [days])
   return rowCount ?? 0
 }
@@ -54,7 +46,7 @@ export async function destroyBodyKeysOfDays(
 /** Counts the keys that `destroyBodyKeys` would destroy now. */
 export async function countBodyKeys({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
-    `select count(*)::integer as count from body_key where ${IS_OLD_DAY}`,
+    `select count(*)::integer as count from body_key where ${IS_OLD_DAY_SQL}`,
     [retention],
   )
   return rows[0]?.count ?? 0

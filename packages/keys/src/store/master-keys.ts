@@ -30,21 +30,17 @@ export interface MasterKeyRecord {
 }
 
 /** Reads the version and check value of the master key; null when nothing was ever encrypted in this database. */
-export async function readMasterKey({
-  pool,
-}: {
-  readonly pool: Pick<ClientBase, 'query'>
-}): Promise<MasterKeyRecord | null> {
+export async function readMasterKey({ pool }: { readonly pool: Pick<ClientBase, 'query'> }): Promise<MasterKeyRecord | null> {
   const { rows } = await pool.query<MasterKeyRecord>('select version, check_value from master_key limit 1')
   return rows[0] ?? null
 }
 
 /** Stores the record of the first master key, unless another node was faster. The caller then reads the stored one. */
 export async function addFirstMasterKey(db: Database, record: MasterKeyRecord): Promise<void> {
-  await db.pool.query(
-    'insert into master_key (version, check_value) values ($1, $2) on conflict (version) do nothing',
-    [record.version, record.check_value],
-  )
+  await db.pool.query('insert into master_key (version, check_value) values ($1, $2) on conflict (version) do nothing', [
+    record.version,
+    record.check_value,
+  ])
 }
 
 /**
@@ -67,9 +63,7 @@ export async function replaceMasterKey(
     const { rows } = await sql`select from master_key where version = ${from} for update`.execute(transaction)
     if (rows.length === 0)
       throw new StoreRefusal('another command replaced the master key at the same time; run this command again')
-    await sql`insert into master_key (version, check_value) values (${to.version}, ${to.check_value})`.execute(
-      transaction,
-    )
+    await sql`insert into master_key (version, check_value) values (${to.version}, ${to.check_value})`.execute(transaction)
     let reencrypted = 0
     for (const encrypted of [...Object.values(ENCRYPTED_TABLES), ...others])
       reencrypted += await reencryptTable(transaction, encrypted, reencrypt)
@@ -94,10 +88,10 @@ async function reencryptTable(
   return rows.length
 }
 
-const MOST_TRIES = 3
+const MOST_MASTER_KEY_TRIES = 3
 
 /**
- * Runs work that encrypts and writes values. Runs it again, at most `MOST_TRIES` times in all, if the master key was
+ * Runs work that encrypts and writes values. Runs it again, at most `MOST_MASTER_KEY_TRIES` times in all, if the master key was
  * replaced meanwhile, in which case the database has refused the values.
  */
 export async function withCurrentMasterKey<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -105,7 +99,7 @@ export async function withCurrentMasterKey<Result>(work: () => Promise<Result>):
     try {
       return await work()
     } catch (error) {
-      if (!isForeignKeyViolation(error, /_master_version_fkey$/) || tries === MOST_TRIES) throw error
+      if (!isForeignKeyViolation(error, /_master_version_fkey$/) || tries === MOST_MASTER_KEY_TRIES) throw error
     }
   }
 }

@@ -25,8 +25,7 @@ export interface OwnKey {
 
 export type NewOwnKey = Pick<OwnKey, 'kid' | 'use' | 'algorithm'> & { readonly sealed: Buffer }
 
-const OWN_KEY_COLUMNS =
-  'kid, use, algorithm, state, sealed, created_at, activated_at, retired_at, expires_at, revoked_at'
+const OWN_KEY_COLUMNS = 'kid, use, algorithm, state, sealed, created_at, activated_at, retired_at, expires_at, revoked_at'
 const LIST_OWN_KEYS = `select ${OWN_KEY_COLUMNS} from own_key order by created_at desc, kid`
 
 /** All stored keys, also retired and revoked ones, the newest first. */
@@ -47,9 +46,7 @@ export async function listLiveOwnKeys(db: Database): Promise<readonly OwnKey[]> 
 
 /** Erases the encrypted JWKs of retired keys that are no longer valid. Their rows stay. */
 export async function eraseExpiredOwnKeys(db: Database): Promise<void> {
-  await db.pool.query(
-    `update own_key set sealed = null where state = 'retired' and expires_at <= now() and sealed is not null`,
-  )
+  await db.pool.query(`update own_key set sealed = null where state = 'retired' and expires_at <= now() and sealed is not null`)
 }
 
 /** Changes of keys in a transaction. No other transaction changes keys at the same time. */
@@ -68,17 +65,14 @@ export interface OwnKeyChange {
 }
 
 /** Changes keys in one transaction. A second such change waits until the first has ended. */
-export async function changeOwnKeys<Result>(
-  db: Database,
-  work: (change: OwnKeyChange) => Promise<Result>,
-): Promise<Result> {
+export async function changeOwnKeys<Result>(db: Database, work: (change: OwnKeyChange) => Promise<Result>): Promise<Result> {
   return db.kysely.transaction().execute(async (transaction) => {
     await lockKeyChanges(transaction)
-    return work(changeIn(transaction))
+    return work(createOwnKeyChange(transaction))
   })
 }
 
-function changeIn(transaction: Transaction<unknown>): OwnKeyChange {
+function createOwnKeyChange(transaction: Transaction<unknown>): OwnKeyChange {
   return {
     list: async () => (await sql<OwnKey>`${sql.raw(LIST_OWN_KEYS)}`.execute(transaction)).rows,
     async add({ kid, use, algorithm, sealed }, state) {
@@ -95,9 +89,7 @@ function changeIn(transaction: Transaction<unknown>): OwnKeyChange {
         expires_at = now() + make_interval(secs => ${overlap}) where kid = ${kid}`.execute(transaction)
     },
     async revoke(kid) {
-      await sql`update own_key set state = 'revoked', revoked_at = now(), sealed = null where kid = ${kid}`.execute(
-        transaction,
-      )
+      await sql`update own_key set state = 'revoked', revoked_at = now(), sealed = null where kid = ${kid}`.execute(transaction)
     },
   }
 }

@@ -1,7 +1,7 @@
 /** The limits on the messages and bytes that are stored for a participant in one day, and the check of them. */
 
-import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
-import { type ShortLivedCache, shortLived } from '@rollcall/base/shared/short-lived'
+import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
+import { createShortLivedCache, type ShortLivedCache } from '@rollcall/base/shared/short-lived'
 import type { Limits } from '@rollcall/core/limits'
 import type { Database } from '@rollcall/database/database'
 import type { Metrics } from '@rollcall/observe/metrics'
@@ -27,14 +27,14 @@ const DAY_BOUNDS = {
   },
 } as const satisfies Record<string, DayBound>
 
-/** The dependencies of `withinDailyLimit`. */
+/** The dependencies of `storeWithinDailyLimit`. */
 export interface DayLimitDeps {
-  readonly dayUses: DayUses
+  readonly dayUses: DayUseReader
   readonly limits: Pick<Limits, 'inbox_messages' | 'inbox_bytes' | 'accepted_requests' | 'accepted_bytes'>
   readonly metrics: Pick<Metrics, 'requestRefused'>
 }
 
-interface PersistOnce<Result> {
+interface MessagePersistence<Result> {
   persist(): Promise<Result>
   /** Returns the result of `persist` for a message that is stored already; null for a message that is not stored. */
   known(): Promise<Result | null>
@@ -46,11 +46,11 @@ interface PersistOnce<Result> {
  * @param participant `Participant.id`
  * @throws RequestFault 429 err.request.too_many_requests, with `retryAfter` until the next day
  */
-export async function withinDailyLimit<Result>(
+export async function storeWithinDailyLimit<Result>(
   { dayUses, limits, metrics }: DayLimitDeps,
   bound: keyof typeof DAY_BOUNDS,
   participant: number,
-  { persist, known }: PersistOnce<Result>,
+  { persist, known }: MessagePersistence<Result>,
 ): Promise<Result> {
   const { table, messages, bytes, name } = DAY_BOUNDS[bound]
   const used = await dayUses.of(table, participant)
@@ -64,7 +64,7 @@ export async function withinDailyLimit<Result>(
 }
 
 /** Reads, through a cache, how much was stored for each participant today. */
-export interface DayUses {
+export interface DayUseReader {
   /**
    * Returns how much was stored for a participant today. The counts are at most half a second old.
    * @param participant `Participant.id`
@@ -76,9 +76,9 @@ export interface DayUses {
  * Creates a cache of the counts, so that a check costs no statement for each message. Messages that arrive while a
  * count is cached are not in it, so a participant may exceed its limit by those.
  */
-export function createDayUses(db: Pick<Database, 'pool'>, { now }: Pick<Clock, 'now'> = CLOCK): DayUses {
+export function createDayUseReader(db: Pick<Database, 'pool'>, { now }: Pick<Clock, 'now'> = SYSTEM_CLOCK): DayUseReader {
   const usesIn = (table: DayTable): ShortLivedCache<DayUse> =>
-    shortLived((id) => readDayUse(db, table, Number(id)), { now })
+    createShortLivedCache((id) => readDayUse(db, table, Number(id)), { now })
   const cachesByTable = { inbox_day: usesIn('inbox_day'), accepted_day: usesIn('accepted_day') }
   return { of: (table, participant) => cachesByTable[table].get(String(participant)) }
 }

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { createHeldBytes } from './quota.ts'
+import { createBodyByteCounter } from './quota.ts'
 
 const [ADA, BO, CAI] = [1, 2, 3] as const
 
 it('half of the bytes are for one participant at most, and all for all', () => {
-  const { begin, share } = createHeldBytes(101)
+  const { begin, share } = createBodyByteCounter(101)
   expect(share).toBe(50)
   const [one, two, other] = [begin(ADA), begin(ADA), begin(BO)]
   expect([one.add(30), two.add(21), two.add(20), two.add(1)]).toEqual(['held', 'participant', 'held', 'participant'])
@@ -15,16 +15,11 @@ it('half of the bytes are for one participant at most, and all for all', () => {
 })
 
 it('what is alone may hold what it likes: of its participant, and of all', () => {
-  const { begin } = createHeldBytes(100)
+  const { begin } = createBodyByteCounter(100)
   const large = begin(ADA)
   expect([large.add(500), large.add(500)]).toEqual(['held', 'held'])
   expect(begin(BO).add(1)).toBe('total')
   large.release()
   const small = begin(BO)
-  expect([small.add(20), begin(ADA).add(81), large.add(80), begin(BO).add(1)]).toEqual([
-    'held',
-    'total',
-    'held',
-    'total',
-  ])
+  expect([small.add(20), begin(ADA).add(81), large.add(80), begin(BO).add(1)]).toEqual(['held', 'total', 'held', 'total'])
 })

@@ -6,7 +6,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { QuotaName } from '@rollcall/observe/metrics'
 import { RequestFault } from '@rollcall/protocol'
 import type { TokensTaken, TokensWanted } from '../store/quotas.ts'
-import { createRates } from './rate.ts'
+import { createRateLimiter } from './rate.ts'
 
 /** Admits requests of participants, as long as their quotas of requests allow it. */
 export interface Quota {
@@ -52,21 +52,21 @@ interface QuotaDeps {
   readonly delay?: (work: () => void, milliseconds: number) => void
 }
 
-const waitFor = (work: () => void, milliseconds: number): void => {
+const callLater = (work: () => void, milliseconds: number): void => {
   setTimeout(work, milliseconds).unref()
 }
 
 /** The name of the bucket for the requests of all participants together. */
-const TOTAL_BUCKET = 'total'
+const TOTAL_BUCKET_NAME = 'total'
 
 /** Milliseconds between a refused large request and the next large one of its participant: at most ten a second. */
-const REFUSED_PAUSE = 100
+const REFUSED_LARGE_REQUEST_PAUSE_MS = 100
 
 /** Creates the quotas. Requests at a time are counted on this node; requests a second on all nodes together. */
-export function createQuota({ limits, metrics, take, turns, delay = waitFor }: QuotaDeps): Quota {
-  const rates = createRates(take)
+export function createQuota({ limits, metrics, take, turns, delay = callLater }: QuotaDeps): Quota {
+  const rates = createRateLimiter(take)
   const inFlight = new Map<number, number>()
-  const heldBytes = createHeldBytes(limits.total_bytes)
+  const heldBytes = createBodyByteCounter(limits.total_bytes)
   let total = 0
 
   const occupy = ({ id, concurrency_limit }: QuotaOwner): Admission => {
@@ -101,7 +101,7 @@ export function createQuota({ limits, metrics, take, turns, delay = waitFor }: Q
     const rate = rate_limit ?? limits.participant_rate
     const wait = await rates.pass(bucket, rate)
     if (wait > 0) throw refusal('participant_rate', wait, `at most ${rate} requests of a participant a second`)
-    const waitAll = await rates.pass(TOTAL_BUCKET, limits.total_rate)
+    const waitAll = await rates.pass(TOTAL_BUCKET_NAME, limits.total_rate)
     if (waitAll === 0) return
     rates.giveBack(bucket)
     throw refusal('total_rate', waitAll, BUSY_TEXT)
@@ -154,7 +154,7 @@ function createAdmissionTurn(
     leave(refused = false) {
       if (!inside) return
       inside = false
-      if (refused && turn !== undefined) delay(endTurn, REFUSED_PAUSE)
+      if (refused && turn !== undefined) delay(endTurn, REFUSED_LARGE_REQUEST_PAUSE_MS)
       else endTurn()
       left()
     },
@@ -165,14 +165,14 @@ function createAdmissionTurn(
 const BUSY_TEXT = 'the service is busy; try again later'
 
 /** The bytes of bodies in memory on this node. One participant may have half of the bytes that are allowed. */
-interface HeldBytes {
+interface BodyByteCounter {
   /** The bytes of bodies that one participant may have in memory. */
   readonly share: number
   /** Begins to count the bytes in memory of one request. @param participant `Participant.id` */
-  begin(participant: number): RequestBytes
+  begin(participant: number): RequestByteCount
 }
 
-interface RequestBytes {
+interface RequestByteCount {
   /**
    * Counts this many more bytes until `release`. A participant's only request may exceed the participant's share, and
    * the only request of all may exceed every limit.
@@ -184,7 +184,7 @@ interface RequestBytes {
 }
 
 /** Creates the count of bytes in memory. @param most bytes at a time, of all participants */
-export function createHeldBytes(most: number): HeldBytes {
+export function createBodyByteCounter(most: number): BodyByteCounter {
   const share = Math.floor(most / 2)
   const heldBy = new Map<number, number>()
   let total = 0

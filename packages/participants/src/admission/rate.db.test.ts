@@ -2,7 +2,7 @@ import { openDatabase } from '@rollcall/database/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { type TokensTaken, type TokensWanted, takeTokens } from '../store/quotas.ts'
-import { createRates, type Rates } from './rate.ts'
+import { createRateLimiter, type RateLimiter } from './rate.ts'
 
 /** A shared bucket in memory, and a clock, both in the test's hand. */
 function bucket(tokens: number) {
@@ -20,7 +20,7 @@ function bucket(tokens: number) {
 }
 
 /** The number of `count` concurrent requests that pass. */
-async function passing(rates: Rates, count: number, rate: number): Promise<number> {
+async function passing(rates: RateLimiter, count: number, rate: number): Promise<number> {
   const waits = await Promise.all(Array.from({ length: count }, () => rates.pass('b', rate)))
   return waits.filter((wait) => wait === 0).length
 }
@@ -28,14 +28,14 @@ async function passing(rates: Rates, count: number, rate: number): Promise<numbe
 describe('createRates', () => {
   it('asks once for a slice and hands it out from memory', async () => {
     const shared = bucket(1_000)
-    const rates = createRates(shared.take, shared.now)
+    const rates = createRateLimiter(shared.take, shared.now)
     for (let request = 0; request < 5; request += 1) expect(await rates.pass('b', 100)).toBe(0)
     expect(shared.asked).toEqual([{ bucket: 'b', rate: 100, capacity: 100, wanted: 10 }])
   })
 
   it('asks for the next slice before the last one is used up', async () => {
     const shared = bucket(1_000)
-    const rates = createRates(shared.take, shared.now)
+    const rates = createRateLimiter(shared.take, shared.now)
     for (let request = 0; request < 6; request += 1) await rates.pass('b', 100)
     expect(shared.asked.map(({ wanted }) => wanted)).toEqual([10, 6])
     await Promise.resolve()
@@ -44,14 +44,14 @@ describe('createRates', () => {
 
   it('asks for all that wait, in one question', async () => {
     const shared = bucket(1_000)
-    const rates = createRates(shared.take, shared.now)
+    const rates = createRateLimiter(shared.take, shared.now)
     expect(await passing(rates, 200, 100)).toBe(200)
     expect(shared.asked.length).toBeLessThan(6)
   })
 
   it('lets through what there is and says how long the rest should wait', async () => {
     const shared = bucket(30)
-    const rates = createRates(shared.take, shared.now)
+    const rates = createRateLimiter(shared.take, shared.now)
     expect(await passing(rates, 50, 100)).toBe(30)
     expect(await rates.pass('b', 100)).toBeCloseTo(0.1)
     const questions = shared.asked.length
@@ -65,7 +65,7 @@ describe('createRates', () => {
 
   it.each([0.5, 1, 10])('never holds a token that nobody asked for at %d a second', async (rate) => {
     const shared = bucket(1)
-    const rates = createRates(shared.take, shared.now)
+    const rates = createRateLimiter(shared.take, shared.now)
     expect(await rates.pass('b', rate)).toBe(0)
     expect(shared.asked).toEqual([{ bucket: 'b', rate, capacity: Math.max(1, rate), wanted: 1 }])
     expect(await rates.pass('b', rate)).toBeCloseTo(1 / rate)
@@ -73,14 +73,14 @@ describe('createRates', () => {
 
   it('asks nobody where there is no limit', async () => {
     const shared = bucket(0)
-    const rates = createRates(shared.take, shared.now)
+    const rates = createRateLimiter(shared.take, shared.now)
     expect(await passing(rates, 1_000, Infinity)).toBe(1_000)
     expect(shared.asked).toEqual([])
   })
 
   it('lets nothing through that it cannot count, and goes on when it can', async () => {
     const shared = bucket(100)
-    const rates = createRates(shared.take, shared.now)
+    const rates = createRateLimiter(shared.take, shared.now)
     shared.state.failing = true
     const results = await Promise.allSettled([1, 2, 3].map(() => rates.pass('b', 100)))
     expect(results).toEqual(Array(3).fill({ status: 'rejected', reason: new Error('away') }))
@@ -91,7 +91,7 @@ describe('createRates', () => {
 
   it('a question in good time that fails fails nobody who has a token', async () => {
     const shared = bucket(100)
-    const rates = createRates(shared.take, shared.now)
+    const rates = createRateLimiter(shared.take, shared.now)
     await rates.pass('b', 100)
     shared.state.failing = true
     expect(await passing(rates, 9, 100)).toBe(9)
@@ -100,7 +100,7 @@ describe('createRates', () => {
 
   it('takes back what was not used', async () => {
     const shared = bucket(1)
-    const rates = createRates(shared.take, shared.now)
+    const rates = createRateLimiter(shared.take, shared.now)
     await rates.pass('b', 1)
     rates.giveBack('b')
     rates.giveBack('unknown')
@@ -119,20 +119,17 @@ describe('two nodes on one database', () => {
     const other = openDatabase(database.connection)
     let time = 0
     const nodes = [database.db, other].map((db) =>
-      createRates(
+      createRateLimiter(
         (asked) => takeTokens(db, asked),
         () => time,
       ),
     )
     const began = performance.now()
-    const burst = () =>
-      Promise.all(nodes.flatMap((node) => Array.from({ length: 200 }, () => node.pass('shared', 100))))
+    const burst = () => Promise.all(nodes.flatMap((node) => Array.from({ length: 200 }, () => node.pass('shared', 100))))
     const waits = await burst()
     // Half a second passes, for the nodes and for the bucket.
     time += 500
-    await database.db.pool.query(
-      "update quota_bucket set refilled_at = refilled_at - interval '500 ms' where bucket = 'shared'",
-    )
+    await database.db.pool.query("update quota_bucket set refilled_at = refilled_at - interval '500 ms' where bucket = 'shared'")
     waits.push(...(await burst()))
     const seconds = 0.5 + (performance.now() - began) / 1_000
     const passed = waits.filter((wait) => wait === 0).length
@@ -144,7 +141,7 @@ describe('two nodes on one database', () => {
 
   it('a participant that floods takes nothing from another', async () => {
     const other = openDatabase(database.connection)
-    const nodes = [database.db, other].map((db) => createRates((asked) => takeTokens(db, asked)))
+    const nodes = [database.db, other].map((db) => createRateLimiter((asked) => takeTokens(db, asked)))
     const began = performance.now()
     const flood = nodes.flatMap((node) => Array.from({ length: 500 }, () => node.pass('loud', 50)))
     const quiet = nodes.flatMap((node) => Array.from({ length: 20 }, () => node.pass('quiet', 50)))

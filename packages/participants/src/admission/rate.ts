@@ -7,7 +7,7 @@
 import type { TokensTaken, TokensWanted } from '../store/quotas.ts'
 
 /** The rates of requests, each with a bucket that all nodes share. */
-export interface Rates {
+export interface RateLimiter {
   /**
    * Takes one token, unless there is no limit.
    * @param rate tokens a second; Infinity: no limit
@@ -30,14 +30,17 @@ interface TokenSlice {
   asking: Promise<void> | undefined
 }
 
-const SLICES_A_SECOND = 10
+const TOKEN_SLICES_A_SECOND = 10
 
 /**
  * Creates the rates of this node.
  * @param take takes tokens from the shared bucket (`takeTokens`)
  * @param now milliseconds of a clock that only goes forward
  */
-export function createRates(take: (asked: TokensWanted) => Promise<TokensTaken>, now = () => performance.now()): Rates {
+export function createRateLimiter(
+  take: (asked: TokensWanted) => Promise<TokensTaken>,
+  now = () => performance.now(),
+): RateLimiter {
   const slices = new Map<string, TokenSlice>()
 
   const sliceOf = (bucket: string): TokenSlice => {
@@ -49,9 +52,9 @@ export function createRates(take: (asked: TokensWanted) => Promise<TokensTaken>,
   }
 
   const ask = async (bucket: string, slice: TokenSlice, rate: number): Promise<void> => {
-    const size = sizeOf(rate)
+    const size = tokensPerSlice(rate)
     const wanted = Math.max(1, size - slice.tokens, slice.waiting)
-    const { granted, left } = await take({ bucket, rate, capacity: capacityOf(rate), wanted })
+    const { granted, left } = await take({ bucket, rate, capacity: bucketCapacity(rate), wanted })
     slice.tokens += granted
     if (granted < wanted) slice.emptyUntil = now() + ((size - left) / rate) * 1_000
   }
@@ -74,7 +77,7 @@ export function createRates(take: (asked: TokensWanted) => Promise<TokensTaken>,
           // The slice is refilled while it still has tokens, so that few requests wait. A slice of one token is not
           // refilled early: another node may need that token. If the refill fails, the next request that needs a token
           // begins another refill.
-          const low = slice.tokens < sizeOf(rate) / 2 && slice.tokens > 0
+          const low = slice.tokens < tokensPerSlice(rate) / 2 && slice.tokens > 0
           if (low && now() >= slice.emptyUntil) refill(bucket, slice, rate).catch(() => undefined)
           return 0
         }
@@ -96,7 +99,7 @@ export function createRates(take: (asked: TokensWanted) => Promise<TokensTaken>,
 }
 
 /** The number of tokens in a slice, which a node takes at a time. */
-const sizeOf = (rate: number): number => Math.max(1, Math.floor(rate / SLICES_A_SECOND))
+const tokensPerSlice = (rate: number): number => Math.max(1, Math.floor(rate / TOKEN_SLICES_A_SECOND))
 
 /** The size of the shared bucket: the tokens of a whole second may be used at once. */
-const capacityOf = (rate: number): number => Math.max(1, Math.ceil(rate))
+const bucketCapacity = (rate: number): number => Math.max(1, Math.ceil(rate))

@@ -30,8 +30,7 @@ async function end(name: string): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve))
 }
 
-const searches = (participant: number, ...names: string[]): Promise<string>[] =>
-  names.map((name) => search(participant, name))
+const searches = (participant: number, ...names: string[]): Promise<string>[] => names.map((name) => search(participant, name))
 
 describe('slots of searches', () => {
   it('are half for one participant; the others of its own wait behind them, in order', async () => {
@@ -116,9 +115,7 @@ describe('a search that waits for a slot', () => {
       ),
     })
     expect(other).toMatchObject({
-      reason: refusal(
-        'a search was not begun within 0.05 seconds: too many slow searches are under way; try again later',
-      ),
+      reason: refusal('a search was not begun within 0.05 seconds: too many slow searches are under way; try again later'),
     })
     // They have left the queue: whoever comes next is served.
     await end('a1')

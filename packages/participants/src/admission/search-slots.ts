@@ -6,8 +6,7 @@ export interface SearchSlots {
   /**
    * Runs the work of a participant in one of the slots. Errors of the work are passed on.
    * @param participant `Participant.id`
-   * @throws RequestFault 503 err.service.unavailable: no slot became free in time, or too many searches of the
-   * participant wait
+   * @throws RequestFault 503 err.service.unavailable: no slot became free in time, or too many searches of the participant wait
    */
   run<Result>(participant: number, work: () => Promise<Result>): Promise<Result>
 }
@@ -22,7 +21,7 @@ interface SearchSlotOptions {
 }
 
 /** The `retryAfter` of a refused search, in seconds. */
-const RETRY_AFTER = 5
+const RETRY_AFTER_SECONDS = 5
 
 /**
  * Creates the slots. A participant has at most half of them (rounded up), and does not get the last free slot if it has
@@ -33,7 +32,7 @@ const RETRY_AFTER = 5
 export function createSearchSlots({ slots, timeout, waiting = 1_000 }: SearchSlotOptions): SearchSlots {
   const share = Math.ceil(slots / 2)
   const held = new Map<number, number>()
-  const queues = createQueues()
+  const queues = createSearchQueues()
   let free = slots
 
   const heldBy = (participant: number): number => held.get(participant) ?? 0
@@ -92,7 +91,7 @@ export function createSearchSlots({ slots, timeout, waiting = 1_000 }: SearchSlo
 }
 
 /** The searches that wait for a slot, in one queue for each participant. The queue that was served last comes last. */
-function createQueues() {
+function createSearchQueues() {
   /** The queues by `Participant.id`. Each entry is a function that begins one search. No queue is empty. */
   const queues = new Map<number, Set<() => void>>()
 
@@ -135,4 +134,4 @@ function createQueues() {
 }
 
 const slotRefusal = (text: string): RequestFault =>
-  new RequestFault('err.service.unavailable', text, undefined, { retryAfter: RETRY_AFTER })
+  new RequestFault('err.service.unavailable', text, undefined, { retryAfter: RETRY_AFTER_SECONDS })

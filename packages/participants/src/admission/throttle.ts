@@ -3,7 +3,7 @@
  * calls and deliveries. Each process counts alone: that is enough for secrets of 256 bits.
  */
 
-import { recentlyUsed } from '@rollcall/base/shared/recently-used'
+import { createLruCache } from '@rollcall/base/shared/recently-used'
 
 /** Counts failures by key, and says how long a key must wait. */
 export interface Throttle {
@@ -14,14 +14,14 @@ export interface Throttle {
 }
 
 const WINDOW_MS = 60_000
-const MAX_KEYS = 100_000
+const MOST_COUNTED_KEYS = 100_000
 
 /**
  * Allows `limit` failures of a key in the minute from its first one.
  * @param now milliseconds of a clock that never goes back
  */
 export function createThrottle(limit: number, now = () => performance.now()): Throttle {
-  const failures = recentlyUsed<string, { since: number; count: number }>(MAX_KEYS)
+  const failures = createLruCache<string, { since: number; count: number }>(MOST_COUNTED_KEYS)
 
   const current = (key: string): { since: number; count: number } | undefined => {
     const known = failures.get(key)

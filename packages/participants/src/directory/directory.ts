@@ -1,7 +1,7 @@
 /** Reads participants, registries and callback settings through caches of half a second. */
 
-import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
-import { shortLived } from '@rollcall/base/shared/short-lived'
+import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
+import { createShortLivedCache } from '@rollcall/base/shared/short-lived'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -28,12 +28,12 @@ export interface Directory {
 type RegistryNames = Pick<Registry, 'id' | 'namespace'>
 
 /** Creates the cache of participants and registries. */
-export function createDirectory(db: Database, log: Pick<Log, 'error'>, { now }: Pick<Clock, 'now'> = CLOCK): Directory {
+export function createDirectory(db: Database, log: Pick<Log, 'error'>, { now }: Pick<Clock, 'now'> = SYSTEM_CLOCK): Directory {
   const ages = { now }
-  const participants = shortLived((sender_id) => findParticipant(db, sender_id), ages)
-  const byId = shortLived((id) => findParticipantById(db, Number(id)), ages)
+  const participants = createShortLivedCache((sender_id) => findParticipant(db, sender_id), ages)
+  const byId = createShortLivedCache((id) => findParticipantById(db, Number(id)), ages)
   // One cache entry for the whole list, so that an unknown namespace costs no query.
-  const registries = shortLived(async () => {
+  const registries = createShortLivedCache(async () => {
     const read = await readRegistries(db)
     for (const row of read.unreadable) report(row)
     return read
@@ -58,8 +58,7 @@ export function createDirectory(db: Database, log: Pick<Log, 'error'>, { now }: 
     participantById: (id) => byId.get(String(id)),
     registry: (namespace) => registryWhere((row) => row.namespace === namespace),
     registryById: (id) => registryWhere((row) => row.id === id),
-    registries: async () =>
-      (await registries.get('all')).registries.toSorted((a, b) => (a.namespace < b.namespace ? -1 : 1)),
+    registries: async () => (await registries.get('all')).registries.toSorted((a, b) => (a.namespace < b.namespace ? -1 : 1)),
   }
 }
 
@@ -69,10 +68,7 @@ export interface CallbackSettingsReader {
 }
 
 /** Creates the cache of callback settings. */
-export function createCallbackSettingsReader(
-  db: Database,
-  { now }: Pick<Clock, 'now'> = CLOCK,
-): CallbackSettingsReader {
-  const settings = shortLived((id) => findCallbackSettings(db, Number(id)), { now })
+export function createCallbackSettingsReader(db: Database, { now }: Pick<Clock, 'now'> = SYSTEM_CLOCK): CallbackSettingsReader {
+  const settings = createShortLivedCache((id) => findCallbackSettings(db, Number(id)), { now })
   return { of: ({ id }) => settings.get(String(id)) }
 }

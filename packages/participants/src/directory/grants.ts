@@ -1,12 +1,12 @@
 /** Reads the grants of participants, with the persons hidden from each, through a cache of half a second. */
 
-import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
-import { shortLived } from '@rollcall/base/shared/short-lived'
+import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
+import { createShortLivedCache } from '@rollcall/base/shared/short-lived'
 import type { Grant } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { readStoredGrant } from '@rollcall/core/policy/grant'
-import { withHidden } from '@rollcall/core/policy/hidden'
+import { grantWithHiddenPersons } from '@rollcall/core/policy/hidden'
 import type { Database } from '@rollcall/database/database'
 import type { Log } from '@rollcall/observe/log'
 import { dayIn } from '@rollcall/protocol'
@@ -30,9 +30,9 @@ const MOST_CACHED_GRANTS = 10_000
 export function createGrants(
   db: Pick<Database, 'pool'>,
   log: Pick<Log, 'error'>,
-  { now, date }: Pick<Clock, 'now' | 'date'> = CLOCK,
+  { now, date }: Pick<Clock, 'now' | 'date'> = SYSTEM_CLOCK,
 ): Grants {
-  const stored = shortLived(
+  const stored = createShortLivedCache(
     (key) => {
       const [participant = 0, registry = 0] = key.split(' ').map(Number)
       return findGrant(db, participant, registry)
@@ -51,7 +51,7 @@ export function createGrants(
     read.set(found.id, { kind, grant })
     return grant
   }
-  const protections = shortLived((registry) => readProtection(db.pool, Number(registry)), { now })
+  const protections = createShortLivedCache((registry) => readProtection(db.pool, Number(registry)), { now })
   const hiding = new WeakMap<Grant, { readonly key: string; readonly grant: Grant }>()
   return {
     async of({ id, status }, registry) {
@@ -64,7 +64,7 @@ export function createGrants(
       const key = `${protection.version} ${registry.majority_age} ${day}`
       const known = hiding.get(grant)
       if (known?.key === key) return known.grant
-      const made = withHidden(grant, registry, protection, day)
+      const made = grantWithHiddenPersons(grant, registry, protection, day)
       hiding.set(grant, { key, grant: made })
       return made
     },

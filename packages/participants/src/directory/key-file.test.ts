@@ -31,9 +31,6 @@ test.each([
   ['7', 'each key of a JWK set must be an object'],
   ['-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----', NO_PEM],
   [`${pem}${pem}`, 'the file holds more than one key; put each into a file of its own'],
-  [
-    `${pem}${privatePem}`,
-    'this is a private key: its owner keeps it; register its public key (openssl pkey -in FILE -pubout)',
-  ],
+  [`${pem}${privatePem}`, 'this is a private key: its owner keeps it; register its public key (openssl pkey -in FILE -pubout)'],
   [partnerCertificate, 'this is a certificate: register the public key in it (openssl x509 -in FILE -noout -pubkey)'],
 ])('%j is refused', (text, message) => expect(() => readPublicKeyFile(text)).toThrow(new KeyRefused(message)))

@@ -5,7 +5,7 @@ import { isJsonObject, JsonError, KeyRefused, type LooseJwk, parseJson } from '@
 /** The keys of a file as JWKs, not checked yet: `readPublicKey` checks each. @throws {KeyRefused} and no other error */
 export function readPublicKeyFile(text: string): readonly LooseJwk[] {
   const trimmed = text.trim()
-  if (trimmed.startsWith('-----BEGIN ')) return [fromPem(trimmed)]
+  if (trimmed.startsWith('-----BEGIN ')) return [readPemKey(trimmed)]
   const value = parseKeyFile(trimmed)
   const jwks = isJsonObject(value) && Array.isArray(value.keys) ? value.keys : [value]
   if (jwks.length === 0) throw new KeyRefused('the key set has no keys')
@@ -25,20 +25,17 @@ function parseKeyFile(text: string): unknown {
 }
 
 /** The labels of PEM files that are not accepted, and the refusal of each, which names the operator's next step. */
-const NOT_PUBLIC: readonly { label: RegExp; rule: string }[] = [
+const REFUSED_PEM_LABELS: readonly { label: RegExp; rule: string }[] = [
   {
     label: /PRIVATE KEY/,
     rule: 'this is a private key: its owner keeps it; register its public key (openssl pkey -in FILE -pubout)',
   },
-  {
-    label: /CERTIFICATE/,
-    rule: 'this is a certificate: register the public key in it (openssl x509 -in FILE -noout -pubkey)',
-  },
+  { label: /CERTIFICATE/, rule: 'this is a certificate: register the public key in it (openssl x509 -in FILE -noout -pubkey)' },
 ]
 
-function fromPem(text: string): LooseJwk {
+function readPemKey(text: string): LooseJwk {
   const labels = [...text.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----/g)].map(([, label = '']) => label)
-  for (const { label, rule } of NOT_PUBLIC) {
+  for (const { label, rule } of REFUSED_PEM_LABELS) {
     if (labels.some((found) => label.test(found))) throw new KeyRefused(rule)
   }
   if (labels.length > 1) throw new KeyRefused('the file holds more than one key; put each into a file of its own')

@@ -2,7 +2,7 @@
 import { createPrivateKey, type JsonWebKey, type KeyObject, type webcrypto } from 'node:crypto'
 
 /** Our private key for a provider of OpenID Connect, imported for use. */
-export interface ClientKey {
+export interface OpenIdClientKey {
   readonly key: webcrypto.CryptoKey
   /** The name by which the provider finds the public key; absent when the text of the key has none. */
   readonly kid?: string
@@ -10,19 +10,15 @@ export interface ClientKey {
 
 type ImportAlgorithm = Parameters<KeyObject['toCryptoKey']>[0]
 
-const CURVE_BY_NODE_NAME: Readonly<Record<string, string>> = {
-  prime256v1: 'P-256',
-  secp384r1: 'P-384',
-  secp521r1: 'P-521',
-}
+const CURVE_BY_NODE_NAME: Readonly<Record<string, string>> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' }
 
 /** The least length of an RSA key, in bits of its modulus. */
-const LEAST_RSA = 2_048
+const LEAST_RSA_BITS = 2_048
 
 /** The algorithm for each type of key; null when the curve or length of the key is not supported. */
 const ALGORITHM_BY_KEY_TYPE: Readonly<Record<string, (key: KeyObject) => ImportAlgorithm | null>> = {
   rsa: ({ asymmetricKeyDetails: { modulusLength = 0 } = {} }) =>
-    modulusLength < LEAST_RSA ? null : { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+    modulusLength < LEAST_RSA_BITS ? null : { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
   ec: ({ asymmetricKeyDetails: { namedCurve = '' } = {} }) => {
     const { [namedCurve]: curve } = CURVE_BY_NODE_NAME
     return curve === undefined ? null : { name: 'ECDSA', namedCurve: curve }
@@ -34,7 +30,7 @@ const ALGORITHM_BY_KEY_TYPE: Readonly<Record<string, (key: KeyObject) => ImportA
  * Reads a private key: PEM, or a JWK that may have a `kid`.
  * @returns null: the text is no private key, or one of a type, curve or length that is not supported
  */
-export function readClientKey(text: string): ClientKey | null {
+export function readClientKey(text: string): OpenIdClientKey | null {
   try {
     const jwk = text.trimStart().startsWith('{') ? (JSON.parse(text) as JsonWebKey & { kid?: unknown }) : null
     const key = jwk === null ? createPrivateKey(text) : createPrivateKey({ key: jwk, format: 'jwk' })

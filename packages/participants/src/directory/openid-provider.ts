@@ -4,7 +4,7 @@
  */
 import { createHash, createHmac } from 'node:crypto'
 import { hostWithoutBrackets } from '@rollcall/core/model/allowed-hosts'
-import { type OperatorRole, PROVIDED_NAME } from '@rollcall/core/model/operator'
+import { OPENID_NAME_PREFIX, type OperatorRole } from '@rollcall/core/model/operator'
 import type { Log } from '@rollcall/observe/log'
 import {
   allowInsecureRequests,
@@ -20,16 +20,16 @@ import {
 } from 'openid-client'
 import { type AddressGuard, createAddressGuard } from '../egress/address-guard.ts'
 import type { ProvidedOperator } from '../store/sessions.ts'
-import type { ClientKey } from './openid-client-key.ts'
+import type { OpenIdClientKey } from './openid-client-key.ts'
 import { newSecret } from './secrets.ts'
 
 /** The credential with which we prove to the provider who we are. */
-export type ClientCredential = { readonly secret: string } | ClientKey
+export type OpenIdClientCredential = { readonly secret: string } | OpenIdClientKey
 
 export interface OpenIdSettings {
   readonly issuer: string
   readonly client_id: string
-  readonly credential: ClientCredential
+  readonly credential: OpenIdClientCredential
   /** For each value of the claim `role_claim`, the roles that the operator gets here. */
   readonly roles: ReadonlyMap<string, readonly OperatorRole[]>
   /** The claim of the ID token with the roles at the provider: its name, or a path with dots. */
@@ -51,7 +51,7 @@ export class OpenIdRefused extends Error {
 }
 
 /** An operator who has signed in at the provider. The registries are namespaces, as the provider names them. */
-export interface NamedOperator extends Omit<ProvidedOperator, 'registries'> {
+export interface OperatorFromProvider extends Omit<ProvidedOperator, 'registries'> {
   /** The namespaces of the registries for which the operator may act; null: all registries. */
   readonly registries: readonly string[] | null
 }
@@ -70,18 +70,15 @@ export interface OpenIdProvider {
    * @returns the operator
    * @throws OpenIdRefused the provider does not confirm the sign-in, or its claims lack a usable name, role or registry
    */
-  operatorOf(secret: string, query: string): Promise<NamedOperator>
+  operatorOf(secret: string, query: string): Promise<OperatorFromProvider>
   close(): Promise<void>
 }
 
 /** Derives a value from the secret for one use. The value reveals neither the secret nor the other values. */
-const deriveValue = (secret: string, use: 'state' | 'nonce' | 'verifier'): string =>
+const deriveSignInValue = (secret: string, use: 'state' | 'nonce' | 'verifier'): string =>
   createHmac('sha256', secret).update(use).digest('base64url')
 
-export function createOpenIdProvider(
-  settings: OpenIdSettings,
-  { log }: { readonly log: Pick<Log, 'warn'> },
-): OpenIdProvider {
+export function createOpenIdProvider(settings: OpenIdSettings, { log }: { readonly log: Pick<Log, 'warn'> }): OpenIdProvider {
   const issuer = new URL(settings.issuer)
   const plainHttp = issuer.protocol === 'http:'
   // The operator configured the host of the provider, so it may be in a private network.
@@ -90,7 +87,7 @@ export function createOpenIdProvider(
   })
   const options = {
     execute: [enableNonRepudiationChecks, ...(plainHttp ? [allowInsecureRequests] : [])],
-    [customFetch]: fetchBy(guard),
+    [customFetch]: createGuardedFetch(guard),
   }
   let known: Promise<Configuration> | undefined
   const configuration = (): Promise<Configuration> => {
@@ -106,7 +103,7 @@ export function createOpenIdProvider(
     return known
   }
   const refused = (error: unknown, message: string): OpenIdRefused => {
-    log.warn({ provider: settings.issuer, problem: codeOf(error) }, 'a sign-in at the provider failed')
+    log.warn({ provider: settings.issuer, problem: errorCodeOrName(error) }, 'a sign-in at the provider failed')
     return new OpenIdRefused(message)
   }
 
@@ -121,9 +118,9 @@ export function createOpenIdProvider(
         redirect_uri: settings.redirect_uri,
         scope: settings.scope,
         response_type: 'code',
-        state: deriveValue(secret, 'state'),
-        nonce: deriveValue(secret, 'nonce'),
-        code_challenge: await calculatePKCECodeChallenge(deriveValue(secret, 'verifier')),
+        state: deriveSignInValue(secret, 'state'),
+        nonce: deriveSignInValue(secret, 'nonce'),
+        code_challenge: await calculatePKCECodeChallenge(deriveSignInValue(secret, 'verifier')),
         code_challenge_method: 'S256',
       })
       return { address: href, secret }
@@ -134,9 +131,9 @@ export function createOpenIdProvider(
       const tokens = await configuration()
         .then((known) =>
           authorizationCodeGrant(known, come, {
-            expectedState: deriveValue(secret, 'state'),
-            expectedNonce: deriveValue(secret, 'nonce'),
-            pkceCodeVerifier: deriveValue(secret, 'verifier'),
+            expectedState: deriveSignInValue(secret, 'state'),
+            expectedNonce: deriveSignInValue(secret, 'nonce'),
+            pkceCodeVerifier: deriveSignInValue(secret, 'verifier'),
             idTokenExpected: true,
           }),
         )
@@ -145,7 +142,7 @@ export function createOpenIdProvider(
         })
       const claims = tokens.claims()
       if (claims === undefined) throw new OpenIdRefused('the provider of OpenID Connect said nothing of you')
-      return readOperator(settings, claims)
+      return readOperatorFromClaims(settings, claims)
     },
     close: () => guard.close(),
   }
@@ -154,24 +151,22 @@ export function createOpenIdProvider(
 type IdTokenClaims = Readonly<Record<string, unknown>> & { readonly iss: string; readonly sub: string }
 
 /** The longest name that is accepted from the provider, in characters. */
-const NAME_LIMIT = 128
+const PROVIDED_NAME_LIMIT = 128
 
 /** Matches names that are written without quotes. Any other name is quoted, so that its end is clear to a reader. */
-const PLAIN_NAME = /^[\p{L}\p{M}\p{N} .@_'+-]+$/u
+const PLAIN_NAME_PATTERN = /^[\p{L}\p{M}\p{N} .@_'+-]+$/u
 
 /** Quotes a name. Invisible characters, and those that change the direction of writing, become their code points. */
 const quoteName = (name: string): string =>
   JSON.stringify(name).replaceAll(/[\p{Cf}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`)
 
-function readOperator(settings: OpenIdSettings, claims: IdTokenClaims): NamedOperator {
+function readOperatorFromClaims(settings: OpenIdSettings, claims: IdTokenClaims): OperatorFromProvider {
   const { issuer, roles, role_claim, name_claim } = settings
   const name = claims[name_claim]
-  if (typeof name !== 'string' || name.trim() === '' || name.length > NAME_LIMIT || /[\p{Cc}\p{Cs}]/u.test(name)) {
-    throw new OpenIdRefused(
-      'the provider of OpenID Connect gave no name that the audit log can store (ROLLCALL_OIDC_NAME_CLAIM)',
-    )
+  if (typeof name !== 'string' || name.trim() === '' || name.length > PROVIDED_NAME_LIMIT || /[\p{Cc}\p{Cs}]/u.test(name)) {
+    throw new OpenIdRefused('the provider of OpenID Connect gave no name that the audit log can store (ROLLCALL_OIDC_NAME_CLAIM)')
   }
-  const found = valuesAt(claims, role_claim).flatMap((value) => roles.get(value) ?? [])
+  const found = claimTexts(claims, role_claim).flatMap((value) => roles.get(value) ?? [])
   if (found.length === 0) {
     throw new OpenIdRefused('your account at the provider has no role here; ask whoever manages the operators')
   }
@@ -179,8 +174,8 @@ function readOperator(settings: OpenIdSettings, claims: IdTokenClaims): NamedOpe
     issuer,
     subject: claims.sub,
     roles: [...new Set(found)],
-    registries: registriesOf(settings, claims),
-    name: `${PROVIDED_NAME}${PLAIN_NAME.test(name) ? name : quoteName(name)}${name_claim === 'sub' ? '' : `~${digestOf(issuer, claims.sub)}`}`,
+    registries: readRegistriesClaim(settings, claims),
+    name: `${OPENID_NAME_PREFIX}${PLAIN_NAME_PATTERN.test(name) ? name : quoteName(name)}${name_claim === 'sub' ? '' : `~${digestOfSubject(issuer, claims.sub)}`}`,
   }
 }
 
@@ -188,32 +183,31 @@ function readOperator(settings: OpenIdSettings, claims: IdTokenClaims): NamedOpe
  * A short digest of issuer and subject, appended to a name that is not the subject. The provider may give two users the
  * same name, or reuse a name later; it gives no two users the same subject.
  */
-const digestOf = (issuer: string, subject: string): string =>
+const digestOfSubject = (issuer: string, subject: string): string =>
   createHash('sha256').update(`${issuer} ${subject}`).digest('hex').slice(0, 12)
 
 /** The value of `registry_claim` that means all registries. */
-const ALL_REGISTRIES = '*'
+const ALL_REGISTRIES_CLAIM = '*'
 
 /**
  * Reads the registries of the operator from the claims; null: all.
  * @throws OpenIdRefused the claim is configured but names no registry (`*` means all)
  */
-function registriesOf(
+function readRegistriesClaim(
   { registry_claim }: Pick<OpenIdSettings, 'registry_claim'>,
   claims: IdTokenClaims,
 ): readonly string[] | null {
   if (registry_claim === null) return null
-  const named = valuesAt(claims, registry_claim)
-  if (named.includes(ALL_REGISTRIES)) return null
+  const named = claimTexts(claims, registry_claim)
+  if (named.includes(ALL_REGISTRIES_CLAIM)) return null
   if (named.length > 0) return named
   throw new OpenIdRefused(NO_REGISTRY_MESSAGE)
 }
 
-export const NO_REGISTRY_MESSAGE =
-  'your account at the provider is for no registry here; ask whoever manages the operators'
+export const NO_REGISTRY_MESSAGE = 'your account at the provider is for no registry here; ask whoever manages the operators'
 
 /** The texts of a claim: one, or a list. The path is tried as a whole name first: a name may contain dots. */
-function valuesAt(claims: IdTokenClaims, path: string): readonly string[] {
+function claimTexts(claims: IdTokenClaims, path: string): readonly string[] {
   const own = (from: unknown, name: string): unknown =>
     typeof from === 'object' && from !== null && Object.hasOwn(from, name)
       ? (from as Readonly<Record<string, unknown>>)[name]
@@ -222,10 +216,10 @@ function valuesAt(claims: IdTokenClaims, path: string): readonly string[] {
   return (Array.isArray(found) ? found : [found]).filter((value) => typeof value === 'string')
 }
 
-const REQUEST_LIMITS = { timeoutMs: 10_000, maxBytes: 262_144 }
+const PROVIDER_REQUEST_LIMITS = { timeoutMs: 10_000, maxBytes: 262_144 }
 
 /** Sends the requests to the provider through the address guard. */
-const fetchBy =
+const createGuardedFetch =
   (guard: Pick<AddressGuard, 'request'>): CustomFetch =>
   async (address, { method, headers, body }) => {
     if (method !== 'GET' && method !== 'POST') throw new TypeError('the provider is asked by GET and POST alone')
@@ -234,7 +228,7 @@ const fetchBy =
       headers: answered,
       body: content,
     } = await guard.request(address, {
-      ...REQUEST_LIMITS,
+      ...PROVIDER_REQUEST_LIMITS,
       method,
       headers,
       ...(body instanceof URLSearchParams && { body: String(body) }),
@@ -245,5 +239,5 @@ const fetchBy =
   }
 
 /** The code or class of an error, for the log. Not its message: it may have what the provider said about a person. */
-const codeOf = (error: unknown): string =>
+const errorCodeOrName = (error: unknown): string =>
   error instanceof Error ? ('code' in error ? String(error.code) : error.name) : 'unknown'

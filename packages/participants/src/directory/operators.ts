@@ -1,6 +1,6 @@
 /** Tokens of the admin API: `rollcall_<id>_<secret>`, shown once. */
 
-import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import type { Operator } from '@rollcall/core/model/operator'
 import type { Database } from '@rollcall/database/database'
 import { findOperatorToken } from '../store/operator-tokens.ts'
@@ -13,7 +13,7 @@ export interface OperatorTokenCheck {
 }
 
 /** The text of a new token. Its prefix lets scanners for leaked secrets recognise it. */
-export const operatorToken = (id: number, secret: string): string => `rollcall_${id}_${secret}`
+export const formatOperatorToken = (id: number, secret: string): string => `rollcall_${id}_${secret}`
 
 const OPERATOR_TOKEN_PATTERN = /^rollcall_([1-9]\d{0,8})_([\w-]{43})$/
 
@@ -21,7 +21,10 @@ const OPERATOR_TOKEN_PATTERN = /^rollcall_([1-9]\d{0,8})_([\w-]{43})$/
  * Creates the check of tokens. It reads the database at each call, so a revoked token is refused at once.
  * @param clock the time by which tokens expire
  */
-export function createOperators(db: Pick<Database, 'pool'>, { date }: Pick<Clock, 'date'> = CLOCK): OperatorTokenCheck {
+export function createOperatorTokenCheck(
+  db: Pick<Database, 'pool'>,
+  { date }: Pick<Clock, 'date'> = SYSTEM_CLOCK,
+): OperatorTokenCheck {
   return {
     async operatorOf(token) {
       const [, id, secret] = OPERATOR_TOKEN_PATTERN.exec(token) ?? []

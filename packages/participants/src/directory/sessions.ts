@@ -4,20 +4,20 @@
  * longer sign in, or when a new sign-in of the owner ends the sessions used least recently, beyond the limit `operator_sessions`.
  */
 
-import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
 import type { Operator } from '@rollcall/core/model/operator'
 import type { Database } from '@rollcall/database/database'
 import {
-  type Audience,
   addSession,
   endExcessSessions,
   endSession,
   findLink,
   findSession,
-  type LinkOwner,
   noteSessionSeen,
-  type SignedInBy,
+  type PageAudience,
+  type SignInLinkOwner,
+  type SignInMeans,
   type StoredSession,
   spendLink,
 } from '../store/sessions.ts'
@@ -40,31 +40,30 @@ export type PartnerSession = Session<string>
 /** The sessions of one page: the console or the partner page. */
 export interface Sessions<Owner> {
   /** Begins a session. @returns it, with the value of its cookie; null when its owner may no longer sign in */
-  begin(by: SignedInBy): Promise<{ readonly cookie: string; readonly session: Session<Owner> } | null>
+  begin(by: SignInMeans): Promise<{ readonly cookie: string; readonly session: Session<Owner> } | null>
   /**
-   * Finds the session of a cookie; null when the cookie is not valid, or its session belongs to another page or has
-   * ended.
+   * Finds the session of a cookie; null when the cookie is not valid, or its session belongs to another page or has ended.
    * @param acts true when a person did something. Calls that a page makes by itself do not keep the session alive.
    */
   sessionOf(cookie: string, acts: boolean): Promise<Session<Owner> | null>
   /** Spends the one-time code of a sign-in link, and returns its owner; null when the code is not valid. */
-  spendCode(code: string): Promise<LinkOwner | null>
+  spendCode(code: string): Promise<SignInLinkOwner | null>
   end(session: Pick<Session<Owner>, 'id'>): Promise<void>
 }
 
 /** Seconds for which a sign-in link is valid. */
-export const LINK_SECONDS = 900
+export const SIGN_IN_LINK_SECONDS = 900
 
 /** Seconds after which a session ends even if it is used: a long day of work. */
-const SESSION_TIME = 43_200
+const SESSION_SECONDS = 43_200
 
 /** Seconds after which a session ends that began at a provider of OpenID Connect: its roles are not read again. */
-const PROVIDED_SESSION_TIME = 3_600
+const OPENID_SESSION_SECONDS = 3_600
 
 /** The least milliseconds between two writes of the time at which a session was last used. */
-const SEEN_EVERY = 15_000
+const SEEN_UPDATE_INTERVAL_MS = 15_000
 
-const ID_AND_SECRET = /^([1-9]\d{0,14})_([\w-]{43})$/
+const ID_AND_SECRET_PATTERN = /^([1-9]\d{0,14})_([\w-]{43})$/
 
 interface SessionDeps {
   readonly limits: SessionLimits & Pick<Limits, 'operator_sessions'>
@@ -78,15 +77,13 @@ export const createOperatorSessions = (db: Pick<Database, 'pool'>, deps: Session
   createSessions<Operator>(db, 'operator', deps)
 
 /** Creates the sessions of the partner page. */
-export const createPartnerSessions = (
-  db: Pick<Database, 'pool'>,
-  deps: Omit<SessionDeps, 'issuer'>,
-): Sessions<string> => createSessions<string>(db, 'participant', { ...deps, issuer: null })
+export const createPartnerSessions = (db: Pick<Database, 'pool'>, deps: Omit<SessionDeps, 'issuer'>): Sessions<string> =>
+  createSessions<string>(db, 'participant', { ...deps, issuer: null })
 
 function createSessions<Owner extends StoredSession['owner']>(
   db: Pick<Database, 'pool'>,
-  audience: Audience,
-  { limits, issuer, clock = CLOCK }: SessionDeps,
+  audience: PageAudience,
+  { limits, issuer, clock = SYSTEM_CLOCK }: SessionDeps,
 ): Sessions<Owner> {
   /** Finds a session that has not ended. The store checks the audience, so `owner` has the right type. */
   const live = async (id: number): Promise<(StoredSession & { readonly owner: Owner }) | null> => {
@@ -99,24 +96,24 @@ function createSessions<Owner extends StoredSession['owner']>(
     async begin(by) {
       const now = new Date(clock.date())
       const { secret, sha256 } = newSecret()
-      const longest = 'issuer' in by ? PROVIDED_SESSION_TIME : SESSION_TIME
+      const longest = 'issuer' in by ? OPENID_SESSION_SECONDS : SESSION_SECONDS
       const id = await addSession(db, by, { sha256, now, ends_at: new Date(now.getTime() + longest * 1_000) })
       if (id === null) return null
       await endExcessSessions(db, id, limits.operator_sessions)
       const session = await live(id)
-      return session && { cookie: `${id}_${secret}`, session: publicSession(session) }
+      return session && { cookie: `${id}_${secret}`, session: sessionWithoutDigest(session) }
     },
     async sessionOf(cookie, acts) {
-      const [, id, secret] = ID_AND_SECRET.exec(cookie) ?? []
+      const [, id, secret] = ID_AND_SECRET_PATTERN.exec(cookie) ?? []
       if (id === undefined || secret === undefined) return null
       const found = await live(Number(id))
       if (!isSecretOf(found === null ? [] : [found.sha256], secret) || found === null) return null
       const now = clock.date()
-      if (acts && now - found.seen_at.getTime() >= SEEN_EVERY) await noteSessionSeen(db, found.id, new Date(now))
-      return publicSession(found)
+      if (acts && now - found.seen_at.getTime() >= SEEN_UPDATE_INTERVAL_MS) await noteSessionSeen(db, found.id, new Date(now))
+      return sessionWithoutDigest(found)
     },
     async spendCode(code) {
-      const [, id, secret] = ID_AND_SECRET.exec(code) ?? []
+      const [, id, secret] = ID_AND_SECRET_PATTERN.exec(code) ?? []
       if (id === undefined || secret === undefined) return null
       const sha256 = await findLink(db, audience, Number(id), new Date(clock.date()))
       if (!isSecretOf(sha256 === null ? [] : [sha256], secret)) return null
@@ -126,13 +123,10 @@ function createSessions<Owner extends StoredSession['owner']>(
   }
 }
 
-const publicSession = <Owner>({ id, owner, ends_at }: Session<Owner>): Session<Owner> => ({ id, owner, ends_at })
+const sessionWithoutDigest = <Owner>({ id, owner, ends_at }: Session<Owner>): Session<Owner> => ({ id, owner, ends_at })
 
 /** The bounds of a live session: it ends after `now`, and was used after `seenAfter`. */
 export const sessionTimeBounds = (
   { session_idle }: Pick<Limits, 'session_idle'>,
   now: number,
-): { readonly now: Date; readonly seenAfter: Date } => ({
-  now: new Date(now),
-  seenAfter: new Date(now - session_idle * 1_000),
-})
+): { readonly now: Date; readonly seenAfter: Date } => ({ now: new Date(now), seenAfter: new Date(now - session_idle * 1_000) })

@@ -1,9 +1,7 @@
-/**
- * Access tokens for participants: EdDSA JWTs of type at+jwt (RFC 9068), which this server signs and verifies.
- */
+/** Access tokens for participants: EdDSA JWTs of type at+jwt (RFC 9068), which this server signs and verifies. */
 import { randomUUID } from 'node:crypto'
-import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
-import { recentlyUsed } from '@rollcall/base/shared/recently-used'
+import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
+import { createLruCache } from '@rollcall/base/shared/recently-used'
 import type { Participant } from '@rollcall/core/model/participant'
 import { type CryptoKey, errors, jwtVerify, SignJWT } from 'jose'
 
@@ -35,7 +33,7 @@ const TOKEN_ISSUER = 'rollcall'
 /** The claim of tokens for sandbox participants; tokens of live ones do not have it. */
 const ENVIRONMENT_CLAIM = 'environment'
 /** The most verified tokens that are cached: each until it expires at the latest, or until others need its place. */
-const MAX_REMEMBERED = 10_000
+const MOST_CACHED_TOKENS = 10_000
 /** The length in characters above which a token is refused unchecked. Our tokens are far shorter. */
 const MAX_TOKEN_LENGTH = 2_048
 
@@ -47,17 +45,14 @@ const MAX_TOKEN_LENGTH = 2_048
 export function createTokens(
   keys: TokenKeys,
   options: { lifetime: number },
-  clock: Pick<Clock, 'date'> = CLOCK,
+  clock: Pick<Clock, 'date'> = SYSTEM_CLOCK,
 ): AccessTokens {
-  const remembered = recentlyUsed<string, VerifiedToken>(MAX_REMEMBERED)
+  const remembered = createLruCache<string, VerifiedToken>(MOST_CACHED_TOKENS)
   return {
     async issue({ sender_id, client_id, environment }) {
       const key = await keys.signing()
       const now = Math.floor(clock.date() / 1_000)
-      const access_token = await new SignJWT({
-        client_id,
-        ...(environment !== 'live' && { [ENVIRONMENT_CLAIM]: environment }),
-      })
+      const access_token = await new SignJWT({ client_id, ...(environment !== 'live' && { [ENVIRONMENT_CLAIM]: environment }) })
         .setProtectedHeader({ alg: TOKEN_ALGORITHM, typ: TOKEN_TYPE, kid: key.kid })
         .setIssuer(TOKEN_ISSUER)
         .setAudience(TOKEN_ISSUER)
@@ -79,9 +74,9 @@ export function createTokens(
         remembered.delete(token)
         return null
       }
-      if (token.length > MAX_TOKEN_LENGTH || !isCanonical(token)) return null
+      if (token.length > MAX_TOKEN_LENGTH || !isCanonicalToken(token)) return null
       try {
-        const { payload, protectedHeader } = await jwtVerify(token, (header) => keyOf(keys, header.kid), {
+        const { payload, protectedHeader } = await jwtVerify(token, (header) => requireTokenKey(keys, header.kid), {
           algorithms: [TOKEN_ALGORITHM],
           typ: TOKEN_TYPE,
           currentDate: new Date(clock.date()),
@@ -115,10 +110,10 @@ interface VerifiedToken extends TokenOwner {
  * Whether each part of a token is spelt in the one canonical way. The last character of base64url may have unused bits,
  * so that one token could be written in several ways.
  */
-const isCanonical = (token: string): boolean =>
+const isCanonicalToken = (token: string): boolean =>
   token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)
 
-async function keyOf(keys: TokenKeys, kid: string | undefined): Promise<CryptoKey> {
+async function requireTokenKey(keys: TokenKeys, kid: string | undefined): Promise<CryptoKey> {
   const key = kid === undefined ? null : await keys.verification(kid)
   if (key === null) throw new errors.JWKSNoMatchingKey()
   return key.publicKey

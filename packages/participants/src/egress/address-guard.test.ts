@@ -20,20 +20,13 @@ async function listening<Kind extends Server>(server: Kind, host = '127.0.0.1', 
 const answering = (text: string) => createServer((_request, reply) => reply.end(text))
 
 function guardWith(options: AddressGuardOptions) {
-  const guard = createAddressGuard({
-    resolve: () => Promise.reject(new Error('no name is resolved in this test')),
-    ...options,
-  })
+  const guard = createAddressGuard({ resolve: () => Promise.reject(new Error('no name is resolved in this test')), ...options })
   onTestFinished(() => guard.close())
   return guard
 }
 const openHost = (host: string) => ({ host, loopback: true, plainHttp: true, ports: 'any' }) as const
 const problemOf = async (asking: Promise<unknown>) => asking.catch((error: unknown) => error)
-const REFUSED = {
-  name: 'AddressRefused',
-  rule: 'network',
-  message: 'the address must be reachable on the public network',
-}
+const REFUSED = { name: 'AddressRefused', rule: 'network', message: 'the address must be reachable on the public network' }
 
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -168,8 +161,7 @@ describe('names that cannot be resolved', () => {
 })
 
 describe('TLS', () => {
-  const partner = () =>
-    createTlsServer({ key: partnerKey, cert: partnerCertificate }, (_request, reply) => reply.end('sealed'))
+  const partner = () => createTlsServer({ key: partnerKey, cert: partnerCertificate }, (_request, reply) => reply.end('sealed'))
   const allowed = ['partner.example', 'other.example'].map((host) => ({ host, loopback: true, ports: 'any' }) as const)
   const options = { allowed, resolve: async () => ['127.0.0.1'] }
   const failed = { name: 'RequestFailed', failure: 'connection', message: 'the connection cannot be made, or it broke' }

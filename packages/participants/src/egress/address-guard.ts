@@ -7,7 +7,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { Memo } from '@rollcall/base/shared/memo'
 import { type AllowedHost, hostsByName, hostWithoutBrackets } from '@rollcall/core/model/allowed-hosts'
 import type { Agent } from 'undici'
-import { assertReachable, readAddress } from './address-rules.ts'
+import { checkAddressesAllowed, readAddress } from './address-rules.ts'
 import { type GuardedAnswer, type GuardedRequest, sendRequest } from './guarded-request.ts'
 import { errorCodeOf, RequestFailed } from './problems.ts'
 
@@ -20,14 +20,14 @@ export interface ClientIdentity {
 }
 
 /** Resolves a host name to all of its IP addresses. */
-export type Resolve = (host: string) => Promise<readonly string[]>
+export type ResolveHost = (host: string) => Promise<readonly string[]>
 
 export interface AddressGuardOptions {
   /** Hosts to which the operator allows requests that the rules would refuse. */
   readonly allowed?: readonly AllowedHost[]
   /** The ports that are allowed at a host without `ports` of its own in `allowed`; only 443 by default. */
   readonly ports?: readonly number[]
-  readonly resolve?: Resolve
+  readonly resolve?: ResolveHost
   /** Certificates (PEM) of the authorities that are trusted in place of those of Node.js. */
   readonly ca?: string
   /** The client certificate, shown to every host that asks for one. */
@@ -61,7 +61,7 @@ export interface AddressGuard {
   close(): Promise<void>
 }
 
-const resolveBySystem: Resolve = async (host) => (await systemLookup(host, { all: true })).map(({ address }) => address)
+const resolveBySystem: ResolveHost = async (host) => (await systemLookup(host, { all: true })).map(({ address }) => address)
 
 export function createAddressGuard(options: AddressGuardOptions = {}): AddressGuard {
   const { resolve = resolveBySystem, ports = [443], ca, identity } = options
@@ -75,7 +75,7 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
     })
     const addresses = await withTimeLimit(connectTimeoutMs, resolved)
     if (addresses.length === 0) throw new RequestFailed('unresolved')
-    assertReachable(addresses, rules.allowed.get(host))
+    checkAddressesAllowed(addresses, rules.allowed.get(host))
     return addresses
   }
 
@@ -152,7 +152,7 @@ export interface GuardOwner {
 }
 
 /** The address guards of all participants. */
-export interface AddressGuards {
+export interface ParticipantGuards {
   /** The guard of a participant. @param identity our client certificate; requests without it use other connections */
   of(participant: GuardOwner, identity?: ClientIdentity): AddressGuard
   /** Closes all open connections, after the requests that are under way. */
@@ -160,7 +160,7 @@ export interface AddressGuards {
 }
 
 /** Creates at most two guards for a participant, with and without certificate; changed hosts need a new guard. */
-export function createGuards(options: Omit<AddressGuardOptions, 'allowed'> = {}): AddressGuards {
+export function createParticipantGuards(options: Omit<AddressGuardOptions, 'allowed'> = {}): ParticipantGuards {
   // A replaced guard ends its current requests and accepts no others.
   const guards = new Memo<AddressGuard>((guard) => void guard.close().catch(() => undefined))
   return {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { nonPublicNetworkOf } from './address-rules.ts'
+import { findNonPublicNetwork } from './address-rules.ts'
 
-const networkOf = (address: string) => nonPublicNetworkOf(address)?.network ?? 'public'
+const networkOf = (address: string) => findNonPublicNetwork(address)?.network ?? 'public'
 
 describe('IPv4', () => {
   test.each([
@@ -113,8 +113,8 @@ test.each(['', 'localhost', '0x7f.1', '127.1', '2130706433', '017700000001', '12
 test('an IPv4 address is judged alike by itself, mapped and behind NAT64', () => {
   fc.assert(
     fc.property(fc.ipV4(), (address) => {
-      expect(nonPublicNetworkOf(`::ffff:${address}`)).toEqual(nonPublicNetworkOf(address))
-      expect(nonPublicNetworkOf(`64:ff9b::${address}`)).toEqual(nonPublicNetworkOf(address))
+      expect(findNonPublicNetwork(`::ffff:${address}`)).toEqual(findNonPublicNetwork(address))
+      expect(findNonPublicNetwork(`64:ff9b::${address}`)).toEqual(findNonPublicNetwork(address))
     }),
     { numRuns: 500 },
   )
@@ -123,7 +123,7 @@ test('an IPv4 address is judged alike by itself, mapped and behind NAT64', () =>
 test('nothing but loopback and private networks can ever be allowed', () => {
   fc.assert(
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (address) => {
-      const special = nonPublicNetworkOf(address)
+      const special = findNonPublicNetwork(address)
       const allowable = ['loopback', 'private', 'shared (CGNAT)'].includes(special?.network ?? '')
       expect((special?.allowedBy ?? null) !== null).toBe(allowable)
     }),

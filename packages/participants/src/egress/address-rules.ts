@@ -31,13 +31,13 @@ export function readAddress(address: string, rules: AddressRules): URL {
     throw new AddressRefused('scheme')
   }
   if (address.includes('#')) throw new AddressRefused('fragment')
-  const authority = writtenAuthority(address)
+  const authority = readWrittenAuthority(address)
   if (authority.includes('@')) throw new AddressRefused('userinfo')
   const usual = authority === url.host || authority === `${url.hostname}:${defaultPort}`
   if (!usual || url.hostname.endsWith('.')) throw new AddressRefused('spelling')
   const ports = allowed?.ports ?? rules.ports
   if (ports !== 'any' && !ports.includes(Number(url.port) || defaultPort)) throw new AddressRefused('port')
-  if (isIP(hostWithoutBrackets(url)) !== 0) assertReachable([hostWithoutBrackets(url)], allowed)
+  if (isIP(hostWithoutBrackets(url)) !== 0) checkAddressesAllowed([hostWithoutBrackets(url)], allowed)
   return url
 }
 
@@ -45,8 +45,8 @@ export function readAddress(address: string, rules: AddressRules): URL {
  * The reason why requests can never reach an allowed host: its address is in a network that no setting opens, or that
  * this row does not open. Null for other addresses, and for names, which are not resolved here.
  */
-export function unreachableReason(row: AllowedHost): string | null {
-  const special = isIP(row.host) === 0 ? null : nonPublicNetworkOf(row.host)
+export function findUnreachableReason(row: AllowedHost): string | null {
+  const special = isIP(row.host) === 0 ? null : findNonPublicNetwork(row.host)
   if (special === null) return null
   const { network, allowedBy } = special
   if (allowedBy === null) return `${row.host} is in the network "${network}", which no setting opens`
@@ -58,7 +58,7 @@ export function unreachableReason(row: AllowedHost): string | null {
  * The text between `//` and the path, in lower case; empty when the address has another form.
  * @throws {AddressRefused} it has a character that programs read differently
  */
-function writtenAuthority(address: string): string {
+function readWrittenAuthority(address: string): string {
   // The URL parser drops white space and control characters and reads `\` as `/`; other parsers may not.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   if (/[\u0000-\u0020\u007f\\]/.test(address)) throw new AddressRefused('spelling')
@@ -69,9 +69,9 @@ function writtenAuthority(address: string): string {
  * Checks that each address is on the public network, or on a network that is allowed for the host.
  * @throws {AddressRefused} for the first other address
  */
-export function assertReachable(addresses: readonly string[], allowed: AllowedHost | undefined): void {
+export function checkAddressesAllowed(addresses: readonly string[], allowed: AllowedHost | undefined): void {
   for (const address of addresses) {
-    const special = nonPublicNetworkOf(address)
+    const special = findNonPublicNetwork(address)
     if (special === null) continue
     if (special.allowedBy === null || allowed?.[special.allowedBy] !== true) {
       throw new AddressRefused('network', special.network)
@@ -135,7 +135,7 @@ const IPV6_RANGES: readonly NonPublicRange[] = [
 
 type AddressFamily = 'ipv4' | 'ipv6'
 
-function withList(range: NonPublicRange, family: AddressFamily): NonPublicRange & { list: BlockList } {
+function withBlockList(range: NonPublicRange, family: AddressFamily): NonPublicRange & { list: BlockList } {
   const list = new BlockList()
   for (const prefix of range.prefixes) {
     const [network = '', bits] = prefix.split('/')
@@ -145,32 +145,32 @@ function withList(range: NonPublicRange, family: AddressFamily): NonPublicRange 
 }
 
 const RANGES_BY_FAMILY = {
-  ipv4: IPV4_RANGES.map((range) => withList(range, 'ipv4')),
-  ipv6: IPV6_RANGES.map((range) => withList(range, 'ipv6')),
+  ipv4: IPV4_RANGES.map((range) => withBlockList(range, 'ipv4')),
+  ipv6: IPV6_RANGES.map((range) => withBlockList(range, 'ipv6')),
 }
 
-interface SpecialNetwork {
+interface NonPublicNetwork {
   readonly network: string
   readonly allowedBy: AllowableNetwork | null
 }
 
-const NO_ADDRESS: SpecialNetwork = { network: 'no address', allowedBy: null }
-const SCOPED_NETWORK: SpecialNetwork = { network: 'scoped', allowedBy: null }
+const NO_ADDRESS_NETWORK: NonPublicNetwork = { network: 'no address', allowedBy: null }
+const SCOPED_NETWORK: NonPublicNetwork = { network: 'scoped', allowedBy: null }
 
 /** The network of an address that is not public; null for a public one. */
-export function nonPublicNetworkOf(address: string): SpecialNetwork | null {
+export function findNonPublicNetwork(address: string): NonPublicNetwork | null {
   const family = isIP(address)
-  if (family === 0) return NO_ADDRESS
+  if (family === 0) return NO_ADDRESS_NETWORK
   // An address with a scope, such as `fe80::1%eth0`, is on a link of this machine.
   if (address.includes('%')) return SCOPED_NETWORK
   const name = family === 6 ? 'ipv6' : 'ipv4'
   const range = RANGES_BY_FAMILY[name].find(({ list }) => list.check(address, name))
   if (range === undefined) return null
-  return range.embeds === true ? nonPublicNetworkOf(embeddedAddress(address)) : range
+  return range.embeds === true ? findNonPublicNetwork(embeddedIpv4Address(address)) : range
 }
 
 /** The IPv4 address in the last 32 bits of an IPv6 address. */
-function embeddedAddress(address: string): string {
+function embeddedIpv4Address(address: string): string {
   // The URL parser writes every IPv6 address in hexadecimal groups, with `::` for the longest run of zeros.
   const groups = new URL(`http://[${address}]`).hostname.slice(1, -1).split(':')
   const [high = 0, low = 0] = groups.slice(-2).map((group) => Number.parseInt(group || '0', 16))

@@ -62,10 +62,7 @@ describe('an answer is refused', () => {
   const tooLarge = { name: 'RequestFailed', failure: 'too_large', message: 'the answer is larger than allowed' }
 
   test.each<[string, RequestListener]>([
-    [
-      'that announces more than is allowed',
-      (_request, reply) => reply.writeHead(200, { 'content-length': 101 }).write('a'),
-    ],
+    ['that announces more than is allowed', (_request, reply) => reply.writeHead(200, { 'content-length': 101 }).write('a')],
     ['that turns out larger', (_request, reply) => void reply.write('a'.repeat(101))],
     [
       'that never ends',

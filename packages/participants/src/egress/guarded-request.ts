@@ -46,9 +46,9 @@ export async function sendRequest(agent: Dispatcher, url: URL, request: GuardedR
       headersTimeout: 0,
       bodyTimeout: 0,
     })
-    return { status: answer.statusCode, headers: answer.headers, body: await readBody(answer, request) }
+    return { status: answer.statusCode, headers: answer.headers, body: await readAnswerBody(answer, request) }
   } catch (error) {
-    throw asProblem(error, signal)
+    throw toRequestProblem(error, signal)
   }
 }
 
@@ -58,7 +58,7 @@ function requestHeaders(url: URL, headers: GuardedRequest['headers'] = {}): Reco
   return { ...Object.fromEntries(lowered), host: url.host, 'accept-encoding': 'identity' }
 }
 
-async function readBody(
+async function readAnswerBody(
   { headers, body }: Dispatcher.ResponseData,
   { maxBytes, beyond = 'refuse' }: GuardedRequest,
 ): Promise<Uint8Array> {
@@ -84,7 +84,7 @@ async function readBody(
   return Buffer.concat(chunks)
 }
 
-function asProblem(error: unknown, signal: AbortSignal): AddressRefused | RequestFailed {
+function toRequestProblem(error: unknown, signal: AbortSignal): AddressRefused | RequestFailed {
   if (error instanceof AddressRefused || error instanceof RequestFailed) return error
   const code = errorCodeOf(error)
   const late = signal.aborted || code === 'UND_ERR_CONNECT_TIMEOUT'

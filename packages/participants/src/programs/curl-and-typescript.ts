@@ -16,19 +16,19 @@ export const KEY_PLACEHOLDER = 'A file with your private key as a JWK.'
 export const TRY_QUERY_FORMS = ['identifier', 'expression', 'predicate', 'graphql'] as const
 
 /** A query with its form, one of `TRY_QUERY_FORMS`. */
-export interface FormedQuery {
+export interface QueryWithForm {
   readonly name: (typeof TRY_QUERY_FORMS)[number]
   readonly query: JsonValue
 }
 
-interface FormRow {
+interface QueryFormRow {
   /** Returns the members of search_criteria that hold the query. */
   readonly criteria: (query: JsonValue, record_type: string) => JsonObject
   /** Returns the query for `client.search` as TypeScript, and the name that this text imports; null: no name. */
   readonly code: (query: JsonValue, record_type: string) => { readonly name: string | null; readonly text: string }
 }
 
-const QUERY_FORM_ROWS: Readonly<Record<FormedQuery['name'], FormRow>> = {
+const QUERY_FORM_ROWS: Readonly<Record<QueryWithForm['name'], QueryFormRow>> = {
   identifier: {
     criteria: (query) => ({ query_type: 'idtype-value', query }),
     code: (query) => {
@@ -51,16 +51,13 @@ const QUERY_FORM_ROWS: Readonly<Record<FormedQuery['name'], FormRow>> = {
     code: (query) => ({ name: null, text: `{ query_type: 'predicate', query: ${typeScriptLiteral(query)} }` }),
   },
   graphql: {
-    criteria: (query) => ({
-      query_type: 'graphql',
-      query: { type: 'ns:org:QueryType:graphql', value: { expression: query } },
-    }),
+    criteria: (query) => ({ query_type: 'graphql', query: { type: 'ns:org:QueryType:graphql', value: { expression: query } } }),
     code: (query) => ({ name: 'graphql', text: `graphql(${typeScriptLiteral(query)})` }),
   },
 }
 
 /** Makes the members of search_criteria that hold the query. */
-export const searchCriteriaOf = ({ name, query }: FormedQuery, record_type: string): JsonObject =>
+export const searchCriteriaOf = ({ name, query }: QueryWithForm, record_type: string): JsonObject =>
   QUERY_FORM_ROWS[name].criteria(query, record_type)
 
 /** Shell commands that send the search. The body is a here-document, so the shell interprets nothing in it. */
@@ -90,7 +87,7 @@ export function searchAsTypeScript({
   ...program
 }: TypeScriptProgram & {
   readonly record_type: string
-  readonly form: FormedQuery
+  readonly form: QueryWithForm
   readonly page_size: number | undefined
   readonly later: boolean
 }): string {

@@ -10,7 +10,7 @@ import {
 import { KEY_PLACEHOLDER } from './curl-and-typescript.ts'
 
 /** The registry, the participant and its key for which a Python or Java program is shown. */
-export interface ShownProgram {
+export interface ProgramParties {
   readonly namespace: string
   readonly registry: { readonly sender_id: string }
   readonly participant: { readonly sender_id: string; readonly signature_profile: SignatureProfile }
@@ -19,13 +19,13 @@ export interface ShownProgram {
 }
 
 /** A search to show. `later`: it is answered by callback. */
-export interface ShownSearch extends ShownProgram {
+export interface ShownSearch extends ProgramParties {
   readonly criteria: JsonObject
   readonly later: boolean
 }
 
 const KEY_SET = '/.well-known/jwks.json'
-const NO_KID = 'KID'
+const KID_PLACEHOLDER = 'KID'
 
 /** Shows a search as a Python program. */
 export const searchAsPython = ({ criteria, later, ...program }: ShownSearch): string =>
@@ -35,9 +35,9 @@ export const searchAsPython = ({ criteria, later, ...program }: ShownSearch): st
  * Returns a Python program that uses rollcall.py, or only a comment when rollcall.py cannot sign as the participant does.
  * @param call the method of the registry and its arguments
  */
-export function pythonProgram({ namespace, registry, participant, kid }: ShownProgram, call: string): string {
+export function pythonProgram({ namespace, registry, participant, kid }: ProgramParties, call: string): string {
   const { sender_id, signature_profile: profile } = participant
-  if (!hasDefaultForm(profile)) return `# ${unsupportedText('rollcall.py', profile)}\n`
+  if (!hasDefaultLayoutAndForm(profile)) return `# ${unsupportedProfileText('rollcall.py', profile)}\n`
   const algorithms = profile.algorithms.map((name) => JSON.stringify(name)).join(', ')
   return `import os
 from rollcall import Peer, Registry, SigningKey  # examples/python/rollcall.py
@@ -49,7 +49,7 @@ registry = Registry(
     peer,
     sender_id=${textLiteral(sender_id)},
     # ${KEY_PLACEHOLDER}
-    key=SigningKey.from_file(os.environ["SIGNING_KEY"], kid=${textLiteral(kid ?? NO_KID)}),
+    key=SigningKey.from_file(os.environ["SIGNING_KEY"], kid=${textLiteral(kid ?? KID_PLACEHOLDER)}),
     token_url=f"{host}/${TOKEN_PATH}",
     client_id=os.environ["CLIENT_ID"],
     client_secret=os.environ["CLIENT_SECRET"],
@@ -69,10 +69,10 @@ export function searchAsJava({ criteria, later, ...program }: ShownSearch): stri
  * Returns a Java program that uses Rollcall.java, or only a comment when Rollcall.java cannot sign as the participant does.
  * @param call the method of the registry and its arguments; `json(...)` in the arguments parses a text
  */
-export function javaProgram({ namespace, registry, participant, kid }: ShownProgram, call: string): string {
+export function javaProgram({ namespace, registry, participant, kid }: ProgramParties, call: string): string {
   const { sender_id, signature_profile: profile } = participant
-  const isSupported = hasDefaultForm(profile) && profile.digest_prefix === '' && profile.algorithms.includes('EdDSA')
-  if (!isSupported) return `// ${unsupportedText('Rollcall.java', profile)}\n`
+  const isSupported = hasDefaultLayoutAndForm(profile) && profile.digest_prefix === '' && profile.algorithms.includes('EdDSA')
+  if (!isSupported) return `// ${unsupportedProfileText('Rollcall.java', profile)}\n`
   return `import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.charset.StandardCharsets;
@@ -84,7 +84,7 @@ public class Search {
     String host = System.getenv("REGISTRY");
     var peer = new Rollcall.Peer(${textLiteral(registry.sender_id)}, new Rollcall.KeySet(host + "${KEY_SET}"));
     // ${KEY_PLACEHOLDER}
-    var key = Rollcall.SigningKey.fromFile(Path.of(System.getenv("SIGNING_KEY")), ${textLiteral(kid ?? NO_KID)});
+    var key = Rollcall.SigningKey.fromFile(Path.of(System.getenv("SIGNING_KEY")), ${textLiteral(kid ?? KID_PLACEHOLDER)});
     var tokens = new Rollcall.Tokens(
       host + "/${TOKEN_PATH}", System.getenv("CLIENT_ID"), System.getenv("CLIENT_SECRET"));
     var registry = new Rollcall.Registry(
@@ -102,18 +102,14 @@ public class Search {
 
 const { layout: LAYOUT, canonical_form: FORM } = DEFAULT_SIGNATURE_PROFILE
 
-const hasDefaultForm = ({ layout, canonical_form }: SignatureProfile): boolean =>
+const hasDefaultLayoutAndForm = ({ layout, canonical_form }: SignatureProfile): boolean =>
   layout === LAYOUT && canonical_form === FORM
 
-const unsupportedText = (
-  file: string,
-  { layout, canonical_form, digest_prefix, algorithms }: SignatureProfile,
-): string =>
+const unsupportedProfileText = (file: string, { layout, canonical_form, digest_prefix, algorithms }: SignatureProfile): string =>
   `${file} cannot sign as this participant does: ${[layout, canonical_form, digest_prefix, ...algorithms].filter((word) => word !== '').join(', ')}. docs/other-languages.md has the steps.`
 
 /** A text as a literal, which JSON, Python and Java write alike. U+2028 and U+2029 are escaped. */
-const textLiteral = (text: string): string =>
-  JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+const textLiteral = (text: string): string => JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 
 function pythonLiteral(value: JsonValue): string {
   if (value === null) return 'None'

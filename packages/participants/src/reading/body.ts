@@ -20,7 +20,7 @@ export interface IncomingRequest {
 /** A request that the quotas have admitted. */
 export interface AdmittedRequest extends IncomingRequest {
   /** Counts a piece of the body that is in memory (`Admission.hold` of `quota.ts`). */
-  readonly hold: CountHeldBytes
+  readonly hold: CountBytesInMemory
   /** Waits for the turn for a large request (`Admission.largeTurn` of `quota.ts`). */
   readonly largeTurn: () => Promise<void>
   readonly endTurn: () => void
@@ -33,12 +33,12 @@ type BodyReadRequest = Pick<AdmittedRequest, 'headers' | 'body' | 'hold' | 'larg
  * A body of this many bytes or more is worked on in a turn: a node works on one such body of a participant at a time. From
  * BEGINNING_BYTES on, a body also waits for a turn in which its beginning is checked.
  */
-const TURN_BYTES = 1_048_576
+const LARGE_BODY_BYTES = 1_048_576
 /** The number of bytes after which the beginning of a longer body is checked, before the rest is read. */
-const BEGINNING_BYTES = 262_144
+const BODY_BEGINNING_BYTES = 262_144
 
 /** Counts bytes in memory. @throws RequestFault 429: too many bytes are in memory */
-export type CountHeldBytes = (bytes: number) => void
+export type CountBytesInMemory = (bytes: number) => void
 
 /**
  * Reads the bytes of a body; `decodeBody` turns them into text.
@@ -54,7 +54,7 @@ export async function readJsonBody(
   checkBeginning: (bytes: Buffer) => void,
 ): Promise<Buffer> {
   checkContentType(headers, accepted)
-  if (Number(headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge(maxBytes)
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw bodyTooLargeFault(maxBytes)
   const check = async (beginning: Buffer): Promise<void> => {
     await largeTurn()
     checkBeginning(beginning)
@@ -62,7 +62,7 @@ export async function readJsonBody(
     endTurn()
   }
   const bytes = await readBytes(body, maxBytes, { hold, check })
-  if (bytes.length >= TURN_BYTES) await largeTurn()
+  if (bytes.length >= LARGE_BODY_BYTES) await largeTurn()
   return bytes
 }
 
@@ -70,21 +70,21 @@ export async function readJsonBody(
  * The decoder for whole bodies. Each body is decoded in one call, so the decoder keeps no state. A byte order mark
  * stays in the text, because a signature covers it; the JSON reader refuses it.
  */
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const utf8Decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
  * Reads a body of any content type, and returns its text without a byte order mark.
  * @throws RequestFault err.request.bad: 413 the body is above `maxBytes`; 400 the connection ends early, or the bytes are not
  * UTF-8; also as `hold` does
  */
-export async function readBodyText(body: Readable, maxBytes: number, hold?: CountHeldBytes): Promise<string> {
+export async function readBodyText(body: Readable, maxBytes: number, hold?: CountBytesInMemory): Promise<string> {
   return decodeBody(await readBytes(body, maxBytes, { hold })).replace(/^\ufeff/, '')
 }
 
 /** Decodes a whole body as text. @throws RequestFault err.request.bad: the bytes are not UTF-8 */
 export function decodeBody(bytes: Uint8Array): string {
   try {
-    return utf8.decode(bytes)
+    return utf8Decoder.decode(bytes)
   } catch {
     throw new RequestFault('err.request.bad', 'body: must be UTF-8')
   }
@@ -121,7 +121,7 @@ export function nextChunk(body: Readable): Promise<Buffer | null> {
 function readBytes(
   body: Readable,
   maxBytes: number,
-  { hold, check }: { hold?: CountHeldBytes | undefined; check?: (beginning: Buffer) => Promise<void> },
+  { hold, check }: { hold?: CountBytesInMemory | undefined; check?: (beginning: Buffer) => Promise<void> },
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -129,10 +129,10 @@ function readBytes(
     const onData = (chunk: Buffer): void => {
       size += chunk.length
       try {
-        if (size > maxBytes) throw bodyTooLarge(maxBytes)
+        if (size > maxBytes) throw bodyTooLargeFault(maxBytes)
         hold?.(chunk.length)
         chunks.push(chunk)
-        if (check === undefined || size < BEGINNING_BYTES || size - chunk.length >= BEGINNING_BYTES) return
+        if (check === undefined || size < BODY_BEGINNING_BYTES || size - chunk.length >= BODY_BEGINNING_BYTES) return
         body.pause()
         check(Buffer.concat(chunks)).then(
           () => body.resume(),
@@ -154,9 +154,8 @@ function readBytes(
   })
 }
 
-const brokenBodyFault = (): RequestFault =>
-  new RequestFault('err.request.bad', 'body: ended before its announced length')
+const brokenBodyFault = (): RequestFault => new RequestFault('err.request.bad', 'body: ended before its announced length')
 
 /** The refusal of a body with more than `maxBytes` bytes: 413 err.request.bad. */
-export const bodyTooLarge = (maxBytes: number): RequestFault =>
+export const bodyTooLargeFault = (maxBytes: number): RequestFault =>
   new RequestFault('err.request.bad', `body: must be at most ${maxBytes} bytes`, 413)

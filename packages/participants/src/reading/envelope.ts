@@ -34,11 +34,11 @@ import {
 type DepthLimit = Pick<Limits, 'body_depth'>
 
 /** The most JSON values in a body (objects, arrays, texts, numbers, words): 40 for each of 10,000 items. */
-const BODY_VALUES = 400_000
+const MOST_BODY_VALUES = 400_000
 /** The most JSON values outside of the array of items, and in one item of an uploaded file. */
-const FRAME_VALUES = 10_000
+const MOST_FRAME_VALUES = 10_000
 /** The most members of one JSON object: more than any object of the standard has. */
-const OBJECT_NAMES = 1_000
+const MOST_OBJECT_MEMBERS = 1_000
 
 /** The bounds for parsing an envelope. More items than `batch_items` are refused before the signature is verified. */
 export function envelopeBounds(
@@ -47,12 +47,12 @@ export function envelopeBounds(
 ): JsonBounds {
   const paths = bulk.map((path) => ['message', ...path])
   const maxItems = batch === null ? {} : { maxItems: limits.batch_items }
-  return { ...allOf(limits), bulk: { paths, ...maxItems, maxOutside: FRAME_VALUES } }
+  return { ...commonBounds(limits), bulk: { paths, ...maxItems, maxOutside: MOST_FRAME_VALUES } }
 }
 
 /** The bounds for parsing a decrypted message. The sender is known by then, and a later step refuses too many items. */
 export function messageBounds(limits: DepthLimit, { bulk }: Pick<MessageRow, 'bulk'>): JsonBounds {
-  return { ...allOf(limits), bulk: { paths: bulk, maxOutside: FRAME_VALUES } }
+  return { ...commonBounds(limits), bulk: { paths: bulk, maxOutside: MOST_FRAME_VALUES } }
 }
 
 /** Levels of JSON around each item of a message: the body, the message, the array. */
@@ -60,13 +60,13 @@ const LEVELS_AROUND_ITEM = 3
 
 /** The bounds for parsing one item of an uploaded file. */
 export function itemBounds({ body_depth }: DepthLimit): JsonBounds {
-  return { maxDepth: Math.max(1, body_depth - LEVELS_AROUND_ITEM), maxValues: FRAME_VALUES, maxNames: OBJECT_NAMES }
+  return { maxDepth: Math.max(1, body_depth - LEVELS_AROUND_ITEM), maxValues: MOST_FRAME_VALUES, maxNames: MOST_OBJECT_MEMBERS }
 }
 
-const allOf = ({ body_depth }: DepthLimit): JsonBounds => ({
+const commonBounds = ({ body_depth }: DepthLimit): JsonBounds => ({
   maxDepth: body_depth,
-  maxValues: BODY_VALUES,
-  maxNames: OBJECT_NAMES,
+  maxValues: MOST_BODY_VALUES,
+  maxNames: MOST_OBJECT_MEMBERS,
 })
 
 export interface Envelope {
@@ -90,7 +90,7 @@ export interface CallbackEnvelope extends Omit<Envelope, 'message'> {
 }
 
 const incomingHeaderValidator = validator<IncomingHeader>(IncomingHeader)
-const callbackHeaders = validator(receivedSchema(CallbackHeader))
+const callbackHeaderValidator = validator(receivedSchema(CallbackHeader))
 
 /**
  * Reads the envelope of a request: the header is checked and in canonical spelling, the message is an unchecked object.
@@ -98,8 +98,8 @@ const callbackHeaders = validator(receivedSchema(CallbackHeader))
  */
 export function readEnvelope(text: string, bounds: JsonBounds): Envelope & ParsedSource {
   const { header, message, source } = readHeaderAndMessage(text, bounds)
-  if (message === undefined) throw badRequest('message: must be an object')
-  return { header: incomingHeaderValidator.checked(header, 'header', badRequest), message, source }
+  if (message === undefined) throw badRequestFault('message: must be an object')
+  return { header: incomingHeaderValidator.checked(header, 'header', badRequestFault), message, source }
 }
 
 /**
@@ -118,13 +118,12 @@ export function readCallbackEnvelope(
   const frame = readHeaderAndMessage(text, bounds)
   const { value, assumed_utc } = inUtc(CallbackHeader, { sender_id, ...frame.header }, 'header')
   const header = value as JsonObject
-  const asked =
-    callback.header === 'callback' || header.status !== undefined ? callbackHeaders : incomingHeaderValidator
-  const checkedHeader = incomingHeaderValidator.checked(header, 'header', badRequest)
+  const asked = callback.header === 'callback' || header.status !== undefined ? callbackHeaderValidator : incomingHeaderValidator
+  const checkedHeader = incomingHeaderValidator.checked(header, 'header', badRequestFault)
   const problem = asked.problem(header, 'header')
-  if (problem !== null) throw badRequest(problem)
+  if (problem !== null) throw badRequestFault(problem)
   if (frame.message === undefined && header.status !== 'rjct') {
-    throw badRequest('message: is required unless header.status is rjct')
+    throw badRequestFault('message: is required unless header.status is rjct')
   }
   return { ...frame, header: checkedHeader, assumed_utc }
 }
@@ -135,14 +134,14 @@ function readHeaderAndMessage(text: string, bounds: JsonBounds) {
   try {
     source = new SourcedEnvelope(text, bounds)
   } catch (error) {
-    throw error instanceof JsonError ? faultOf(error) : error
+    throw error instanceof JsonError ? faultOfJsonError(error) : error
   }
   const body = tolerateEnvelope(source.value)
-  if (!isJsonObject(body)) throw badRequest('body: must be a JSON object with header and message')
+  if (!isJsonObject(body)) throw badRequestFault('body: must be a JSON object with header and message')
   const { header, message } = body
-  if (!isJsonObject(header)) throw badRequest('header: must be an object')
+  if (!isJsonObject(header)) throw badRequestFault('header: must be an object')
   const absent = message === undefined || message === null
-  if (!absent && !isJsonObject(message)) throw badRequest('message: must be an object')
+  if (!absent && !isJsonObject(message)) throw badRequestFault('message: must be an object')
   return { header: tolerateHeader(header) as JsonObject, message: absent ? undefined : (message as JsonObject), source }
 }
 
@@ -156,7 +155,7 @@ const callbackValidators = oncePerObject((_row: MessageRow) => new Map<Kind['rel
  * @throws RequestFault 400 err.request.bad, with the member and the rule
  */
 export function readMessage(row: MessageRow, message: JsonObject): Message {
-  return requestValidators(row).checked(tolerateMessage({ request: row }, message), 'message', badRequest)
+  return requestValidators(row).checked(tolerateMessage({ request: row }, message), 'message', badRequestFault)
 }
 
 /**
@@ -165,7 +164,7 @@ export function readMessage(row: MessageRow, message: JsonObject): Message {
  * @returns the message, and the paths of the timestamps that had no time zone
  * @throws RequestFault 400 err.request.bad, with the member and the rule
  */
-export function readResult(
+export function readCallbackMessage(
   row: MessageRow,
   kind: Pick<Kind, 'relaxed'>,
   message: JsonObject,
@@ -174,13 +173,13 @@ export function readResult(
   const messages = known.get(kind.relaxed) ?? validator(receivedSchema(row.incoming, [kind]))
   known.set(kind.relaxed, messages)
   const { value, assumed_utc } = inUtc(row.incoming, tolerateMessage({ request: row }, message), 'message')
-  return { message: messages.checked(value, 'message', badRequest), assumed_utc }
+  return { message: messages.checked(value, 'message', badRequestFault), assumed_utc }
 }
 
-function faultOf(error: JsonError): RequestFault {
+function faultOfJsonError(error: JsonError): RequestFault {
   // An `rjct.` code is for a header. Before the sender is known, only a fault can be answered; its text has the code.
-  if (error instanceof TooManyItems) return badRequest(`rjct.total_count.limit_exceeded: ${error.message}`)
-  return badRequest(error.message)
+  if (error instanceof TooManyItems) return badRequestFault(`rjct.total_count.limit_exceeded: ${error.message}`)
+  return badRequestFault(error.message)
 }
 
 /**
@@ -191,7 +190,7 @@ export function checkBodyBeginning(bytes: Uint8Array, bounds: JsonBounds): void 
   // A character that is cut at the end is left out. Whether the rest is UTF-8 is checked with the whole body.
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true })
   const problem = jsonBeginningProblem(text, bounds)
-  if (problem !== null) throw faultOf(problem)
+  if (problem !== null) throw faultOfJsonError(problem)
 }
 
-const badRequest = (message: string): RequestFault => new RequestFault('err.request.bad', message)
+const badRequestFault = (message: string): RequestFault => new RequestFault('err.request.bad', message)

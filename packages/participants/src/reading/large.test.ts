@@ -99,9 +99,7 @@ describe('a body that is read on a thread', () => {
       fc.asyncProperty(text, fc.constantFrom(...FORMS), async (text, form) => {
         const bounds = envelopeBounds(limits, SEARCH.request)
         const here = await outcome(() => readEnvelope(text, bounds))
-        const there = await outcome(() =>
-          readLargeEnvelope({ reading }, SEARCH, sender(form, 'required'), text, bounds),
-        )
+        const there = await outcome(() => readLargeEnvelope({ reading }, SEARCH, sender(form, 'required'), text, bounds))
         if (!isEnvelope(here) || !isEnvelope(there)) {
           expect(there).toEqual(here)
           return

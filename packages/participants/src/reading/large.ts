@@ -15,7 +15,7 @@ import {
   SourcedEnvelope,
 } from '@rollcall/protocol'
 import type { Envelope } from './envelope.ts'
-import type { ItemTexts, ReadEnvelope, ReadMessage, SplitMessage } from './thread.ts'
+import type { EnvelopeFromThread, ItemTexts, MessageFromThread, SplitMessage } from './thread.ts'
 import type { ReadingThreads } from './threads.ts'
 
 interface ReadingDeps {
@@ -23,7 +23,7 @@ interface ReadingDeps {
 }
 
 /** The results of reading threads, by the message that a thread has read. */
-const readOnThread = new WeakMap<JsonObject, ReadMessage>()
+const threadResultsByMessage = new WeakMap<JsonObject, MessageFromThread>()
 
 /**
  * Reads a large envelope on a thread.
@@ -47,7 +47,7 @@ export async function readLargeEnvelope(
     form: signature_policy === 'off' ? null : signature_profile.canonical_form,
   })
   // The thread returns no message if the checks will refuse the envelope.
-  const message = read.message === null ? {} : asSent(operation, read.message)
+  const message = read.message === null ? {} : messageAsSent(operation, read.message)
   return { header: read.header, message, source: signedEnvelope(read, message, bounds) }
 }
 
@@ -60,27 +60,27 @@ export async function readLargeMessage(
   bounds: JsonBounds,
 ): Promise<JsonObject | null> {
   const read = await reading.run(participant, 'message', { text, operation: operation.name, bounds })
-  return read === null ? null : asSent(operation, read)
+  return read === null ? null : messageAsSent(operation, read)
 }
 
 /** The message as the participant sent it. Its items are canonical text, which `canonicalJson` writes unchanged. */
-function asSent({ request }: Operation, read: ReadMessage): JsonObject {
+function messageAsSent({ request }: Operation, read: MessageFromThread): JsonObject {
   const { frame, items } = read.sent
-  const batch = request.items === null || items === null ? {} : { [request.items]: asText(items) }
+  const batch = request.items === null || items === null ? {} : { [request.items]: itemsAsText(items) }
   const message = Object.assign({ ...frame }, batch)
-  readOnThread.set(message, read)
+  threadResultsByMessage.set(message, read)
   return message
 }
 
 /** A checked message in canonical spelling, with its items apart. */
-export type CheckedMessage = SplitMessage<Message>
+export type ValidSplitMessage = SplitMessage<Message>
 
 /**
  * The checked form of a message that a reading thread has read; undefined when the main thread read the message.
  * @throws RequestFault err.request.bad: the message breaks a rule of its schema
  */
-export function findCheckedMessage(message: JsonObject): CheckedMessage | undefined {
-  const read = readOnThread.get(message)
+export function findCheckedMessage(message: JsonObject): ValidSplitMessage | undefined {
+  const read = threadResultsByMessage.get(message)
   if (read === undefined) return undefined
   if ('problem' in read.checked) throw new RequestFault('err.request.bad', read.checked.problem)
   return { frame: read.checked.frame, items: read.checked.items ?? read.sent.items }
@@ -89,19 +89,19 @@ export function findCheckedMessage(message: JsonObject): CheckedMessage | undefi
 /** Puts the items back into a message: as values for answering, or as text for storing. */
 export async function messageWithItems(
   { request }: Operation,
-  { frame, items }: CheckedMessage,
+  { frame, items }: ValidSplitMessage,
   as: 'values' | 'text',
 ): Promise<Message> {
   if (request.items === null || items === null) return frame
-  return { ...frame, [request.items]: as === 'text' ? asText(items) : await asValues(items) }
+  return { ...frame, [request.items]: as === 'text' ? itemsAsText(items) : await itemsAsValues(items) }
 }
 
 /** All items as one array of canonical text, which is written but never parsed. */
-const asText = ({ pieces }: ItemTexts): CanonicalText =>
+const itemsAsText = ({ pieces }: ItemTexts): CanonicalText =>
   new CanonicalText(`[${pieces.map((piece) => piece.slice(1, -1)).join(',')}]`)
 
 /** All items as values. The event loop does other work between two pieces. */
-async function asValues({ pieces }: ItemTexts): Promise<JsonValue[]> {
+async function itemsAsValues({ pieces }: ItemTexts): Promise<JsonValue[]> {
   const values: JsonValue[] = []
   for (const piece of pieces) {
     // Our own thread wrote this text, so it needs no checks.
@@ -111,7 +111,7 @@ async function asValues({ pieces }: ItemTexts): Promise<JsonValue[]> {
   return values
 }
 
-function signedEnvelope({ source, signed }: ReadEnvelope, message: JsonValue, bounds: JsonBounds): SignedEnvelope {
+function signedEnvelope({ source, signed }: EnvelopeFromThread, message: JsonValue, bounds: JsonBounds): SignedEnvelope {
   const members = new Map(Object.entries({ ...source, message }))
   return {
     member: (name) => members.get(name),

@@ -5,7 +5,7 @@
  */
 import { parentPort } from 'node:worker_threads'
 import { type Message, referenceId } from '@rollcall/core/model/exchange'
-import { BodyUnreadable, parsePersisted } from '@rollcall/keys/bodies'
+import { BodyUnreadable, parsePersistedMessage } from '@rollcall/keys/bodies'
 import {
   type CanonicalFormName,
   canonicalJson,
@@ -42,7 +42,7 @@ export interface SplitMessage<Frame extends object> {
 }
 
 /** A message as a reading thread returns it. */
-export interface ReadMessage {
+export interface MessageFromThread {
   /** The message as the participant sent it. */
   readonly sent: SplitMessage<JsonObject>
   /** The message in canonical spelling, or the rule that it breaks. `items` is null when they equal those of `sent`. */
@@ -56,12 +56,12 @@ export interface ReadMessage {
 export type SignedTexts = { readonly header: string; readonly message: string } | { readonly problem: string } | null
 
 /** An envelope as a reading thread returns it. */
-export interface ReadEnvelope {
+export interface EnvelopeFromThread {
   readonly header: IncomingHeader
   /** The signature and header members of the envelope, as received; undefined for one that is missing. */
   readonly source: { readonly signature: JsonValue | undefined; readonly header: JsonValue | undefined }
   /** The message as a thread has read it; null: it was not read, because the envelope will be refused. */
-  readonly message: ReadMessage | null
+  readonly message: MessageFromThread | null
   readonly signed: SignedTexts
 }
 
@@ -78,7 +78,7 @@ export interface EnvelopeTask {
 }
 
 /** Reads an envelope. @throws RequestFault as `decodeBody` and `readEnvelope` do */
-function readEnvelopeTask(task: EnvelopeTask): ReadEnvelope {
+function readEnvelopeTask(task: EnvelopeTask): EnvelopeFromThread {
   const { body, bounds, sender_id, mustBeSigned, form } = task
   const text = typeof body === 'string' ? body : decodeBody(body)
   const { header, message, source } = readEnvelope(text, bounds)
@@ -90,7 +90,7 @@ function readEnvelopeTask(task: EnvelopeTask): ReadEnvelope {
     return { ...found, message: null, signed: null }
   }
   const signed = isSigned && form !== null && form !== 'rfc8785' ? signedTexts(source, form) : null
-  return { ...found, message: readParts(task.operation, message, header.is_msg_encrypted !== true), signed }
+  return { ...found, message: separateItemsAndCheck(task.operation, message, header.is_msg_encrypted !== true), signed }
 }
 
 function signedTexts(source: SourcedEnvelope, form: CanonicalFormName): SignedTexts {
@@ -103,14 +103,14 @@ function signedTexts(source: SourcedEnvelope, form: CanonicalFormName): SignedTe
 }
 
 /** Separates a message's items, and checks the message. @param inClear false: an encrypted message is not checked */
-function readParts(name: string, message: JsonObject, inClear = true): ReadMessage {
-  const sent = withoutItems(name, message)
-  return { sent, checked: inClear ? checkedOrProblem(name, message) : { problem: 'message: is encrypted' } }
+function separateItemsAndCheck(name: string, message: JsonObject, inClear = true): MessageFromThread {
+  const sent = splitOffItems(name, message)
+  return { sent, checked: inClear ? checkedMessageOrProblem(name, message) : { problem: 'message: is encrypted' } }
 }
 
-function checkedOrProblem(name: string, message: JsonObject): ReadMessage['checked'] {
+function checkedMessageOrProblem(name: string, message: JsonObject): MessageFromThread['checked'] {
   try {
-    return withoutItems(name, readMessage(operation(name).request, message), message)
+    return splitOffItems(name, readMessage(operation(name).request, message), message)
   } catch (error) {
     if (error instanceof RequestFault) return { problem: error.message }
     throw error
@@ -123,43 +123,39 @@ type MessageMembers = Readonly<Record<string, unknown>>
  * Separates the items from the rest of a message.
  * @param same another form of the message: if its items are the same array, they are not written again
  */
-function withoutItems<Frame extends MessageMembers>(
-  name: string,
-  message: Frame,
-  same?: MessageMembers,
-): SplitMessage<Frame> {
+function splitOffItems<Frame extends MessageMembers>(name: string, message: Frame, same?: MessageMembers): SplitMessage<Frame> {
   const member = operation(name).request.items
   const batch: unknown = member === null ? undefined : message[member]
   if (member === null || !Array.isArray(batch)) return { frame: message, items: null }
   // The member stays without a value, which keeps the order of members. `large.ts` puts the items back.
   const frame = { ...message, [member]: undefined }
-  return { frame, items: same !== undefined && same[member] === batch ? null : itemsText(batch) }
+  return { frame, items: same !== undefined && same[member] === batch ? null : toItemTexts(batch) }
 }
 
 /** The most items in one piece of the text. */
-const ITEMS_IN_PIECE = 100
+const MOST_ITEMS_IN_PIECE = 100
 
-function itemsText(items: readonly unknown[]): ItemTexts {
+function toItemTexts(items: readonly unknown[]): ItemTexts {
   const pieces: string[] = []
-  for (let from = 0; from < items.length; from += ITEMS_IN_PIECE) {
-    pieces.push(canonicalJson(items.slice(from, from + ITEMS_IN_PIECE)))
+  for (let from = 0; from < items.length; from += MOST_ITEMS_IN_PIECE) {
+    pieces.push(canonicalJson(items.slice(from, from + MOST_ITEMS_IN_PIECE)))
   }
   const reference_ids = items.map((item) => referenceId(isJsonObject(item) ? item : {}))
   return { pieces, count: items.length, reference_ids }
 }
 
 /** The task of reading the text of a decrypted message, or of a stored request. */
-export interface TextTask {
+export interface MessageTextTask {
   readonly text: string
   /** The name of the requested operation. */
   readonly operation: string
 }
 
 /** Reads a decrypted message; null when it is no JSON object within the bounds. */
-function readMessageTask(task: TextTask & { readonly bounds: JsonBounds }): ReadMessage | null {
+function readMessageTask(task: MessageTextTask & { readonly bounds: JsonBounds }): MessageFromThread | null {
   try {
     const value = parseJson(task.text, task.bounds)
-    return isJsonObject(value) ? readParts(task.operation, value) : null
+    return isJsonObject(value) ? separateItemsAndCheck(task.operation, value) : null
   } catch (error) {
     if (error instanceof JsonError) return null
     throw error
@@ -173,11 +169,11 @@ interface PersistedRequest {
 }
 
 /** Reads the header and message of a stored request; null when this version cannot read them. */
-function readPersistedTask(task: TextTask): PersistedRequest | null {
+function readPersistedTask(task: MessageTextTask): PersistedRequest | null {
   try {
-    const { header, message, traceparent = null } = parsePersisted(task.text)
+    const { header, message, traceparent = null } = parsePersistedMessage(task.text)
     if (header === undefined || !isMessage(message)) return null
-    return { header, message: withoutItems(task.operation, message), traceparent }
+    return { header, message: splitOffItems(task.operation, message), traceparent }
   } catch (error) {
     if (error instanceof BodyUnreadable) return null
     throw error
@@ -192,7 +188,7 @@ export type ReadingTasks = typeof TASK_FUNCTIONS
 export type ReadingTaskName = keyof ReadingTasks
 
 /** A task for a reading thread, with the name of the function that does it. */
-export interface ReadingOrder {
+export interface NamedReadingTask {
   readonly name: ReadingTaskName
   readonly task: object
 }
@@ -203,7 +199,7 @@ export type ReadingOutcome =
   | { readonly refused: Pick<RequestFault, 'code' | 'message' | 'httpStatus'> }
   | { readonly failed: string }
 
-function outcomeOf({ name, task }: ReadingOrder): ReadingOutcome {
+function runReadingOrder({ name, task }: NamedReadingTask): ReadingOutcome {
   try {
     return { done: (TASK_FUNCTIONS[name] as (task: unknown) => unknown)(task) }
   } catch (error) {
@@ -216,4 +212,4 @@ function outcomeOf({ name, task }: ReadingOrder): ReadingOutcome {
   }
 }
 
-parentPort?.on('message', (order: ReadingOrder) => parentPort?.postMessage(outcomeOf(order)))
+parentPort?.on('message', (order: NamedReadingTask) => parentPort?.postMessage(runReadingOrder(order)))

@@ -5,7 +5,7 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { type AckCode, RequestFault } from '@rollcall/protocol'
-import type { ReadingOrder, ReadingOutcome, ReadingTaskName, ReadingTasks } from './thread.ts'
+import type { NamedReadingTask, ReadingOutcome, ReadingTaskName, ReadingTasks } from './thread.ts'
 
 /** Reads large bodies and texts on other threads, so that the main thread is free. */
 export interface ReadingThreads {
@@ -22,13 +22,13 @@ export interface ReadingThreads {
 }
 
 /** The least characters of a large text, and the least bytes of a large body; smaller ones are read in milliseconds. */
-export const LARGE_TEXT = 65_536
+export const LEAST_LARGE_TEXT_LENGTH = 65_536
 
 /** The most threads: more would help only when more large bodies arrive at once. */
 const MAX_THREADS = 4
 
 interface WaitingWork {
-  readonly order: ReadingOrder
+  readonly order: NamedReadingTask
   readonly settle: PromiseWithResolvers<unknown>
 }
 
@@ -36,9 +36,7 @@ interface WaitingWork {
  * Creates the threads, which start when needed and do not keep the process alive.
  * @param most the largest number of threads; by default one fewer than the processors, from 1 to `MAX_THREADS`
  */
-export function createReadingThreads(
-  most = Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1)),
-): ReadingThreads {
+export function createReadingThreads(most = Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1))): ReadingThreads {
   /** The waiting work by `Participant.id`, in the order of turns. */
   const waiting = new Map<number, WaitingWork[]>()
   const idle: Worker[] = []
@@ -58,8 +56,7 @@ export function createReadingThreads(
     started += 1
     const made = new Worker(new URL('./thread.ts', import.meta.url))
     made.unref()
-    // A thread that ends while it works rejects its work (below). An idle thread that ended is replaced when it is
-    // needed.
+    // A thread that ends while it works rejects its work (below). An idle thread that ended is replaced when it is needed.
     made
       .on('error', () => undefined)
       .on('exit', () => {
@@ -82,7 +79,7 @@ export function createReadingThreads(
       free()
       idle.push(worker)
       if ('done' in outcome) settle.resolve(outcome.done)
-      else settle.reject(errorOf(outcome))
+      else settle.reject(errorOfOutcome(outcome))
       begin()
     }
     const onEnd = (): void => {
@@ -111,7 +108,7 @@ function transferableBody(task: object): ArrayBuffer[] {
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : []
 }
 
-function errorOf(outcome: Exclude<ReadingOutcome, { done: unknown }>): Error {
+function errorOfOutcome(outcome: Exclude<ReadingOutcome, { done: unknown }>): Error {
   if ('failed' in outcome) return new Error(`a reading thread failed: ${outcome.failed}`)
   const { code, message, httpStatus } = outcome.refused
   return new RequestFault(code as AckCode, message, httpStatus)

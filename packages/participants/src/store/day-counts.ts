@@ -32,11 +32,7 @@ export const countMessagesSql = (table: DayTable, written: string, messages = 'c
       set messages = held.messages + excluded.messages, bytes = held.bytes + excluded.bytes`
 
 /** Reads how many messages and bytes were stored for a participant today. */
-export async function readDayUse(
-  { pool }: Pick<Database, 'pool'>,
-  table: DayTable,
-  participant: number,
-): Promise<DayUse> {
+export async function readDayUse({ pool }: Pick<Database, 'pool'>, table: DayTable, participant: number): Promise<DayUse> {
   const { rows } = await pool.query<DayUse>({
     name: `today in ${table}`,
     text: `select coalesce(sum(messages), 0)::bigint as messages, coalesce(sum(bytes), 0)::bigint as bytes,

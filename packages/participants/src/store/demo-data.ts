@@ -8,7 +8,7 @@ import { REGISTRIES_OF_ANY_VERSION } from '@rollcall/records/registries/registry
 import pg from 'pg'
 
 /** The registries and participants of a database, such as `registry civil`. Both lists are empty in a new database. */
-export interface DirectoryContent {
+export interface RegistriesAndParticipants {
   /** The registries and participants that `rollcall demo` made. */
   readonly demo: readonly string[]
   /** The registries and participants that `rollcall demo` did not make. */
@@ -16,7 +16,7 @@ export interface DirectoryContent {
 }
 
 /** Lists the registries and participants of a database, even of one that was never migrated, without changing it. */
-export async function readDirectoryContent(db: Database): Promise<DirectoryContent> {
+export async function listRegistriesAndParticipants(db: Database): Promise<RegistriesAndParticipants> {
   const { rows: tables } = await db.pool.query<{ there: boolean }>(
     `select to_regclass('registry') is not null and to_regclass('participant') is not null as there`,
   )
@@ -34,7 +34,7 @@ export async function readDirectoryContent(db: Database): Promise<DirectoryConte
 }
 
 /** Milliseconds to wait for the lock: the session of a demo that was killed ends within that time. */
-const LOCK_TIMEOUT = 2_000
+const LOCK_TIMEOUT_MS = 2_000
 
 /** The code of PostgreSQL for a lock that was not free in time. */
 const LOCK_NOT_AVAILABLE = '55P03'
@@ -49,7 +49,7 @@ export async function takeDemoLock(db: Database): Promise<(() => Promise<void>) 
   client.on('error', () => undefined)
   await client.connect()
   try {
-    await client.query(`set lock_timeout = ${LOCK_TIMEOUT}`)
+    await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`)
     await client.query("select pg_advisory_lock(hashtextextended('rollcall demo', 0))")
     return () => client.end()
   } catch (error) {

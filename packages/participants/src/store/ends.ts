@@ -1,5 +1,5 @@
 /** Finds the grants and keys of participants that end soon. */
-import type { Expiry } from '@rollcall/core/model/health'
+import type { GrantOrKeyExpiry } from '@rollcall/core/model/health'
 import type { Database } from '@rollcall/database/database'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 
@@ -7,8 +7,8 @@ import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
  * Finds where an active participant's last grant in a registry, or last key for a use, ends within this many days.
  * Grants and keys that ended already are left out.
  */
-export async function findComingEnds({ pool }: Pick<Database, 'pool'>, days: number): Promise<readonly Expiry[]> {
-  const { rows } = await pool.query<Expiry>({
+export async function findComingEnds({ pool }: Pick<Database, 'pool'>, days: number): Promise<readonly GrantOrKeyExpiry[]> {
+  const { rows } = await pool.query<GrantOrKeyExpiry>({
     name: 'ends of grants and keys',
     text: `with last as (
         select 'grant' as what, participant, registry, '' as use,

@@ -5,7 +5,7 @@ import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
-import { groupCommit, oncePerPool } from '@rollcall/database/group-commit'
+import { createGroupCommit, oncePerPool } from '@rollcall/database/group-commit'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { isStorable } from '@rollcall/database/text'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
@@ -83,7 +83,7 @@ export async function changeGrants(
   return kysely.transaction().execute(async (transaction) => {
     const locked = await lockParticipant(transaction, participant)
     const owner = { participant: locked, registry }
-    if (add.length > 0) await checkEnvironment(transaction, locked, registry)
+    if (add.length > 0) await checkSameEnvironment(transaction, locked, registry)
     if (revoke === 'all' || revoke.length > 0) {
       const ids = revoke === 'all' ? null : [...revoke]
       await sql`update participant_grant set revoked_at = now()
@@ -97,7 +97,7 @@ export async function changeGrants(
 }
 
 /** Refuses a grant when one of participant and registry is sandbox and the other live. @throws StoreRefusal */
-async function checkEnvironment(
+async function checkSameEnvironment(
   transaction: Transaction<unknown>,
   { environment }: Pick<Participant, 'environment'>,
   { id }: Pick<Registry, 'id'>,
@@ -116,10 +116,10 @@ export function environmentProblem(
   { namespace, environment }: Pick<Registry, 'namespace' | 'environment'>,
 ): string | null {
   if (participant === environment) return null
-  return `the registry ${namespace} is ${environment} and the participant is ${participant}; ${WHAT_TO_DO[participant]}`
+  return `the registry ${namespace} is ${environment} and the participant is ${participant}; ${ADVICE_BY_ENVIRONMENT[participant]}`
 }
 
-const WHAT_TO_DO: Readonly<Record<Environment, string>> = {
+const ADVICE_BY_ENVIRONMENT: Readonly<Record<Environment, string>> = {
   sandbox: 'rollcall participant promote makes a participant live',
   live: 'add a sandbox participant for it with rollcall participant add --sandbox',
 }
@@ -139,9 +139,7 @@ async function insertGrant(
         and tstzrange(valid_from, valid_until) && tstzrange(${from}, ${valid_until}) limit 1`.execute(transaction)
   ).rows
   if (overlapping !== undefined) {
-    throw new StoreRefusal(
-      `valid_from: overlaps grant ${overlapping.id}; at any time a participant has one grant in a registry`,
-    )
+    throw new StoreRefusal(`valid_from: overlaps grant ${overlapping.id}; at any time a participant has one grant in a registry`)
   }
   const { rows } = await sql<StoredGrant>`
     insert into participant_grant (participant, registry, terms, valid_from, valid_until)
@@ -163,14 +161,11 @@ export function grantPeriod(terms: Pick<GrantTerms, 'valid_from' | 'valid_until'
 }
 
 /** Finds the grant in force; null when there is none. Simultaneous calls share one statement. */
-export const findGrant = (
-  { pool }: Pick<Database, 'pool'>,
-  participant: number,
-  registry: number,
-): Promise<StoredGrant | null> => grantFinder(pool).submit({ participant, registry })
+export const findGrant = ({ pool }: Pick<Database, 'pool'>, participant: number, registry: number): Promise<StoredGrant | null> =>
+  grantFinder(pool).submit({ participant, registry })
 
 const grantFinder = oncePerPool((pool) =>
-  groupCommit<Pick<StoredGrant, 'participant' | 'registry'>, StoredGrant | null>(
+  createGroupCommit<Pick<StoredGrant, 'participant' | 'registry'>, StoredGrant | null>(
     async (wanted) => {
       const { rows } = await pool.query<StoredGrant & { readonly nth: number }>({
         name: 'find grants',
@@ -196,8 +191,7 @@ export const GRANTS_IN_FORCE_SQL = `(select participant, registry, terms from pa
   where revoked_at is null and valid_from <= now() and (valid_until is null or valid_until > now()))`
 
 /** SQL for a `from` clause: all grants, also revoked ones, with the time at which each came into force. */
-export const GRANT_STARTS_SQL =
-  '(select id, registry, greatest(created_at, valid_from) as starts from participant_grant)'
+export const GRANT_STARTS_SQL = '(select id, registry, greatest(created_at, valid_from) as starts from participant_grant)'
 
 /** Lists the grants that are not revoked, also past and future ones: of one participant, in one registry, or all. */
 export async function listGrants(
@@ -214,10 +208,7 @@ export async function listGrants(
 }
 
 /** Revokes all grants of a participant in a registry; every node follows within a second. @returns their number */
-export async function revokeGrants(
-  { kysely }: Pick<Database, 'kysely'>,
-  { participant, registry }: GrantOwner,
-): Promise<number> {
+export async function revokeGrants({ kysely }: Pick<Database, 'kysely'>, { participant, registry }: GrantOwner): Promise<number> {
   const { numAffectedRows } = await sql`update participant_grant set revoked_at = now()
     where participant = ${participant.id} and registry = ${registry.id} and revoked_at is null`.execute(kysely)
   return Number(numAffectedRows)

@@ -12,12 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const RAW_RSA: SignatureProfile = {
-  layout: 'raw-rsa',
-  canonical_form: 'as-received',
-  digest_prefix: '',
-  algorithms: ['RS256'],
-}
+const RAW_RSA: SignatureProfile = { layout: 'raw-rsa', canonical_form: 'as-received', digest_prefix: '', algorithms: ['RS256'] }
 const LOOPBACK: AllowedHost = { host: '127.0.0.1', ports: [8080], plainHttp: true, loopback: true }
 
 const added = (sender_id: string, policy: Partial<MessagePolicy> = {}) =>
@@ -76,9 +71,7 @@ test('a key set belongs to one participant', async () => {
 
 test('nobody has no policy', async () => {
   const refusal = new StoreRefusal('no participant has sender_id nobody.example')
-  await expect(setMessagePolicy(database.db, 'nobody.example', { encryption_policy: 'refused' })).rejects.toThrow(
-    refusal,
-  )
+  await expect(setMessagePolicy(database.db, 'nobody.example', { encryption_policy: 'refused' })).rejects.toThrow(refusal)
 })
 
 const host = (changes: Partial<AllowedHost>) => ({ outgoing: [{ ...LOOPBACK, ...changes }] })
@@ -86,10 +79,7 @@ const ADDRESS = 'jwks_uri is an absolute address of at most 2048 characters'
 
 // Values from a command line or a file have no types.
 test.each<[object, string]>([
-  [
-    { signature_policy: 'if-present' },
-    'signature_policy if-present takes unsigned messages, so it needs allow_unsigned: true',
-  ],
+  [{ signature_policy: 'if-present' }, 'signature_policy if-present takes unsigned messages, so it needs allow_unsigned: true'],
   [{ signature_policy: 'maybe', allow_unsigned: true }, 'signature_policy is one of required, if-present, off'],
   [{ encryption_policy: 'maybe' }, 'encryption_policy is one of required, allowed, refused'],
   [

@@ -18,7 +18,7 @@ export const DEFAULT_MESSAGE_POLICY: MessagePolicy = {
   outgoing: [],
 }
 
-const HOSTS_LIMIT = 100
+const MOST_ALLOWED_HOSTS = 100
 
 /** Adds what follows from the changes: a given `signature_policy` resets `allow_unsigned`, unless both are given. */
 export function withImpliedChanges(changes: Partial<MessagePolicy>): Partial<MessagePolicy> {
@@ -44,19 +44,19 @@ function messagePolicyProblem(policy: MessagePolicy): string | null {
   }
   const profile = profileProblem(policy.signature_profile)
   if (profile !== null) return `signature_profile: ${profile}`
-  if (jwks_uri !== null && !isAddress(jwks_uri)) {
+  if (jwks_uri !== null && !hasAddressForm(jwks_uri)) {
     return `jwks_uri is an absolute address of at most ${MAX_ADDRESS_LENGTH} characters`
   }
-  return outgoingProblem(policy.outgoing)
+  return allowedHostsProblem(policy.outgoing)
 }
 
 /** True when a text has the form of an address. The address guard checks the address when it is used. */
-function isAddress(text: string): boolean {
+function hasAddressForm(text: string): boolean {
   return text.length <= MAX_ADDRESS_LENGTH && isStorable(text) && /^https?:\/\//i.test(text) && URL.canParse(text)
 }
 
-function outgoingProblem(rows: readonly AllowedHost[]): string | null {
-  if (rows.length > HOSTS_LIMIT) return `outgoing: at most ${HOSTS_LIMIT} hosts can be allowed`
+function allowedHostsProblem(rows: readonly AllowedHost[]): string | null {
+  if (rows.length > MOST_ALLOWED_HOSTS) return `outgoing: at most ${MOST_ALLOWED_HOSTS} hosts can be allowed`
   if (rows.some(({ ports }) => ports !== undefined && ports !== 'any' && !ports.every(isPort))) {
     return 'outgoing: ports are whole numbers from 1 to 65535'
   }
@@ -78,13 +78,13 @@ type StricterPolicy = Pick<Extract<JournalAct, { readonly kind: 'policy_tightene
  * one of a key set, and hosts that are no longer allowed. Null when there is no such part. Each list of policies begins with the
  * strictest.
  */
-export function stricterChanges(from: MessagePolicy, to: MessagePolicy): StricterPolicy | null {
+export function findStricterChanges(from: MessagePolicy, to: MessagePolicy): StricterPolicy | null {
   const { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri } = to
   const isStricter =
-    isBefore(SIGNATURE_POLICIES, signature_policy, from.signature_policy) || (from.allow_unsigned && !allow_unsigned)
+    isListedBefore(SIGNATURE_POLICIES, signature_policy, from.signature_policy) || (from.allow_unsigned && !allow_unsigned)
   const policy = {
     ...(isStricter && { signature_policy, allow_unsigned }),
-    ...(isBefore(ENCRYPTION_POLICIES, encryption_policy, from.encryption_policy) && { encryption_policy }),
+    ...(isListedBefore(ENCRYPTION_POLICIES, encryption_policy, from.encryption_policy) && { encryption_policy }),
     // No signature profile is stricter than another, so every change of it counts as a tightening.
     ...(!isDeepStrictEqual(signature_profile, from.signature_profile) && { signature_profile }),
     ...(from.jwks_uri !== null && jwks_uri !== from.jwks_uri && { jwks_uri }),
@@ -93,7 +93,7 @@ export function stricterChanges(from: MessagePolicy, to: MessagePolicy): Stricte
   return Object.keys(policy).length === 0 && hosts.length === 0 ? null : { policy, hosts }
 }
 
-const isBefore = <Value>(values: readonly Value[], one: Value, other: Value): boolean =>
+const isListedBefore = <Value>(values: readonly Value[], one: Value, other: Value): boolean =>
   values.indexOf(one) < values.indexOf(other)
 
 /** The column values by which a message policy is stored. */

@@ -19,11 +19,11 @@ export interface Milestones {
 }
 
 /** The least milliseconds between two calls of `look` for a participant: `look` reads hundreds of messages. */
-const LOOK_INTERVAL = 60_000
-const MOST_LOOKS = 10_000
+const LOOK_INTERVAL_MS = 60_000
+const MOST_REMEMBERED_LOOKS = 10_000
 
 /** The time of the last call of `look`, by `Participant.id`. */
-const lastLooks = oncePerPool(() => new Map<number, number>())
+const lastLookTimes = oncePerPool(() => new Map<number, number>())
 
 /**
  * Returns the noted steps. When some are missing, calls `look`, as a rule at most once a minute for a participant in each
@@ -38,9 +38,9 @@ export async function noteMilestones(
 ): Promise<Milestones> {
   const noted = await readNotedMilestones({ pool }, id)
   if (Object.values(noted).every((at) => at !== null)) return noted
-  const looks = lastLooks(pool)
-  if (now - (looks.get(id) ?? Number.NEGATIVE_INFINITY) < LOOK_INTERVAL) return noted
-  if (looks.size >= MOST_LOOKS) looks.clear()
+  const looks = lastLookTimes(pool)
+  if (now - (looks.get(id) ?? Number.NEGATIVE_INFINITY) < LOOK_INTERVAL_MS) return noted
+  if (looks.size >= MOST_REMEMBERED_LOOKS) looks.clear()
   looks.set(id, now)
   const seen = Object.entries(await look(id)).filter(([, at]) => at !== null)
   if (seen.length > 0) {

@@ -20,7 +20,7 @@ export interface OperatorToken {
   readonly revoked_at: Date | null
 }
 
-const NAME_LIMIT = 64
+const TOKEN_NAME_LIMIT = 64
 
 /**
  * Adds a token by the SHA-256 of its secret.
@@ -30,14 +30,11 @@ const NAME_LIMIT = 64
  */
 export async function addOperatorToken(
   { pool }: Pick<Database, 'pool'>,
-  token: Pick<Operator, 'name' | 'roles' | 'registries' | 'authority'> & {
-    readonly sha256: Buffer
-    readonly expires_at: Date
-  },
+  token: Pick<Operator, 'name' | 'roles' | 'registries' | 'authority'> & { readonly sha256: Buffer; readonly expires_at: Date },
 ): Promise<number> {
   const { name, sha256, roles, registries, authority, expires_at } = token
-  if (name.trim() === '' || name.length > NAME_LIMIT || !isStorable(name)) {
-    throw new StoreRefusal(`name: must have 1 to ${NAME_LIMIT} characters`)
+  if (name.trim() === '' || name.length > TOKEN_NAME_LIMIT || !isStorable(name)) {
+    throw new StoreRefusal(`name: must have 1 to ${TOKEN_NAME_LIMIT} characters`)
   }
   try {
     const { rows } = await pool.query<{ id: number }>(
@@ -68,10 +65,9 @@ export async function listOperatorTokens({ pool }: Pick<Database, 'pool'>): Prom
 
 /** Revokes the token with this name. @returns false when no token with the name is left to revoke */
 export async function revokeOperatorToken({ pool }: Pick<Database, 'pool'>, name: string): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    'update operator_token set revoked_at = now() where name = $1 and revoked_at is null',
-    [name],
-  )
+  const { rowCount } = await pool.query('update operator_token set revoked_at = now() where name = $1 and revoked_at is null', [
+    name,
+  ])
   return rowCount !== 0
 }
 
@@ -90,11 +86,7 @@ export async function findOperatorToken(
 }
 
 /** Deletes tokens that were revoked or have expired more than this many days ago. @returns how many */
-export async function forgetEndedOperatorTokens(
-  { pool }: Pick<Database, 'pool'>,
-  days: number,
-  now: Date,
-): Promise<number> {
+export async function forgetEndedOperatorTokens({ pool }: Pick<Database, 'pool'>, days: number, now: Date): Promise<number> {
   const { rowCount } = await pool.query(
     `delete from operator_token
       where least(revoked_at, expires_at) < $2::timestamptz - make_interval(days => $1)`,

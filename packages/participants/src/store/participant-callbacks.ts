@@ -1,7 +1,7 @@
 /** The callback settings of a participant: addresses, encrypted credentials, rate and retries. */
 
 import type { Database } from '@rollcall/database/database'
-import { groupCommit, oncePerPool } from '@rollcall/database/group-commit'
+import { createGroupCommit, oncePerPool } from '@rollcall/database/group-commit'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { assignmentsSql, valuesSql } from '@rollcall/database/statement-parts'
 import type { Callback } from '@rollcall/protocol'
@@ -56,11 +56,7 @@ export const NO_CALLBACK_SETTINGS: CallbackSettings = {
 }
 
 /** The table with the encrypted credentials, its primary key, and the purpose of the encryption. */
-export const SEALED_CREDENTIALS = {
-  table: 'participant_callback',
-  id: 'participant',
-  purpose: 'callback credentials',
-} as const
+export const SEALED_CREDENTIALS = { table: 'participant_callback', id: 'participant', purpose: 'callback credentials' } as const
 
 /** SQL for a `from` clause: the address for all notifications of each participant. */
 export const NOTIFY_ADDRESSES_SQL = '(select participant, notify_url from participant_callback)'
@@ -68,13 +64,11 @@ export const NOTIFY_ADDRESSES_SQL = '(select participant, notify_url from partic
 const CALLBACK_COLUMNS = Object.keys(NO_CALLBACK_SETTINGS).join(', ')
 
 /** Finds the callback settings of a participant by its `Participant.id`. Simultaneous calls share one statement. */
-export const findCallbackSettings = (
-  { pool }: Pick<Database, 'pool'>,
-  participant: number,
-): Promise<CallbackSettings> => callbackSettingsFinder(pool).submit(participant)
+export const findCallbackSettings = ({ pool }: Pick<Database, 'pool'>, participant: number): Promise<CallbackSettings> =>
+  callbackSettingsFinder(pool).submit(participant)
 
 const callbackSettingsFinder = oncePerPool((pool) =>
-  groupCommit<number, CallbackSettings>(
+  createGroupCommit<number, CallbackSettings>(
     async (participants) => {
       const { rows } = await pool.query<CallbackSettings & { readonly participant: number }>({
         name: 'find callback settings',
@@ -88,7 +82,7 @@ const callbackSettingsFinder = oncePerPool((pool) =>
   ),
 )
 
-const SETTING_RANGES = [
+const CALLBACK_SETTING_RANGES = [
   ['concurrency', 1, MOST_CONCURRENCY],
   ['rate', 1, 10_000],
   ['timeout_ms', 100, 120_000],
@@ -121,7 +115,7 @@ export async function setCallbackSettings(
     ...(allowed !== undefined && { allowed: [...allowed] }),
     ...(schedule !== undefined && { schedule: schedule === null ? null : [...schedule] }),
   }
-  for (const [name, least, most] of SETTING_RANGES) {
+  for (const [name, least, most] of CALLBACK_SETTING_RANGES) {
     const value = changes[name]
     if (value !== undefined && !(Number.isInteger(value) && value >= least && value <= most)) {
       throw new StoreRefusal(`${name} must be a whole number from ${least} to ${most}`)
@@ -130,9 +124,7 @@ export async function setCallbackSettings(
   await kysely.transaction().execute(async (transaction) => {
     const changed = Object.keys(row).length > 0
     await sql`insert into participant_callback ${valuesSql({ participant, ...row })}
-      on conflict (participant) do ${changed ? sql`update set ${assignmentsSql(row)}` : sql`nothing`}`.execute(
-      transaction,
-    )
+      on conflict (participant) do ${changed ? sql`update set ${assignmentsSql(row)}` : sql`nothing`}`.execute(transaction)
     if (!changes.default_url || moving === undefined) return
     const { text, values } = moving(changes.default_url)
     await transaction.executeQuery(CompiledQuery.raw(text, [...values]))

@@ -22,7 +22,7 @@ export async function listSecretTimes({ pool }: Pool, { id }: ParticipantId): Pr
 }
 
 /** The use of one daily quota by a participant today. */
-export interface CountedToday {
+export interface QuotaUseToday {
   /** The `Registry.id` of the registry in which the quota was used. */
   readonly registry: number
   readonly counted: string
@@ -30,8 +30,8 @@ export interface CountedToday {
 }
 
 /** Lists how much of its grants' daily quotas a participant used today. Grants without a quota are not counted. */
-export async function listUsedToday({ pool }: Pool, { id }: ParticipantId): Promise<readonly CountedToday[]> {
-  const { rows } = await pool.query<CountedToday>(
+export async function listUsedToday({ pool }: Pool, { id }: ParticipantId): Promise<readonly QuotaUseToday[]> {
+  const { rows } = await pool.query<QuotaUseToday>(
     `select registry, counted, used from grant_use
       where participant = $1 and day = (clock_timestamp() at time zone 'UTC')::date`,
     [id],

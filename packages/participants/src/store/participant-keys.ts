@@ -64,42 +64,42 @@ export async function addParticipantKey(
           where thumbprint = ${thumbprint}`.execute(transaction)
       ).rows
       if (known !== undefined) {
-        if (known.sender_id !== null && known.participant !== owner.id) throw keyTaken(known.sender_id)
+        if (known.sender_id !== null && known.participant !== owner.id) throw takenKeyRefusal(known.sender_id)
         if (known.revoked_at !== null) {
           throw new StoreRefusal('this key was revoked, and a revoked key cannot be registered again; make a new key')
         }
-        return firstRow(
+        return requireFirstRow(
           await sql<ParticipantKey>`update participant_key set ${assignmentsSql(entry)} where id = ${known.id}
             returning *`.execute(transaction),
         )
       }
-      const { live } = firstRow(
+      const { live } = requireFirstRow(
         await sql<{ live: number }>`select count(*) as live from participant_key
           where participant = ${owner.id} and ${sql.raw(LIVE_KEY_SQL)}`.execute(transaction),
       )
       if (live >= MOST_KEYS) {
         throw new StoreRefusal(`a participant has at most ${MOST_KEYS} live keys; revoke one that is not used`)
       }
-      return firstRow(
+      return requireFirstRow(
         await sql<ParticipantKey>`insert into participant_key
           ${valuesSql({ participant: owner.id, thumbprint, ...entry })} returning *`.execute(transaction),
       )
     })
   } catch (error) {
-    throw asRefusal(error, kid)
+    throw toKeyRefusal(error, kid)
   }
 }
 
-function firstRow<Row>({ rows: [row] }: { readonly rows: readonly Row[] }): Row {
+function requireFirstRow<Row>({ rows: [row] }: { readonly rows: readonly Row[] }): Row {
   if (row === undefined) throw new Error('unreachable: the statement answers one row')
   return row
 }
 
-const keyTaken = (owner: string): StoreRefusal =>
+const takenKeyRefusal = (owner: string): StoreRefusal =>
   new StoreRefusal(`this key belongs to ${owner} already, and a public key belongs to one participant`)
 
-function asRefusal(error: unknown, kid: string): unknown {
-  if (isUniqueViolation(error, 'participant_key_thumbprint_key')) return keyTaken('another participant')
+function toKeyRefusal(error: unknown, kid: string): unknown {
+  if (isUniqueViolation(error, 'participant_key_thumbprint_key')) return takenKeyRefusal('another participant')
   if (isUniqueViolation(error, 'participant_key_live_index')) {
     return new StoreRefusal(`the participant has another live key with the kid ${kid}; give this one another kid`)
   }
@@ -114,18 +114,14 @@ export async function listParticipantKeys(
   db: Database,
   participant: Pick<Participant, 'id'>,
 ): Promise<readonly ParticipantKey[]> {
-  const { rows } = await db.pool.query<ParticipantKey>(
-    'select * from participant_key where participant = $1 order by id desc',
-    [participant.id],
-  )
+  const { rows } = await db.pool.query<ParticipantKey>('select * from participant_key where participant = $1 order by id desc', [
+    participant.id,
+  ])
   return rows
 }
 
 /** Lists the keys of one participant, or of all, that are neither revoked nor ended; the latest `valid_from` first. */
-export async function listLiveKeys(
-  db: Database,
-  participant?: Pick<Participant, 'id'>,
-): Promise<readonly ParticipantKey[]> {
+export async function listLiveKeys(db: Database, participant?: Pick<Participant, 'id'>): Promise<readonly ParticipantKey[]> {
   const { rows } = await db.pool.query<ParticipantKey>(
     `select * from participant_key where ($1::integer is null or participant = $1) and ${LIVE_KEY_SQL}
       order by valid_from desc, id desc`,
@@ -145,14 +141,9 @@ export async function findSigningKey(
 }
 
 /** Finds the registered keys with these thumbprints, of all participants, also revoked ones. */
-export async function findRegisteredKeys(
-  db: Database,
-  thumbprints: readonly string[],
-): Promise<readonly ParticipantKey[]> {
+export async function findRegisteredKeys(db: Database, thumbprints: readonly string[]): Promise<readonly ParticipantKey[]> {
   if (thumbprints.length === 0) return []
-  const { rows } = await db.pool.query<ParticipantKey>('select * from participant_key where thumbprint = any($1)', [
-    thumbprints,
-  ])
+  const { rows } = await db.pool.query<ParticipantKey>('select * from participant_key where thumbprint = any($1)', [thumbprints])
   return rows
 }
 
@@ -181,8 +172,7 @@ export async function revokeParticipantKey(
 
 /**
  * Stores a key as revoked, whether it was registered before or not.
- * @param owner.id null when the participant does not exist: then a later participant with this sender_id cannot use the
- * key
+ * @param owner.id null when the participant does not exist: then a later participant with this sender_id cannot use the key
  */
 export async function storeRevokedKey(
   { pool }: Pick<Database, 'pool'>,

@@ -14,5 +14,4 @@ export const participantIdSql = (sender_id: string): string =>
  * SQL for the sender_id of the participant with an id; null when there is none.
  * @param id SQL: a parameter, or a column with the name of its table
  */
-export const senderIdSql = (id: string): string =>
-  `(select named.sender_id from participant as named where named.id = ${id})`
+export const senderIdSql = (id: string): string => `(select named.sender_id from participant as named where named.id = ${id})`

@@ -118,9 +118,7 @@ describe('changeParticipant, the limit of subscriptions', () => {
         'max_subscriptions is a whole number of at least 0, or Infinity for no limit',
       )
     }
-    await expect(changeParticipant(db, 'nobody', { max_subscriptions: 1 })).rejects.toThrow(
-      'no participant has sender_id nobody',
-    )
+    await expect(changeParticipant(db, 'nobody', { max_subscriptions: 1 })).rejects.toThrow('no participant has sender_id nobody')
   })
 })
 
@@ -135,9 +133,7 @@ describe('changeParticipant, quotas', () => {
     await expect(set(-1, null)).rejects.toThrow(new StoreRefusal(NO_RATE))
     await expect(set(null, 0)).rejects.toThrow(new StoreRefusal(NO_CONCURRENCY))
     const limits = { rate_limit: 1, concurrency_limit: 1 }
-    await expect(changeParticipant(db, 'nobody', limits)).rejects.toThrow(
-      new StoreRefusal('no participant has sender_id nobody'),
-    )
+    await expect(changeParticipant(db, 'nobody', limits)).rejects.toThrow(new StoreRefusal('no participant has sender_id nobody'))
   })
 
   test.each(['rate_limit', 'concurrency_limit'])('the database itself refuses a %s that is none', async (column) => {

@@ -5,7 +5,7 @@ import type { MessagePolicy, Participant } from '@rollcall/core/model/participan
 import { commitJournaled } from '@rollcall/database/commit-journaled'
 import type { Database } from '@rollcall/database/database'
 import { isUniqueViolation } from '@rollcall/database/database-errors'
-import { groupCommit, oncePerPool } from '@rollcall/database/group-commit'
+import { createGroupCommit, oncePerPool } from '@rollcall/database/group-commit'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { assignmentsSql, valuesSql } from '@rollcall/database/statement-parts'
 import { checkSenderId, isStorable } from '@rollcall/database/text'
@@ -14,8 +14,8 @@ import { sql, type Transaction } from 'kysely'
 import {
   checkMessagePolicy,
   DEFAULT_MESSAGE_POLICY,
+  findStricterChanges,
   messagePolicyValues,
-  stricterChanges,
   withImpliedChanges,
 } from './message-policy.ts'
 import { endPartnerSessions } from './sessions.ts'
@@ -36,17 +36,17 @@ type ParticipantRow = Omit<Participant, 'signature_profile'> & {
 const PARTICIPANT_COLUMNS = `id, sender_id, client_id, name, status, max_page_size, rate_limit, concurrency_limit, signature_policy,
   allow_unsigned, signature_profile, encryption_policy, jwks_uri, outgoing, max_subscriptions, demo, environment`
 
-function fromRow({ signature_profile, ...row }: ParticipantRow): Participant {
+function participantFromRow({ signature_profile, ...row }: ParticipantRow): Participant {
   return { ...row, signature_profile: signature_profile ?? DEFAULT_SIGNATURE_PROFILE }
 }
 
 /** The settings that may be given for a new participant; a missing limit is that of the server. */
 export type ParticipantSettings = Pick<Participant, 'max_page_size' | 'max_subscriptions' | 'demo' | 'environment'> &
-  Quotas &
+  RequestQuotas &
   MessagePolicy
 
 /** The limits of requests of a participant; null: the limit of the server. */
-export type Quotas = Pick<Participant, 'rate_limit' | 'concurrency_limit'>
+export type RequestQuotas = Pick<Participant, 'rate_limit' | 'concurrency_limit'>
 
 /**
  * Adds an active participant without a secret; its `client_id` is generated. Its messages must be signed, unless its
@@ -66,11 +66,10 @@ export async function addParticipant(
   checkSenderId(sender_id)
   checkName(name)
   checkMaxPageSize(max_page_size)
-  checkQuotas({ rate_limit, concurrency_limit })
+  checkRequestQuotas({ rate_limit, concurrency_limit })
   checkMaxSubscriptions(max_subscriptions)
   checkMessagePolicy(policy)
-  // The id is hexadecimal: a colon would end it in HTTP Basic, and other signs would need an escape in a form or a
-  // shell.
+  // The id is hexadecimal: a colon would end it in HTTP Basic, and other signs would need an escape in a form or a shell.
   const client_id = randomBytes(16).toString('hex')
   const limits = { max_page_size, rate_limit, concurrency_limit, max_subscriptions }
   const values = { sender_id, client_id, name, ...limits, demo, environment }
@@ -82,19 +81,19 @@ export async function addParticipant(
       )
       const [added] = rows
       if (added === undefined) throw new Error('unreachable: a participant was inserted')
-      await takeOverFormer(transaction, added)
-      return fromRow(added)
+      await moveFormerRevocations(transaction, added)
+      return participantFromRow(added)
     })
   } catch (error) {
     if (isUniqueViolation(error, 'participant_sender_id_key')) {
       throw new StoreRefusal(`a participant with sender_id ${sender_id} exists already`)
     }
-    throw asRefusal(error)
+    throw toJwksUriRefusal(error)
   }
 }
 
 /** Moves the revoked keys and withdrawn consents of a removed participant to a new one with the same sender_id. */
-async function takeOverFormer(
+async function moveFormerRevocations(
   transaction: Transaction<unknown>,
   { id, sender_id }: Pick<Participant, 'id' | 'sender_id'>,
 ): Promise<void> {
@@ -105,7 +104,7 @@ async function takeOverFormer(
 }
 
 /** Returns a refusal for a jwks_uri that another participant has; any other error unchanged. */
-function asRefusal(error: unknown): unknown {
+function toJwksUriRefusal(error: unknown): unknown {
   if (!isUniqueViolation(error, 'participant_jwks_uri_key')) return error
   return new StoreRefusal('another participant has this jwks_uri; each participant needs one of its own')
 }
@@ -123,7 +122,7 @@ function checkMaxPageSize(max_page_size: number | null): void {
 }
 
 /** Checks the limits of requests. Infinity, which means no limit, is a valid value. */
-function checkQuotas({ rate_limit, concurrency_limit }: Quotas): void {
+function checkRequestQuotas({ rate_limit, concurrency_limit }: RequestQuotas): void {
   if (rate_limit !== null && !(rate_limit > 0)) {
     throw new StoreRefusal('rate_limit is a number above 0, or Infinity for no limit')
   }
@@ -141,10 +140,8 @@ function checkMaxSubscriptions(most: number | null): void {
 
 /** Lists every participant by sender_id. */
 export async function listParticipants(db: Database): Promise<readonly Participant[]> {
-  const { rows } = await db.pool.query<ParticipantRow>(
-    `select ${PARTICIPANT_COLUMNS} from participant order by sender_id`,
-  )
-  return rows.map(fromRow)
+  const { rows } = await db.pool.query<ParticipantRow>(`select ${PARTICIPANT_COLUMNS} from participant order by sender_id`)
+  return rows.map(participantFromRow)
 }
 
 /** Lists the participants without a live secret, which can get no token, by sender_id. */
@@ -154,32 +151,31 @@ export async function listParticipantsWithoutSecret(db: Database): Promise<reado
         select from participant_secret where participant = participant.id and retired_at is null)
       order by sender_id`,
   )
-  return rows.map(fromRow)
+  return rows.map(participantFromRow)
 }
 
 /** Finds a participant by its sender_id, whatever its status; null when there is none. */
 export async function findParticipant(db: Database, sender_id: string): Promise<Participant | null> {
   if (!isStorable(sender_id)) return null
-  const { rows } = await db.pool.query<ParticipantRow>(
-    `select ${PARTICIPANT_COLUMNS} from participant where sender_id = $1`,
-    [sender_id],
-  )
-  return rows[0] === undefined ? null : fromRow(rows[0])
+  const { rows } = await db.pool.query<ParticipantRow>(`select ${PARTICIPANT_COLUMNS} from participant where sender_id = $1`, [
+    sender_id,
+  ])
+  return rows[0] === undefined ? null : participantFromRow(rows[0])
 }
 
 /** Finds a participant by its id, whatever its status; null: none. Simultaneous calls share one statement. */
 export const findParticipantById = ({ pool }: Pick<Database, 'pool'>, id: number): Promise<Participant | null> =>
-  byId(pool).submit(id)
+  participantFinder(pool).submit(id)
 
-const byId = oncePerPool((pool) =>
-  groupCommit<number, Participant | null>(
+const participantFinder = oncePerPool((pool) =>
+  createGroupCommit<number, Participant | null>(
     async (ids) => {
       const { rows } = await pool.query<ParticipantRow>({
         name: 'find participants',
         text: `select ${PARTICIPANT_COLUMNS} from participant where id = any($1::integer[])`,
         values: [ids],
       })
-      const found = new Map(rows.map((row) => [row.id, fromRow(row)]))
+      const found = new Map(rows.map((row) => [row.id, participantFromRow(row)]))
       return ids.map((id) => found.get(id) ?? null)
     },
     { waiting: Infinity },
@@ -211,12 +207,12 @@ export function setParticipantStatus(
 export async function changeParticipant(
   db: Database,
   sender_id: string,
-  changes: Partial<Pick<Participant, 'name' | 'max_page_size' | 'max_subscriptions'> & Quotas>,
+  changes: Partial<Pick<Participant, 'name' | 'max_page_size' | 'max_subscriptions'> & RequestQuotas>,
 ): Promise<Participant> {
   const { name, max_page_size = null, rate_limit = null, concurrency_limit = null } = changes
   if (name !== undefined) checkName(name)
   checkMaxPageSize(max_page_size)
-  checkQuotas({ rate_limit, concurrency_limit })
+  checkRequestQuotas({ rate_limit, concurrency_limit })
   checkMaxSubscriptions(changes.max_subscriptions ?? null)
   return updateParticipant(db, sender_id, changes)
 }
@@ -226,11 +222,7 @@ export async function changeParticipant(
  * @throws StoreRefusal there is no such participant, the policy is invalid, the jwks_uri is taken, or the changes set a signature
  * policy that accepts unsigned messages, without `allow_unsigned: true`
  */
-export async function setMessagePolicy(
-  db: Database,
-  sender_id: string,
-  changes: Partial<MessagePolicy>,
-): Promise<Participant> {
+export async function setMessagePolicy(db: Database, sender_id: string, changes: Partial<MessagePolicy>): Promise<Participant> {
   const current = await findParticipant(db, sender_id)
   if (current === null) throw noParticipantRefusal(sender_id)
   const meant = withImpliedChanges(changes)
@@ -239,9 +231,8 @@ export async function setMessagePolicy(
   const named = Object.entries(messagePolicyValues(policy)).filter(([column]) => Object.hasOwn(meant, column))
   // Only the given members are written, so that two simultaneous changes of different members both succeed.
   if (named.length === 0) return current
-  const set = (connection: Pick<Database, 'kysely'>) =>
-    updateParticipant(connection, sender_id, Object.fromEntries(named))
-  const tightened = stricterChanges(current, policy)
+  const set = (connection: Pick<Database, 'kysely'>) => updateParticipant(connection, sender_id, Object.fromEntries(named))
+  const tightened = findStricterChanges(current, policy)
   if (tightened === null) return set(db)
   const act = { kind: 'policy_tightened', participant: sender_id, ...tightened } as const
   return commitJournaled(
@@ -262,14 +253,13 @@ async function updateParticipant(
       where sender_id = ${sender_id} returning ${sql.raw(PARTICIPANT_COLUMNS)}`.execute(db.kysely)
     const [changed] = rows
     if (changed === undefined) throw noParticipantRefusal(sender_id)
-    return fromRow(changed)
+    return participantFromRow(changed)
   } catch (error) {
-    throw asRefusal(error)
+    throw toJwksUriRefusal(error)
   }
 }
 
-const noParticipantRefusal = (sender_id: string): StoreRefusal =>
-  new StoreRefusal(`no participant has sender_id ${sender_id}`)
+const noParticipantRefusal = (sender_id: string): StoreRefusal => new StoreRefusal(`no participant has sender_id ${sender_id}`)
 
 /** Finds the participant with this client id, whatever its status, and its live secrets; null when there is none. */
 export async function findClient(db: Database, client_id: string): Promise<ParticipantWithSecrets | null> {
@@ -286,7 +276,7 @@ export async function findClient(db: Database, client_id: string): Promise<Parti
   const [row] = rows
   if (row === undefined) return null
   const { secrets, ...participant } = row
-  return { participant: fromRow(participant), secrets }
+  return { participant: participantFromRow(participant), secrets }
 }
 
 /**

@@ -47,10 +47,8 @@ export async function promoteParticipant(
     const { id, environment } = await lockParticipant(transaction, participant)
     if (environment !== 'sandbox') throw new StoreRefusal(`${participant.sender_id} is live already`)
     await setLive(transaction, participant, jwks_uri)
-    await sql`update participant_key set revoked_at = now() where participant = ${id} and revoked_at is null`.execute(
-      transaction,
-    )
-    for (const key of former) await refuseForEver(transaction, id, key)
+    await sql`update participant_key set revoked_at = now() where participant = ${id} and revoked_at is null`.execute(transaction)
+    for (const key of former) await refuseKeyForEver(transaction, id, key)
     for (const key of keys) await addLiveKey(transaction, participant, key)
     await sql`update participant_secret set retired_at = now() where participant = ${id} and retired_at is null`.execute(
       transaction,
@@ -80,17 +78,13 @@ async function setLive(
 }
 
 /** Stores a published key as revoked, so that it is refused even if it is published again. */
-async function refuseForEver(transaction: Transaction<unknown>, participant: number, key: PublicKey): Promise<void> {
+async function refuseKeyForEver(transaction: Transaction<unknown>, participant: number, key: PublicKey): Promise<void> {
   await sql`insert into participant_key (participant, kid, use, algorithm, public_jwk, thumbprint, revoked_at)
     values (${participant}, ${key.kid}, ${key.use}, ${key.algorithm}, ${JSON.stringify(key.public_jwk)}, ${key.thumbprint}, now())
     on conflict (thumbprint) do nothing`.execute(transaction)
 }
 
-async function addLiveKey(
-  transaction: Transaction<unknown>,
-  { id }: Pick<Participant, 'id'>,
-  key: PublicKey,
-): Promise<void> {
+async function addLiveKey(transaction: Transaction<unknown>, { id }: Pick<Participant, 'id'>, key: PublicKey): Promise<void> {
   const { kid, use, algorithm, thumbprint } = key
   const { rows } = await sql<{ participant: number | null }>`
     select participant from participant_key where thumbprint = ${thumbprint}`.execute(transaction)

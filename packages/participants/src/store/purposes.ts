@@ -11,15 +11,12 @@ export interface ConsentPurpose {
 
 /** The form of a purpose's code: ASCII letters, digits and some signs; it begins with a letter or a digit. */
 const PURPOSE_CODE_PATTERN = /^[A-Za-z0-9][\w.:/-]{0,99}$/
-const TEXT_LIMIT = 500
+const MOST_TEXT_CHARACTERS = 500
 
 /** Adds a purpose, or changes its text. @throws StoreRefusal a code or a text of the wrong form */
 export async function putPurpose({ pool }: Pick<Database, 'pool'>, { code, text }: ConsentPurpose): Promise<void> {
   checkPurposeForm({ code, text })
-  await pool.query('insert into purpose (code, text) values ($1, $2) on conflict (code) do update set text = $2', [
-    code,
-    text,
-  ])
+  await pool.query('insert into purpose (code, text) values ($1, $2) on conflict (code) do update set text = $2', [code, text])
 }
 
 /** Checks the form of a purpose. @throws StoreRefusal */
@@ -27,8 +24,8 @@ export function checkPurposeForm({ code, text }: ConsentPurpose): void {
   if (!PURPOSE_CODE_PATTERN.test(code)) {
     throw new StoreRefusal('code: must have 1 to 100 characters: letters, digits and . : / _ -')
   }
-  if (text !== null && (text.trim() === '' || text.length > TEXT_LIMIT || !isStorable(text))) {
-    throw new StoreRefusal(`text: must have 1 to ${TEXT_LIMIT} characters`)
+  if (text !== null && (text.trim() === '' || text.length > MOST_TEXT_CHARACTERS || !isStorable(text))) {
+    throw new StoreRefusal(`text: must have 1 to ${MOST_TEXT_CHARACTERS} characters`)
   }
 }
 
@@ -39,10 +36,7 @@ export async function listPurposes({ pool }: Pick<Database, 'pool'>): Promise<re
 }
 
 /** True when a purpose is configured, or a grant names it or once named it. */
-export async function isConfiguredOrGrantedPurpose(
-  { pool }: Pick<Database, 'pool'>,
-  purpose: string,
-): Promise<boolean> {
+export async function isConfiguredOrGrantedPurpose({ pool }: Pick<Database, 'pool'>, purpose: string): Promise<boolean> {
   const { rows } = await pool.query<{ known: boolean }>(
     `select exists (select from purpose where code = $1)
       or exists (select from participant_grant where terms -> 'purposes' ? $1) as known`,

@@ -1,15 +1,15 @@
 /** Deletes the rows of this package's tables that belong to a removed registry or participant. */
-import { countRowsSql, type Removable, rowsToRemove, type StoredPart } from '@rollcall/database/removal'
+import { countRowsSql, type PackageRows, type Removable, rowsToRemove } from '@rollcall/database/removal'
 import type { ClientBase } from 'pg'
 
-const grantsOf = (removable: Removable) => ({ grants: countRowsSql(removable, 'participant_grant') })
+const grantsToCount = (removable: Removable) => ({ grants: countRowsSql(removable, 'participant_grant') })
 
 /** The rows to count and to delete. Grants and live keys are deleted with the row of the registry or participant. */
-export const PARTICIPANT_ROWS_TO_REMOVE: Readonly<Record<Removable, StoredPart>> = {
-  registry: { counted: grantsOf('registry'), removed: rowsToRemove('registry', ['participant_check']) },
+export const PARTICIPANT_ROWS_TO_REMOVE: Readonly<Record<Removable, PackageRows>> = {
+  registry: { counted: grantsToCount('registry'), removed: rowsToRemove('registry', ['participant_check']) },
   participant: {
     counted: {
-      ...grantsOf('participant'),
+      ...grantsToCount('participant'),
       secrets: countRowsSql('participant', 'participant_secret'),
       keys: countRowsSql('participant', 'participant_key'),
     },

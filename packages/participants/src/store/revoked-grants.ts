@@ -4,12 +4,12 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { listGrants } from './grants.ts'
 
-type Owner = readonly [Pick<Participant, 'id' | 'sender_id'>, Pick<Registry, 'id' | 'namespace'>]
+type ParticipantAndRegistry = readonly [Pick<Participant, 'id' | 'sender_id'>, Pick<Registry, 'id' | 'namespace'>]
 
 /** Does the work that replaces or revokes all grants of a participant in a registry, and journals their ids. */
 export async function journalReplacedGrants<Result>(
   db: Database,
-  [participant, registry]: Owner,
+  [participant, registry]: ParticipantAndRegistry,
   commit: () => Promise<Result>,
 ): Promise<Result> {
   const live = await listGrants(db, { participant: participant.id, registry: registry.id })
@@ -20,7 +20,7 @@ export async function journalReplacedGrants<Result>(
 /** Runs work that revokes grants, and writes the ids of these grants into the journal. */
 export async function journalRevokedGrants<Result>(
   { journal }: Database,
-  [{ sender_id }, { namespace }]: Owner,
+  [{ sender_id }, { namespace }]: ParticipantAndRegistry,
   grants: readonly number[],
   commit: () => Promise<Result>,
 ): Promise<Result> {

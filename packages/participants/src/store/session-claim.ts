@@ -1,6 +1,6 @@
 /** Locks for work that only one session or one transaction of the database may do at a time. */
 import type { Database } from '@rollcall/database/database'
-import { isConflict } from '@rollcall/database/database-errors'
+import { isTransactionConflict } from '@rollcall/database/database-errors'
 import { StoreUnavailable } from '@rollcall/database/refusal'
 import type { ClientBase } from 'pg'
 
@@ -26,16 +26,15 @@ export async function withApprovalClaim<Result>(
 }
 
 /** The name of the lock for changes of settings that acts depend on: grants, policies, addresses, keys, statuses. */
-const SETTINGS_LOCK = 'rollcall settings'
+const SETTINGS_LOCK_NAME = 'rollcall settings'
 /** Milliseconds for which an act waits until another act has changed settings. */
-const SETTINGS_WAIT = 10_000
+const SETTINGS_LOCK_WAIT_MS = 10_000
 
 /**
  * Locks the settings until the transaction ends: no other act that takes this lock changes them meanwhile.
- * @throws StoreUnavailable another transaction holds the lock for `SETTINGS_WAIT`
+ * @throws StoreUnavailable another transaction holds the lock for `SETTINGS_LOCK_WAIT_MS`
  */
-export const lockSettings = (client: ClientBase): Promise<void> =>
-  takeSettings(client, 'pg_advisory_xact_lock', 'local')
+export const lockSettings = (client: ClientBase): Promise<void> => takeSettingsLock(client, 'pg_advisory_xact_lock', 'local')
 
 /**
  * Locks the settings while work runs that has several transactions.
@@ -47,7 +46,7 @@ export async function withSettingsLock<Result>(
 ): Promise<Result> {
   const client = await pool.connect()
   try {
-    await takeSettings(client, 'pg_advisory_lock', 'session')
+    await takeSettingsLock(client, 'pg_advisory_lock', 'session')
     return await work(async () => {
       await client.query('select')
     })
@@ -57,17 +56,17 @@ export async function withSettingsLock<Result>(
   }
 }
 
-async function takeSettings(
+async function takeSettingsLock(
   client: ClientBase,
   lock: 'pg_advisory_lock' | 'pg_advisory_xact_lock',
   scope: 'local' | 'session',
 ): Promise<void> {
   try {
-    await client.query(`set ${scope} lock_timeout = ${SETTINGS_WAIT}`)
-    await client.query(`select ${lock}(hashtext($1), 0)`, [SETTINGS_LOCK])
+    await client.query(`set ${scope} lock_timeout = ${SETTINGS_LOCK_WAIT_MS}`)
+    await client.query(`select ${lock}(hashtext($1), 0)`, [SETTINGS_LOCK_NAME])
     await client.query(`set ${scope} lock_timeout = 0`)
   } catch (error) {
-    if (!isConflict(error)) throw error
+    if (!isTransactionConflict(error)) throw error
     throw new StoreUnavailable('another act is changing settings; try again when it has ended')
   }
 }

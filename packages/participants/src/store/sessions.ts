@@ -23,13 +23,13 @@ export interface ProvidedOperator {
 }
 
 /** Who uses a page: operators the console, participants the partner page. A session is valid on one of them alone. */
-export type Audience = 'operator' | 'participant'
+export type PageAudience = 'operator' | 'participant'
 
 /** The owner of a sign-in link: the id of an operator token, or of a participant. */
-export type LinkOwner = { readonly token: number } | { readonly participant: number }
+export type SignInLinkOwner = { readonly token: number } | { readonly participant: number }
 
 /** The means by which somebody signed in: a link or a token, or a provider. */
-export type SignedInBy = LinkOwner | ProvidedOperator
+export type SignInMeans = SignInLinkOwner | ProvidedOperator
 
 /** The times of a session. */
 export interface SessionTimes {
@@ -57,12 +57,12 @@ export interface StoredSession extends SessionTimes {
  * SQL for the id of a new session or link: the time in steps of 10 microseconds. A number of a sequence would tell the
  * owner how many sessions others have. Ids grow, and have 15 digits.
  */
-const NEW_ID = '(extract(epoch from clock_timestamp()) * 100000)::bigint'
+const NEW_ID_SQL = '(extract(epoch from clock_timestamp()) * 100000)::bigint'
 
 /** Adds a session. @returns its id; null when the participant is not active */
 export async function addSession(
   { pool }: Pool,
-  by: SignedInBy,
+  by: SignInMeans,
   { sha256, now, ends_at }: { readonly sha256: Buffer; readonly now: Date; readonly ends_at: Date },
 ): Promise<number | null> {
   const given = { token: null, participant: null, issuer: null, subject: null, name: null, roles: null, ...by }
@@ -72,21 +72,10 @@ export async function addSession(
     `with active as (select id from participant where id = $5 and status = 'active' for share)
       insert into session
         (id, sha256, created_at, seen_at, ends_at, token, participant, issuer, subject, name, roles, bound_to)
-      select ${NEW_ID}, $1, $2, $2, $3, $4, $5, $6, $7, $8, $9, $10
+      select ${NEW_ID_SQL}, $1, $2, $2, $3, $4, $5, $6, $7, $8, $9, $10
         where $5::integer is null or exists (select from active)
       returning id`,
-    [
-      sha256,
-      now,
-      ends_at,
-      given.token,
-      given.participant,
-      given.issuer,
-      given.subject,
-      given.name,
-      given.roles,
-      bound_to,
-    ],
+    [sha256, now, ends_at, given.token, given.participant, given.issuer, given.subject, given.name, given.roles, bound_to],
   )
   return rows[0] === undefined ? null : Number(rows[0].id)
 }
@@ -101,15 +90,9 @@ interface SessionColumns extends SessionTimes, Omit<Operator, 'id'> {
 
 /**
  * Finds a session.
- * @returns null: this page has no such session, its token was revoked or has expired by `now`, or its participant is
- * not active
+ * @returns null: this page has no such session, its token was revoked or has expired by `now`, or its participant is not active
  */
-export async function findSession(
-  { pool }: Pool,
-  audience: Audience,
-  id: number,
-  now: Date,
-): Promise<StoredSession | null> {
+export async function findSession({ pool }: Pool, audience: PageAudience, id: number, now: Date): Promise<StoredSession | null> {
   const { rows } = await pool.query<SessionColumns>({
     name: 'find session',
     text: `select session.sha256, token, issuer, issuer || ' ' || subject as provided, sender_id,
@@ -155,9 +138,7 @@ const SESSIONS_OF_NAME_SQL = `(name = $1 or token in (select id from operator_to
 
 /** Ends all sessions of an operator, and deletes the operator's links. @returns the number of sessions */
 export async function endOperatorSessions({ pool }: Pool, name: string): Promise<number> {
-  await pool.query('delete from sign_in_link using operator_token where operator_token.id = token and name = $1', [
-    name,
-  ])
+  await pool.query('delete from sign_in_link using operator_token where operator_token.id = token and name = $1', [name])
   const { rowCount } = await pool.query(`delete from session where ${SESSIONS_OF_NAME_SQL}`, [name])
   return rowCount ?? 0
 }
@@ -215,7 +196,7 @@ export async function addOperatorLink(
 ): Promise<number | null> {
   const { rows } = await pool.query<{ id: string }>(
     `insert into sign_in_link (id, sha256, token, ends_at)
-      select ${NEW_ID}, $2, id, $4 from operator_token where name = $1 and revoked_at is null and expires_at > $3
+      select ${NEW_ID_SQL}, $2, id, $4 from operator_token where name = $1 and revoked_at is null and expires_at > $3
       returning id`,
     [link.name, link.sha256, link.now, link.ends_at],
   )
@@ -241,7 +222,7 @@ export async function addPartnerLink(
     if (active === undefined) return null
     await client.query('delete from sign_in_link where participant = $1', [active.participant])
     const added = await client.query<{ id: string }>(
-      `insert into sign_in_link (id, sha256, participant, ends_at) values (${NEW_ID}, $1, $2, $3) returning id`,
+      `insert into sign_in_link (id, sha256, participant, ends_at) values (${NEW_ID_SQL}, $1, $2, $3) returning id`,
       [link.sha256, active.participant, link.ends_at],
     )
     return Number(added.rows[0]?.id)
@@ -251,7 +232,7 @@ export async function addPartnerLink(
 const LINK_FOR_AUDIENCE_SQL = `case when participant is null then 'operator' else 'participant' end = $2`
 
 /** Finds the SHA-256 of a link that has not ended; null when this page has none with this id. */
-export async function findLink({ pool }: Pool, audience: Audience, id: number, now: Date): Promise<Buffer | null> {
+export async function findLink({ pool }: Pool, audience: PageAudience, id: number, now: Date): Promise<Buffer | null> {
   const { rows } = await pool.query<{ sha256: Buffer }>(
     `select sha256 from sign_in_link where id = $1 and ${LINK_FOR_AUDIENCE_SQL} and ends_at > $3`,
     [id, audience, now],
@@ -260,7 +241,7 @@ export async function findLink({ pool }: Pool, audience: Audience, id: number, n
 }
 
 /** Deletes a link and returns its owner. Of several simultaneous calls only one gets the owner, the others null. */
-export async function spendLink({ pool }: Pool, audience: Audience, id: number): Promise<LinkOwner | null> {
+export async function spendLink({ pool }: Pool, audience: PageAudience, id: number): Promise<SignInLinkOwner | null> {
   const { rows } = await pool.query<{ token: number; participant: null } | { token: null; participant: number }>(
     `delete from sign_in_link where id = $1 and ${LINK_FOR_AUDIENCE_SQL} returning token, participant`,
     [id, audience],

@@ -3,7 +3,7 @@ import { createLog } from '@rollcall/observe/log'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type KeyPair, keyPair } from '../../../core/test/key-pairs.ts'
 import { json, type KeySetServer, keySetServer } from '../../test/key-set-server.ts'
-import { type AddressGuards, createGuards } from '../egress/address-guard.ts'
+import { createParticipantGuards, type ParticipantGuards } from '../egress/address-guard.ts'
 import { createKeySets } from './key-sets.ts'
 
 const SECOND = 1_000
@@ -11,7 +11,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
 let server: KeySetServer
-let guards: AddressGuards
+let guards: ParticipantGuards
 let one: KeyPair
 let two: KeyPair
 let logged: string[]
@@ -20,7 +20,7 @@ let nextId = 1
 
 beforeAll(async () => {
   server = await keySetServer()
-  guards = createGuards({ resolve: () => Promise.reject(new Error('no name is resolved here')) })
+  guards = createParticipantGuards({ resolve: () => Promise.reject(new Error('no name is resolved here')) })
   one = keyPair('Ed25519')
   two = keyPair('RSA')
 })
@@ -105,9 +105,7 @@ describe('a set is not taken', () => {
     [
       'that is compressed',
       (_request, response) =>
-        response
-          .writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' })
-          .end(gzipSync('{"keys":[]}')),
+        response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }).end(gzipSync('{"keys":[]}')),
       'the answer is compressed, which was not asked for',
     ],
     [

@@ -3,19 +3,11 @@
  * the address guard and cached. An address in a message is never fetched.
  */
 
-import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { Memo } from '@rollcall/base/shared/memo'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Log } from '@rollcall/observe/log'
-import {
-  type Fetched,
-  KEY_SET,
-  KeySetProblem,
-  type PublicKey,
-  publicKeysOf,
-  Refreshed,
-  readKeySet,
-} from '@rollcall/protocol'
+import { type Fetched, KEY_SET, KeySetProblem, type PublicKey, publicKeysOf, Refreshed, readKeySet } from '@rollcall/protocol'
 import type { AddressGuard, GuardOwner } from '../egress/address-guard.ts'
 import type { GuardedAnswer } from '../egress/guarded-request.ts'
 import { AddressRefused, RequestFailed } from '../egress/problems.ts'
@@ -40,7 +32,7 @@ const KEY_SET_REQUEST = {
 } as const
 /** Milliseconds for the whole request for a key set. */
 const KEY_SET_TIMEOUT_MS = 5_000
-const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i
+const JSON_MEDIA_TYPE_PATTERN = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i
 
 export function createKeySets(deps: {
   readonly guardOf: (participant: GuardOwner) => Pick<AddressGuard, 'request'>
@@ -48,7 +40,7 @@ export function createKeySets(deps: {
   readonly clock?: Pick<Clock, 'now'>
   readonly timeoutMs?: number
 }): KeySets {
-  const { guardOf, log, clock = CLOCK, timeoutMs = KEY_SET_TIMEOUT_MS } = deps
+  const { guardOf, log, clock = SYSTEM_CLOCK, timeoutMs = KEY_SET_TIMEOUT_MS } = deps
   const sets = new Memo<Refreshed<readonly PublicKey[]>>()
   const rules = {
     pause: { withValue: KEY_SET.pause, without: KEY_SET.pause },
@@ -56,13 +48,10 @@ export function createKeySets(deps: {
     now: clock.now,
   }
 
-  const fetchKeys = async (
-    { id, sender_id, outgoing }: KeySetOwner,
-    address: string,
-  ): Promise<Fetched<readonly PublicKey[]>> => {
+  const fetchKeys = async ({ id, sender_id, outgoing }: KeySetOwner, address: string): Promise<Fetched<readonly PublicKey[]>> => {
     try {
       const answer = await guardOf({ id, outgoing }).request(address, { ...KEY_SET_REQUEST, timeoutMs })
-      return { ...KEY_SET, value: await publicKeysOf(readKeySet(textOf(answer)), sender_id) }
+      return { ...KEY_SET, value: await publicKeysOf(readKeySet(requireKeySetText(answer)), sender_id) }
     } catch (error) {
       log.warn({ sender_id, problem: problemText(error) }, 'key set not fetched')
       throw error
@@ -82,10 +71,10 @@ export function createKeySets(deps: {
 }
 
 /** Checks the answer to a request for a key set, and returns its body as text. @throws KeySetProblem */
-function textOf({ status, headers, body }: GuardedAnswer): string {
+function requireKeySetText({ status, headers, body }: GuardedAnswer): string {
   if (status !== 200) throw new KeySetProblem(`the answer has status ${status}`)
   const type = headers['content-type']
-  if (typeof type !== 'string' || !JSON_TYPE.test(type)) {
+  if (typeof type !== 'string' || !JSON_MEDIA_TYPE_PATTERN.test(type)) {
     throw new KeySetProblem('the answer is not of type application/jwk-set+json or application/json')
   }
   try {

@@ -25,7 +25,7 @@ import {
 } from '@rollcall/protocol'
 import { messageBounds } from '../reading/envelope.ts'
 import { readLargeMessage } from '../reading/large.ts'
-import { LARGE_TEXT, type ReadingThreads } from '../reading/threads.ts'
+import { LEAST_LARGE_TEXT_LENGTH, type ReadingThreads } from '../reading/threads.ts'
 import type { PeerKeys } from './peer-keys.ts'
 
 /** The dependencies of `verifyEnvelope`. */
@@ -37,7 +37,7 @@ export interface VerifyDeps {
 }
 
 /** The most seconds by which a signer's clock may differ from ours, as the specification allows. */
-const CLOCK_SKEW = 60
+const CLOCK_SKEW_SECONDS = 60
 
 /**
  * Verifies the signature of an envelope by the policy and profile of its sender. The signature must have the exact
@@ -51,7 +51,7 @@ export async function verifyEnvelope(
   participant: Participant,
   envelope: SignedEnvelope,
   { callback = false }: { readonly callback?: boolean } = {},
-): Promise<Signature | null> {
+): Promise<MessageSignature | null> {
   let kid: string | null = null
   const verified = await verifyWith(envelope, {
     rules: SIGNATURE_RULES[participant.signature_policy],
@@ -64,7 +64,7 @@ export async function verifyEnvelope(
     withoutKey:
       "no live key of the sender has the signature's key id and algorithm: register the key, or sign with a registered one",
     now: clock.date() / 1_000,
-    skew: CLOCK_SKEW,
+    skew: CLOCK_SKEW_SECONDS,
     callback,
     result: callback,
   })
@@ -73,14 +73,14 @@ export async function verifyEnvelope(
 }
 
 /** A verified or written signature of a message. */
-export interface Signature {
+export interface MessageSignature {
   /** The kid of the key that signed; null when the signature names none. */
   readonly kid: string | null
   readonly value: string
 }
 
 /** For each policy: why it refuses a message in clear, and why an encrypted one; null: it accepts that. */
-const REFUSALS_BY_POLICY: Readonly<
+const REFUSALS_BY_ENCRYPTION_POLICY: Readonly<
   Record<Participant['encryption_policy'], { clear: string | null; encrypted: string | null }>
 > = {
   required: { clear: 'message: must be encrypted', encrypted: null },
@@ -124,17 +124,20 @@ export async function openMessage(
   const bounds = messageBounds(limits, 'request' in row ? row.request : row.message)
   const opened = await openWith(message, {
     encrypted,
-    refuses: REFUSALS_BY_POLICY[participant.encryption_policy],
+    refuses: REFUSALS_BY_ENCRYPTION_POLICY[participant.encryption_policy],
     keys: keys.decryption,
     maxCiphertextBytes: limits.body_bytes,
     bounds,
     // The answer to an encrypted request is encrypted. Without a key for it, no record is searched.
     before: async () => {
-      if (answered) await answerKey(opening, participant)
+      if (answered) await requireAnswerKey(opening, participant)
     },
     // Large requests are read on a thread, large callbacks here: their reading depends on the kind of the registry.
     ...('request' in row && {
-      large: { from: LARGE_TEXT, read: (text: string) => readLargeMessage(opening, row, participant.id, text, bounds) },
+      large: {
+        from: LEAST_LARGE_TEXT_LENGTH,
+        read: (text: string) => readLargeMessage(opening, row, participant.id, text, bounds),
+      },
     }),
   })
   if (!encrypted) return opened
@@ -147,7 +150,7 @@ export async function openMessage(
   return opened
 }
 
-async function answerKey({ peerKeys }: Pick<OpenDeps, 'peerKeys'>, participant: Participant) {
+async function requireAnswerKey({ peerKeys }: Pick<OpenDeps, 'peerKeys'>, participant: Participant) {
   const key = await peerKeys.encryption(participant)
   if (key !== null) return key
   throw encryptionFault('message: there is no usable key of the sender to encrypt the answer with')
@@ -170,8 +173,7 @@ export interface SignDeps {
  * @param encrypt whether the message must be encrypted for the participant
  * @param alsoBare whether the members of a message in clear are also written beside those of the envelope
  * @returns the body to send, as canonical JSON text with header and message exactly as they were signed; the signature
- * @throws RequestFault err.encryption.invalid: the participant has no usable key for encryption; nothing is sent in
- * clear
+ * @throws RequestFault err.encryption.invalid: the participant has no usable key for encryption; nothing is sent in clear
  */
 export async function signEnvelope(
   signing: SignDeps,
@@ -180,8 +182,8 @@ export async function signEnvelope(
   envelope: { readonly header: object; readonly message: object },
   encrypt: boolean,
   alsoBare = false,
-): Promise<{ readonly text: string; readonly signature: Signature | null }> {
-  const prepared = await prepareEnvelope(envelope, encrypt ? await answerKey(signing, participant) : null)
+): Promise<{ readonly text: string; readonly signature: MessageSignature | null }> {
+  const prepared = await prepareEnvelope(envelope, encrypt ? await requireAnswerKey(signing, participant) : null)
   const profile = participant.signature_profile
   const own = await signing.keys.signing(replyAlgorithm(profile))
   const key = { ...own, sender_id: registry.sender_id }

@@ -68,9 +68,7 @@ describe('registered keys', () => {
     for (const key of [broken, lost]) await add(a, key)
     await add(a, await publicKey('Ed25519', { kid: 'whole' }))
     await add(a, await publicKey('RSA', { kid: 'enc', use: 'enc' }), { valid_from: inDays(-1) })
-    await database.db.pool.query(
-      `update participant_key set public_jwk = '{"kty":"none"}' where kid in ('broken', 'lost')`,
-    )
+    await database.db.pool.query(`update participant_key set public_jwk = '{"kty":"none"}' where kid in ('broken', 'lost')`)
     const { verifying, encryption } = node()
     expect(await verifying(a, null, 'EdDSA')).toHaveLength(1)
     expect(await verifying(a, 'whole', 'EdDSA')).toHaveLength(1)
@@ -131,10 +129,7 @@ describe('published keys', () => {
   })
 
   test('are noted when they have verified a message, once an hour', async () => {
-    const [published, registered] = [
-      await publicKey('Ed25519', { kid: 'two' }),
-      await publicKey('Ed25519', { kid: 'one' }),
-    ]
+    const [published, registered] = [await publicKey('Ed25519', { kid: 'two' }), await publicKey('Ed25519', { kid: 'one' })]
     await add(a, registered)
     const { verified } = node([published])
     for (const kid of ['one', 'two', 'two', 'three']) await verified(a, kid)
@@ -215,10 +210,7 @@ describe('encryption', () => {
   })
 
   test('is for a published key where none is registered', async () => {
-    const { encryption } = node([
-      await publicKey('RSA', { kid: 'signs' }),
-      await publicKey('RSA', { kid: 'enc', use: 'enc' }),
-    ])
+    const { encryption } = node([await publicKey('RSA', { kid: 'signs' }), await publicKey('RSA', { kid: 'enc', use: 'enc' })])
     expect(await encryption(a)).toMatchObject({ kid: 'enc' })
   })
 

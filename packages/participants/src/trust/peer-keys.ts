@@ -1,8 +1,8 @@
 /** Finds the keys of participants, imported for use: keys that verify signatures, and a key for encryption. */
 
-import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
-import { recentlyUsed } from '@rollcall/base/shared/recently-used'
-import { shortLived } from '@rollcall/base/shared/short-lived'
+import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
+import { createLruCache } from '@rollcall/base/shared/recently-used'
+import { createShortLivedCache } from '@rollcall/base/shared/short-lived'
 import type { Database } from '@rollcall/database/database'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Log } from '@rollcall/observe/log'
@@ -29,10 +29,10 @@ export interface PeerKeys {
 }
 
 /** Milliseconds after which the use of a published key is noted again. */
-const USE_AGE = 3_600_000
+const KEY_USE_NOTE_INTERVAL_MS = 3_600_000
 
 /** The most imported keys that are cached, and the most noted uses and failures that are remembered. */
-const IMPORTED_KEYS = 10_000
+const MOST_REMEMBERED_KEYS = 10_000
 
 interface PeerKeyDeps {
   /** Fetches the key set of a participant (`KeySets.get`). */
@@ -42,20 +42,20 @@ interface PeerKeyDeps {
   readonly clock?: Pick<Clock, 'now' | 'date'>
 }
 
-export function createPeerKeys(db: Database, { fetchKeySet, log, clock = CLOCK }: PeerKeyDeps): PeerKeys {
+export function createPeerKeys(db: Database, { fetchKeySet, log, clock = SYSTEM_CLOCK }: PeerKeyDeps): PeerKeys {
   const ages = { now: clock.now }
-  const registered = shortLived((id) => listLiveKeys(db, { id: Number(id) }), ages)
+  const registered = createShortLivedCache((id) => listLiveKeys(db, { id: Number(id) }), ages)
   // The registered keys that are also in one published key set, by thumbprint.
-  const entries = shortLived(async (joined) => {
+  const entries = createShortLivedCache(async (joined) => {
     const found = await findRegisteredKeys(db, joined.split(' '))
     return new Map(found.map((entry) => [entry.thumbprint, entry]))
   }, ages)
-  const usable = createUsableKeys(log)
+  const usable = createKeyImporters(log)
   /** The times at which the use of each published key was last noted in the database. */
-  const noted = recentlyUsed<string, number>(IMPORTED_KEYS)
+  const noted = createLruCache<string, number>(MOST_REMEMBERED_KEYS)
   /** Keys whose refusal was logged. A key is logged again only when its set is fetched again. */
   const reported = new WeakSet<PublicKey>()
-  const isLive = (key: ParticipantKey): boolean => isValid(key, clock.date())
+  const isLive = (key: ParticipantKey): boolean => isKeyValid(key, clock.date())
 
   /** The published keys of a participant, except those registered but not valid now, or for another participant. */
   const published = async (participant: KeySetOwner, kid: string | null): Promise<readonly PublicKey[]> => {
@@ -79,7 +79,7 @@ export function createPeerKeys(db: Database, { fetchKeySet, log, clock = CLOCK }
     if (own.some((key) => key.kid === kid)) return
     for (const key of await published(participant, kid)) {
       const name = `${participant.id} ${key.thumbprint} ${kid}`
-      if (key.kid !== kid || clock.now() - (noted.get(name) ?? Number.NEGATIVE_INFINITY) < USE_AGE) continue
+      if (key.kid !== kid || clock.now() - (noted.get(name) ?? Number.NEGATIVE_INFINITY) < KEY_USE_NOTE_INTERVAL_MS) continue
       noted.set(name, clock.now())
       await noteUsedKey(db, participant.sender_id, { ...key, kid }).catch((error: unknown) => {
         noted.delete(name)
@@ -116,13 +116,13 @@ export function createPeerKeys(db: Database, { fetchKeySet, log, clock = CLOCK }
 }
 
 /** True when a registered key is valid at a time: it is not revoked, has begun, and has not ended. */
-const isValid = ({ revoked_at, valid_from, valid_until }: ParticipantKey, now: number): boolean =>
+const isKeyValid = ({ revoked_at, valid_from, valid_until }: ParticipantKey, now: number): boolean =>
   revoked_at === null && valid_from.getTime() <= now && (valid_until === null || now < valid_until.getTime())
 
 /** Creates functions that import keys, in order. A key that cannot be imported is logged once and left out. */
-function createUsableKeys(log: Pick<Log, 'error'>) {
+function createKeyImporters(log: Pick<Log, 'error'>) {
   /** Thumbprints of keys that could not be imported and were logged. */
-  const unusable = recentlyUsed<string, true>(IMPORTED_KEYS)
+  const unusable = createLruCache<string, true>(MOST_REMEMBERED_KEYS)
   const usableOf =
     <Key>(load: (key: PublicKey) => Promise<Key>) =>
     async (keys: readonly PublicKey[]): Promise<readonly Key[]> => {
@@ -138,12 +138,12 @@ function createUsableKeys(log: Pick<Log, 'error'>) {
         return []
       })
     }
-  return { verifying: usableOf(cachedImport(verifyingKey)), encryption: usableOf(cachedImport(encryptionKey)) }
+  return { verifying: usableOf(cacheKeyImports(verifyingKey)), encryption: usableOf(cacheKeyImports(encryptionKey)) }
 }
 
 /** Caches imported keys: importing a key takes longer than verifying with it. */
-export function cachedImport<Key>(load: (key: PublicKey) => Promise<Key>): (key: PublicKey) => Promise<Key> {
-  const imports = recentlyUsed<string, Promise<Key>>(IMPORTED_KEYS)
+export function cacheKeyImports<Key>(load: (key: PublicKey) => Promise<Key>): (key: PublicKey) => Promise<Key> {
+  const imports = createLruCache<string, Promise<Key>>(MOST_REMEMBERED_KEYS)
   return (key) => {
     const name = `${key.thumbprint} ${key.algorithm} ${key.kid}`
     const known = imports.get(name)

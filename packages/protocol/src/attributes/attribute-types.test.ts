@@ -33,9 +33,7 @@ describe.each(['text', 'code'] as const)('the length of %s', (type) => {
     expect(read(type, longest)).toBe(longest)
     expect(read(type, `${longest}x`)).toBe(longest)
     expect(read(type, 'x'.repeat(1_000_000))).toBe(longest)
-    expect(read(type, '\u0344'.repeat(ATTRIBUTE_TEXT_MAX_LENGTH), { codes: 'sex' })).toHaveLength(
-      ATTRIBUTE_TEXT_MAX_LENGTH,
-    )
+    expect(read(type, '\u0344'.repeat(ATTRIBUTE_TEXT_MAX_LENGTH), { codes: 'sex' })).toHaveLength(ATTRIBUTE_TEXT_MAX_LENGTH)
   })
 })
 
@@ -99,12 +97,9 @@ describe('number', () => {
     expect(Object.is(read('number', '-0'), 0)).toBe(true)
   })
 
-  it.each([[''], ['NaN'], ['Infinity'], ['1e400'], ['0x10'], ['3,5'], ['2 ha'], [true], [null]])(
-    '%s is no number',
-    (raw) => {
-      expect(read('number', raw)).toBeNull()
-    },
-  )
+  it.each([[''], ['NaN'], ['Infinity'], ['1e400'], ['0x10'], ['3,5'], ['2 ha'], [true], [null]])('%s is no number', (raw) => {
+    expect(read('number', raw)).toBeNull()
+  })
 })
 
 describe('boolean', () => {

@@ -6,8 +6,8 @@ import type { JsonValue } from '../json.ts'
 import type { Attribute, AttributeType } from '../kinds/kind.ts'
 import { exactNumber } from '../numbers.ts'
 import { normaliseCode } from '../records/code-lists.ts'
-import { type DayInterval, dayInterval, instantText } from './dates.ts'
-import { composeText, firstUnits, foldText } from './text.ts'
+import { type DayInterval, dayInterval, readInstantText } from './dates.ts'
+import { composeText, firstUtf16Units, foldText } from './text.ts'
 
 /**
  * A value that can be compared:
@@ -21,7 +21,7 @@ export type AttributeScalar = string | number | boolean | DayInterval
 export type AttributeValue = AttributeScalar | readonly AttributeScalar[]
 
 /** Reads one value; null when it is not a value of the type. Never throws. */
-export type ReadScalar = (raw: JsonValue, attribute: Attribute) => AttributeScalar | null
+export type ScalarReader = (raw: JsonValue, attribute: Attribute) => AttributeScalar | null
 
 /**
  * The number of characters (UTF-16 units) of a normalised text that are compared. Queries cannot ask for a longer text.
@@ -29,7 +29,7 @@ export type ReadScalar = (raw: JsonValue, attribute: Attribute) => AttributeScal
  */
 export const ATTRIBUTE_TEXT_MAX_LENGTH = 512
 /** The number of characters that are read of a text: more than are compared, because folding may remove accents. */
-const READ_LENGTH = 8 * ATTRIBUTE_TEXT_MAX_LENGTH
+const MOST_READ_CHARACTERS = 8 * ATTRIBUTE_TEXT_MAX_LENGTH
 
 /**
  * The version of each type's reader. Raise it when the reader reads a value differently: columns must then be
@@ -46,7 +46,7 @@ export const READER_VERSIONS: Readonly<Record<AttributeType, number>> = {
 }
 
 /** The greatest age in years that a query may name, so that the day of birth is always after the year 1. */
-const MAX_AGE = 1_000
+const MAX_AGE_YEARS = 1_000
 
 const NUMBER_PATTERN = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 const BOOLEAN_SPELLINGS: ReadonlyMap<JsonValue, boolean> = new Map<JsonValue, boolean>([
@@ -61,18 +61,17 @@ const BOOLEAN_SPELLINGS: ReadonlyMap<JsonValue, boolean> = new Map<JsonValue, bo
 ])
 
 /** For each type of attribute, the function that reads one value. */
-export const SCALAR_READERS: Readonly<Record<AttributeType, ReadScalar>> = {
-  text: (raw, attribute) => firstComparedPart(normalText(raw, attribute)),
-  code: (raw, attribute) => firstComparedPart(normalCode(raw, attribute)),
+export const SCALAR_READERS: Readonly<Record<AttributeType, ScalarReader>> = {
+  text: (raw, attribute) => firstComparedPart(normaliseText(raw, attribute)),
+  code: (raw, attribute) => firstComparedPart(normaliseCodeValue(raw, attribute)),
   // A record often has a year as a JSON number, such as 1985.
-  date: (raw) =>
-    typeof raw === 'number' ? dayInterval(String(raw)) : typeof raw === 'string' ? dayInterval(raw) : null,
-  datetime: (raw) => (typeof raw === 'string' ? instantText(raw) : null),
-  number: (raw) => finiteOrNull(numberOf(raw)),
+  date: (raw) => (typeof raw === 'number' ? dayInterval(String(raw)) : typeof raw === 'string' ? dayInterval(raw) : null),
+  datetime: (raw) => (typeof raw === 'string' ? readInstantText(raw) : null),
+  number: (raw) => finiteOrNull(readNumberOrNaN(raw)),
   // Only queries have ages; records have dates.
   age: (raw) => {
     const years = exactNumberOf(raw)
-    return Number.isInteger(years) && years >= 0 && years <= MAX_AGE ? years : null
+    return Number.isInteger(years) && years >= 0 && years <= MAX_AGE_YEARS ? years : null
   },
   boolean: (raw) => BOOLEAN_SPELLINGS.get(typeof raw === 'string' ? raw.trim().toLowerCase() : raw) ?? null,
 }
@@ -82,8 +81,8 @@ export const SCALAR_READERS: Readonly<Record<AttributeType, ReadScalar>> = {
  * null for other values, or when nothing is left. A folded text has no spaces at its ends.
  * @param part true for a part of a text, whose spaces at the ends are kept
  */
-export function normalText(raw: JsonValue, attribute: Attribute, part = false): string | null {
-  const text = textOf(raw)
+export function normaliseText(raw: JsonValue, attribute: Attribute, part = false): string | null {
+  const text = readValueAsText(raw)
   if (text === null || !attribute.fold) return text === null ? null : composeText(text)
   const folded = foldText(text)
   return (part ? folded : folded.trim()) || null
@@ -93,21 +92,21 @@ export function normalText(raw: JsonValue, attribute: Attribute, part = false): 
  * The code of a text or number by `normaliseCode` (without a list, the text itself), not cut to the part that is
  * compared; null for other values, or when nothing is left.
  */
-export function normalCode(raw: JsonValue, { codes }: Attribute): string | null {
-  const text = textOf(raw)
+export function normaliseCodeValue(raw: JsonValue, { codes }: Attribute): string | null {
+  const text = readValueAsText(raw)
   return text === null || codes === undefined ? text : normaliseCode(codes, text)
 }
 
 /** The first 4,096 characters of a text, or a number as text, because postal codes may be numbers; null for others. */
-function textOf(raw: JsonValue): string | null {
-  if (typeof raw === 'string') return firstUnits(raw, READ_LENGTH) || null
+function readValueAsText(raw: JsonValue): string | null {
+  if (typeof raw === 'string') return firstUtf16Units(raw, MOST_READ_CHARACTERS) || null
   return typeof raw === 'number' ? String(raw) : null
 }
 
 /** The first part of a text, which is compared; null when nothing is left. A cut text has no space at its end. */
 function firstComparedPart(text: string | null): string | null {
   if (text === null || text.length <= ATTRIBUTE_TEXT_MAX_LENGTH) return text
-  return firstUnits(text, ATTRIBUTE_TEXT_MAX_LENGTH).trimEnd() || null
+  return firstUtf16Units(text, ATTRIBUTE_TEXT_MAX_LENGTH).trimEnd() || null
 }
 
 /** The number; null for NaN and infinity. -0 becomes 0, because some code distinguishes them. */
@@ -116,14 +115,14 @@ export function finiteOrNull(number: number): number | null {
 }
 
 /** The number in a value, NaN when there is none. A text is read as the nearest double; the record keeps the text. */
-function numberOf(raw: JsonValue): number {
+function readNumberOrNaN(raw: JsonValue): number {
   if (typeof raw === 'number') return raw
   return typeof raw === 'string' && NUMBER_PATTERN.test(raw.trim()) ? Number(raw) : Number.NaN
 }
 
 /** The number in a value of a query; NaN when there is none, or `exactNumber` refuses the text of one. */
 export function exactNumberOf(raw: JsonValue): number {
-  if (typeof raw !== 'string') return numberOf(raw)
+  if (typeof raw !== 'string') return readNumberOrNaN(raw)
   const text = raw.trim()
   return NUMBER_PATTERN.test(text) ? (exactNumber(text) ?? Number.NaN) : Number.NaN
 }

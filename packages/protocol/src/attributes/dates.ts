@@ -19,7 +19,7 @@ const DOTTED_DATE_PATTERN = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/
 const MAX_DATE_CHARACTERS = 64
 const MINUTE_MS = 60_000
 const DAY_MS = 1440 * MINUTE_MS
-const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
+const TWO_DIGIT_TEXTS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
 
 /** The instants that a written time may mean, first and last, in ISO form, UTC, with milliseconds. */
 export interface InstantInterval {
@@ -40,16 +40,13 @@ interface WrittenDate {
   readonly offset: number
 }
 
-/**
- * The days that a text names; null when it is not a date. "1985-06" is all of June; "2014-06-01T04:10:00+05:00" is 1
- * June.
- */
+/** The days that a text names; null when it is not a date. "1985-06" is all of June; "2014-06-01T04:10:00+05:00" is 1 June. */
 export function dayInterval(text: string): DayInterval | null {
   const date = findWrittenDate(text)
-  return date === null ? null : daysOf(date)
+  return date === null ? null : dayIntervalOf(date)
 }
 
-function daysOf({ year, month, day }: WrittenDate): DayInterval {
+function dayIntervalOf({ year, month, day }: WrittenDate): DayInterval {
   if (month === 0) return { from: dayText(year, 1, 1), to: dayText(year, 12, 31) }
   if (day === 0) return { from: dayText(year, month, 1), to: dayText(year, month, daysInMonth(year, month)) }
   const only = dayText(year, month, day)
@@ -61,24 +58,24 @@ function daysOf({ year, month, day }: WrittenDate): DayInterval {
  * UTC, a missing time, day or month the first instant; further digits are cut. Null when the text is not a date, or the
  * instant is outside of the years 1 to 9999 in UTC.
  */
-export function instantText(text: string): string | null {
+export function readInstantText(text: string): string | null {
   const date = findWrittenDate(text)
-  return date === null ? null : instantOf(date)
+  return date === null ? null : instantTextOf(date)
 }
 
-/** The instants that a text names: one, or, without a time of day, all of its days in UTC. Null as in `instantText`. */
+/** The instants that a text names: one, or, without a time of day, all of its days in UTC. Null as in `readInstantText`. */
 export function instantInterval(text: string): InstantInterval | null {
   const date = findWrittenDate(text)
   if (date === null) return null
   if (!date.timed) {
-    const { from, to } = daysOf(date)
+    const { from, to } = dayIntervalOf(date)
     return { from: `${from}T00:00:00.000Z`, to: `${to}T23:59:59.999Z` }
   }
-  const instant = instantOf(date)
+  const instant = instantTextOf(date)
   return instant === null ? null : { from: instant, to: instant }
 }
 
-function instantOf(date: WrittenDate): string | null {
+function instantTextOf(date: WrittenDate): string | null {
   const [month, day] = [Math.max(date.month, 1), Math.max(date.day, 1)]
   // Most times are on the same day in UTC. For these, toISOString would cost more than the rest of reading.
   const time = date.time - date.offset * MINUTE_MS
@@ -90,21 +87,22 @@ function instantOf(date: WrittenDate): string | null {
 }
 
 function dayText(year: number, month: number, day: number): string {
-  return `${String(year).padStart(4, '0')}-${TWO_DIGITS[month]}-${TWO_DIGITS[day]}`
+  return `${String(year).padStart(4, '0')}-${TWO_DIGIT_TEXTS[month]}-${TWO_DIGIT_TEXTS[day]}`
 }
 
 function clockText(time: number): string {
   const seconds = Math.floor(time / 1000)
   const [hour, minute, second] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
   const milliseconds = String(time % 1000).padStart(3, '0')
-  return `${TWO_DIGITS[hour]}:${TWO_DIGITS[minute]}:${TWO_DIGITS[second]}.${milliseconds}`
+  return `${TWO_DIGIT_TEXTS[hour]}:${TWO_DIGIT_TEXTS[minute]}:${TWO_DIGIT_TEXTS[second]}.${milliseconds}`
 }
 
 function findWrittenDate(text: string): WrittenDate | null {
   if (text.length > MAX_DATE_CHARACTERS) return null
   const trimmed = text.trim()
   const iso = ISO_DATE_PATTERN.exec(trimmed)
-  if (iso !== null) return findExistingDate(iso[1], iso[2], iso[3], timeOf(iso), offsetOf(iso[8]), iso[4] !== undefined)
+  if (iso !== null)
+    return findExistingDate(iso[1], iso[2], iso[3], readTimeOfDay(iso), readZoneOffsetMinutes(iso[8]), iso[4] !== undefined)
   const dotted = DOTTED_DATE_PATTERN.exec(trimmed)
   if (dotted === null || Number(dotted[1]) === 0 || Number(dotted[2]) === 0) return null
   return findExistingDate(dotted[3], dotted[2], dotted[1], 0, 0, false)
@@ -126,7 +124,7 @@ function findExistingDate(
   return { year, month, day, timed, time, offset }
 }
 
-function timeOf(iso: RegExpExecArray): number | null {
+function readTimeOfDay(iso: RegExpExecArray): number | null {
   if (iso[4] === undefined) return 0
   const [hour, minute, second] = [Number(iso[4]), Number(iso[5]), Number(iso[6] ?? 0)]
   // A leap second becomes the first instant of the next minute.
@@ -135,7 +133,7 @@ function timeOf(iso: RegExpExecArray): number | null {
   return ((hour * 60 + minute) * 60 + second) * 1000 + milliseconds
 }
 
-function offsetOf(zone: string | undefined): number | null {
+function readZoneOffsetMinutes(zone: string | undefined): number | null {
   if (zone === undefined || zone === 'Z' || zone === 'z') return 0
   const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(':', ''))]
   if (hours > 23 || minutes > 59) return null

@@ -11,7 +11,7 @@ const zonesByName = new Map<string, CachedZone>()
 const YEAR_10000 = Date.UTC(10_000, 0, 1)
 
 /** Makes a formatter once for each zone, because making one costs a hundred times its use. */
-function zoneOf(timeZone: string): CachedZone {
+function cachedZoneOf(timeZone: string): CachedZone {
   let zone = zonesByName.get(timeZone)
   if (zone === undefined) {
     const formatter = new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', {
@@ -27,7 +27,7 @@ function zoneOf(timeZone: string): CachedZone {
 }
 
 /** How many days of a zone are remembered. */
-const REMEMBERED = 1_000
+const MOST_REMEMBERED_DAYS = 1_000
 
 /**
  * The day in `timeZone` at `instant` (milliseconds since 1970 UTC), as YYYY-MM-DD. The results for recent seconds are
@@ -35,19 +35,19 @@ const REMEMBERED = 1_000
  * @throws RangeError the time zone is unknown
  */
 export function dayIn(timeZone: string, instant: number): string {
-  const { formatter, days } = zoneOf(timeZone)
+  const { formatter, days } = cachedZoneOf(timeZone)
   const second = Math.floor(instant / 1_000)
   const known = days.get(second)
   if (known !== undefined) return known
   // For UTC, the formatter takes many times as long as `toISOString`.
   const isPlain = timeZone === 'UTC' && instant >= 0 && instant < YEAR_10000
-  const day = isPlain ? new Date(instant).toISOString().slice(0, 10) : dayOf(formatter, instant)
-  if (days.size >= REMEMBERED) days.clear()
+  const day = isPlain ? new Date(instant).toISOString().slice(0, 10) : formatDay(formatter, instant)
+  if (days.size >= MOST_REMEMBERED_DAYS) days.clear()
   days.set(second, day)
   return day
 }
 
-function dayOf(formatter: Intl.DateTimeFormat, instant: number): string {
+function formatDay(formatter: Intl.DateTimeFormat, instant: number): string {
   const parts: Partial<Record<Intl.DateTimeFormatPartTypes, string>> = {}
   for (const { type, value } of formatter.formatToParts(instant)) parts[type] = value
   return `${parts.year?.padStart(4, '0')}-${parts.month}-${parts.day}`

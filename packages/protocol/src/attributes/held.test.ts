@@ -62,11 +62,7 @@ describe('a compound', () => {
       enrolment: [{ programme: { id: 'A' }, status: '1' }, { programme: { id: 'B' }, since: 2020 }, 'C', {}],
       status: '9',
     }
-    expect(heldElements(enrolment)(record)).toEqual([
-      { programme: 'A', status: '1' },
-      { programme: 'B' },
-      { programme: 'C' },
-    ])
+    expect(heldElements(enrolment)(record)).toEqual([{ programme: 'A', status: '1' }, { programme: 'B' }, { programme: 'C' }])
   })
 
   it('is taken from the first path that has an element', () => {
@@ -106,10 +102,7 @@ describe('identifiers', () => {
   it('are those of the people in a group as well', () => {
     if (group === undefined) throw new Error('the social registry has groups')
     const record = {
-      member_list: [
-        { member_identifier: '1' },
-        { member_identifier: [{ identifier_type: 'UIN', identifier_value: '2' }] },
-      ],
+      member_list: [{ member_identifier: '1' }, { member_identifier: [{ identifier_type: 'UIN', identifier_value: '2' }] }],
     }
     expect(heldIdentifiers(social, group, UIN)(record)).toEqual(['1', '2'])
   })

@@ -6,12 +6,12 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Attribute, Compound, CompoundMember, IdentifierType, Kind, RecordType } from '../kinds/kind.ts'
 import { identifierTypeOf, identifierValue } from './read-identifiers.ts'
 import { otherKeys } from './record-keys.ts'
-import { compilePath, readMemberBy, visitValuesAt } from './walk.ts'
+import { compilePath, readMemberByStep, visitValuesAt } from './walk.ts'
 
 /** Returns a function that reads a member of an object in any spelling; undefined when it has no value. */
 export function heldMember(name: string): (object: JsonObject) => JsonValue | undefined {
   const step = { key: name, spellings: otherKeys(name) }
-  return (object) => readMemberBy(object, step)
+  return (object) => readMemberByStep(object, step)
 }
 
 /**
@@ -19,7 +19,7 @@ export function heldMember(name: string): (object: JsonObject) => JsonValue | un
  * there, or with `many` all of them as a list. Undefined when there is none.
  */
 export function heldValue(attribute: Attribute): (document: JsonValue) => JsonValue | undefined {
-  const read = scalarsAt(attribute.paths, attribute.many === true)
+  const read = makeScalarsReader(attribute.paths, attribute.many === true)
   return (document) => {
     const held = read(document)
     return attribute.many === true && held.length > 0 ? held : held[0]
@@ -31,8 +31,8 @@ export function heldValue(attribute: Attribute): (document: JsonValue) => JsonVa
  * elements are left out.
  */
 export function heldElements(compound: Compound): (document: JsonValue) => JsonObject[] {
-  const members = compound.members.map(({ name, paths }) => ({ name, read: scalarsAt(paths) }))
-  return atFirstPlace(compound, (leaf) => {
+  const members = compound.members.map(({ name, paths }) => ({ name, read: makeScalarsReader(paths) }))
+  return readerAtFirstPath(compound, (leaf) => {
     const said = members.flatMap(({ name, read }) => {
       const [value] = read(leaf)
       return value === undefined ? [] : [[name, value] as const]
@@ -43,8 +43,8 @@ export function heldElements(compound: Compound): (document: JsonValue) => JsonO
 
 /** Returns a function that reads one member of each element of a compound; if no element has it, from the record. */
 export function heldMemberValues(compound: Compound, member: CompoundMember): (document: JsonValue) => JsonValue[] {
-  const inElements = atFirstPlace(compound, scalarsAt(member.paths))
-  const inRecord = scalarsAt(member.record_paths ?? [], true)
+  const inElements = readerAtFirstPath(compound, makeScalarsReader(member.paths))
+  const inRecord = makeScalarsReader(member.record_paths ?? [], true)
   return (document) => {
     const held = inElements(document)
     return held.length > 0 ? held : inRecord(document)
@@ -52,7 +52,7 @@ export function heldMemberValues(compound: Compound, member: CompoundMember): (d
 }
 
 /** Returns a function that reads values at the first path of the compound where there are any. */
-function atFirstPlace<Value>(
+function readerAtFirstPath<Value>(
   compound: Compound,
   read: (leaf: JsonValue) => readonly Value[],
 ): (document: JsonValue) => Value[] {
@@ -74,11 +74,7 @@ function atFirstPlace<Value>(
  * Returns a function that reads the usable values of one identifier type, at the places that the record type lists, as
  * they are written; of equal ones, the first.
  */
-export function heldIdentifiers(
-  kind: Kind,
-  recordType: RecordType,
-  type: IdentifierType,
-): (document: JsonValue) => JsonValue[] {
+export function heldIdentifiers(kind: Kind, recordType: RecordType, type: IdentifierType): (document: JsonValue) => JsonValue[] {
   const sources = recordType.identifiers.map((source) => ({ source, path: compilePath(source.path) }))
   const value = heldMember('identifier_value')
   return (document) => {
@@ -110,7 +106,7 @@ export function heldAt(path: string): (document: JsonValue) => JsonValue[] {
 }
 
 /** Returns a function that reads plain values at the first of several paths that has one: the first, or all of them. */
-function scalarsAt(paths: readonly string[], all = false): (value: JsonValue) => JsonValue[] {
+function makeScalarsReader(paths: readonly string[], all = false): (value: JsonValue) => JsonValue[] {
   const compiled = paths.map(compilePath)
   return (value) => {
     const held: JsonValue[] = []

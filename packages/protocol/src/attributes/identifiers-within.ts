@@ -19,21 +19,21 @@ export interface BorneIdentifier extends Named {
 }
 
 /** The places where records of a type have their own identifiers, by search key; `parents` also has the paths above. */
-interface OwnPlaces {
+interface OwnIdentifierPlaces {
   readonly at: ReadonlyMap<string, readonly IdentifierSource[]>
   readonly parents: ReadonlySet<string>
 }
 
-const NO_OWN_PLACES: OwnPlaces = { at: new Map(), parents: new Set() }
-const ownPlacesByType = new WeakMap<Pick<RecordType, 'identifiers'>, OwnPlaces>()
+const NO_OWN_PLACES: OwnIdentifierPlaces = { at: new Map(), parents: new Set() }
+const ownPlacesByType = new WeakMap<Pick<RecordType, 'identifiers'>, OwnIdentifierPlaces>()
 
-function ownPlacesOf(recordType: Pick<RecordType, 'identifiers'>): OwnPlaces {
+function ownPlacesOf(recordType: Pick<RecordType, 'identifiers'>): OwnIdentifierPlaces {
   const found = ownPlacesByType.get(recordType) ?? readOwnPlaces(recordType)
   ownPlacesByType.set(recordType, found)
   return found
 }
 
-function readOwnPlaces({ identifiers }: Pick<RecordType, 'identifiers'>): OwnPlaces {
+function readOwnPlaces({ identifiers }: Pick<RecordType, 'identifiers'>): OwnIdentifierPlaces {
   const own = identifiers.filter(({ names }) => names === 'record')
   return {
     at: Map.groupBy(own, ({ path }) => searchKey(path)),
@@ -57,14 +57,14 @@ export function identifiersWithin(
   return identifiersBelow(kind, recordType === null ? NO_OWN_PLACES : ownPlacesOf(recordType), '', object)
 }
 
-function identifiersBelow(kind: Kind, sources: OwnPlaces, path: string, value: JsonValue): readonly BorneIdentifier[] {
+function identifiersBelow(kind: Kind, sources: OwnIdentifierPlaces, path: string, value: JsonValue): readonly BorneIdentifier[] {
   if (Array.isArray(value)) return value.flatMap((element) => identifiersBelow(kind, sources, path, element))
   const read = sources.at.get(path)?.flatMap((source) => identifierAt(kind, source, value)) ?? []
-  const here = read.length > 0 ? read : anyIdentifier(kind, path, value)
+  const here = read.length > 0 ? read : identifiersOfAnyType(kind, path, value)
   if (!isJsonObject(value)) return here
   const deeper = Object.entries(value).flatMap(([name, below]) => {
     const place = path === '' ? searchKey(name) : `${path}.${searchKey(name)}`
-    return sources.parents.has(place) || isPerson(place) || isList(place)
+    return sources.parents.has(place) || isSamePersonPath(place) || isOwnIdentifierPath(place)
       ? identifiersBelow(kind, sources, place, below)
       : []
   })
@@ -72,15 +72,15 @@ function identifiersBelow(kind: Kind, sources: OwnPlaces, path: string, value: J
 }
 
 /** True when the object at this path is the whole object (""), or describes the same person, in records of any kind. */
-const isPerson = (path: string): boolean => /^(|((demographic_info|person)(\.|$))+)$/.test(path)
+const isSamePersonPath = (path: string): boolean => /^(|((demographic_info|person)(\.|$))+)$/.test(path)
 /** True when this path has the identifiers of the person of the whole object, in records of any kind. */
-const isList = (path: string): boolean => /^((demographic_info|person)\.)*(member_)?identifier$/.test(path)
+const isOwnIdentifierPath = (path: string): boolean => /^((demographic_info|person)\.)*(member_)?identifier$/.test(path)
 
 /** The identifiers in a value at the place `source`. A value without a type has the type of the place. */
 function identifierAt(kind: Kind, source: IdentifierSource, leaf: JsonValue): readonly Named[] {
   const type = identifierTypeOf(kind, source, leaf)
   if (type === undefined) return []
-  const raws = isJsonObject(leaf) ? valuesOf(leaf) : [leaf]
+  const raws = isJsonObject(leaf) ? identifierValuesOf(leaf) : [leaf]
   return raws.flatMap((raw) => identifierOf(type, raw))
 }
 
@@ -93,18 +93,18 @@ function identifierOf(type: IdentifierType, raw: JsonValue): readonly Named[] {
 const UNTYPED_SOURCE: IdentifierSource = { path: '', names: 'part' }
 
 /** The identifiers at a place where the record type finds none. An identifier without a type may have any type. */
-function anyIdentifier(kind: Kind, path: string, value: JsonValue): readonly BorneIdentifier[] {
-  if (!isJsonObject(value)) return isList(path) ? untypedIdentifiers(kind, value, 1) : []
-  if (!isList(path) && !isPerson(path)) return []
+function identifiersOfAnyType(kind: Kind, path: string, value: JsonValue): readonly BorneIdentifier[] {
+  if (!isJsonObject(value)) return isOwnIdentifierPath(path) ? untypedIdentifiers(kind, value, 1) : []
+  if (!isOwnIdentifierPath(path) && !isSamePersonPath(path)) return []
   const type = identifierTypeOf(kind, UNTYPED_SOURCE, value)
-  const itself = valuesOf(value).flatMap((raw) =>
+  const itself = identifierValuesOf(value).flatMap((raw) =>
     type === undefined ? untypedIdentifiers(kind, raw, 1) : identifierOf(type, raw),
   )
-  return [...itself, ...typedMembers(kind, value)]
+  return [...itself, ...identifiersInMembers(kind, value)]
 }
 
 /** The identifiers in members that have the name of a type, such as `uin`; telephones and e-mail addresses left out. */
-function typedMembers(kind: Kind, object: JsonObject): readonly Named[] {
+function identifiersInMembers(kind: Kind, object: JsonObject): readonly Named[] {
   return Object.entries(object).flatMap(([name, value]) => {
     const type = resolveIdentifierType(kind, searchKey(name))
     if (type === undefined || isContact(type)) return []
@@ -113,7 +113,7 @@ function typedMembers(kind: Kind, object: JsonObject): readonly Named[] {
 }
 
 /** The values of the member `identifier_value` of an object, in any spelling of that name. */
-const valuesOf = (object: JsonObject): readonly JsonValue[] =>
+const identifierValuesOf = (object: JsonObject): readonly JsonValue[] =>
   Object.entries(object).flatMap(([name, value]) => (searchKey(name) === 'identifier_value' ? value : []))
 
 /**

@@ -53,12 +53,9 @@ describe('and others are not', () => {
   })
 })
 
-it.each<[JsonValue]>([[{}], [{ identifier_type: 'UIN' }], [''], [null], [true]])(
-  '%j is known by nothing',
-  (element) => {
-    expect(keysAt('civil', 0, 'identifier', element)).toEqual([])
-  },
-)
+it.each<[JsonValue]>([[{}], [{ identifier_type: 'UIN' }], [''], [null], [true]])('%j is known by nothing', (element) => {
+  expect(keysAt('civil', 0, 'identifier', element)).toEqual([])
+})
 
 it('a list is found at its path in any spelling, and at no other', () => {
   const { recordType } = recordTypeOf('civil')

@@ -6,7 +6,7 @@ import type { Attribute, IdentifierSource, Kind, RecordType } from '../kinds/kin
 import { readAttribute } from './read-attribute.ts'
 import { identifierTypeOf, identifierValue } from './read-identifiers.ts'
 import { searchKey } from './record-keys.ts'
-import { type CompiledPath, compilePath, readMemberBy, visitValuesAt } from './walk.ts'
+import { type CompiledPath, compilePath, readMemberByStep, visitValuesAt } from './walk.ts'
 
 /** The keyed list at a path of a record, in any spelling of the path; undefined when there is none. */
 export function keyedListAt(recordType: RecordType, path: string): KeyedList | undefined {
@@ -23,9 +23,9 @@ export function elementKeys(
   element: JsonValue,
 ): readonly string[] {
   const keys = new Set<string>()
-  const { identifiers, value: attribute } = placesOf(list)
+  const { identifiers, value: attribute } = keyPlacesOf(list)
   for (const { inside, compiled } of identifiers) {
-    const source = sourceAt(recordType, inside === '' ? path : `${path}.${inside}`)
+    const source = identifierSourceAt(recordType, inside === '' ? path : `${path}.${inside}`)
     visitValuesAt(element, compiled, (leaf) => {
       const key = identifierKey(kind, source, leaf)
       if (key !== null) keys.add(key)
@@ -44,17 +44,17 @@ interface KeyPlaces {
   readonly value: Attribute | null
 }
 
-const knownPlaces = new WeakMap<KeyedList, KeyPlaces>()
+const keyPlacesByList = new WeakMap<KeyedList, KeyPlaces>()
 
-function placesOf(list: KeyedList): KeyPlaces {
-  const known = knownPlaces.get(list)
+function keyPlacesOf(list: KeyedList): KeyPlaces {
+  const known = keyPlacesByList.get(list)
   if (known !== undefined) return known
   const { name, identifiers = [], values } = list
   const places: KeyPlaces = {
     identifiers: identifiers.map((inside) => ({ inside, compiled: compilePath(inside) })),
     value: values === undefined ? null : { name, paths: values, type: 'text', fold: true },
   }
-  knownPlaces.set(list, places)
+  keyPlacesByList.set(list, places)
   return places
 }
 
@@ -76,7 +76,7 @@ export function keysInList(
 }
 
 /** The source of identifiers at a path. Values without a type have the type that the record type has for the path. */
-function sourceAt(recordType: RecordType, path: string): IdentifierSource {
+function identifierSourceAt(recordType: RecordType, path: string): IdentifierSource {
   const found = recordType.identifiers.find((source) => source.path === path)
   return { path, names: 'record', ...(found?.type !== undefined && { type: found.type }) }
 }
@@ -93,4 +93,4 @@ function identifierKey(kind: Kind, source: IdentifierSource, leaf: JsonValue): s
 }
 
 const findMemberAt = (object: { readonly [key: string]: JsonValue }, [step]: typeof TYPE): JsonValue | undefined =>
-  step === undefined ? undefined : readMemberBy(object, step)
+  step === undefined ? undefined : readMemberByStep(object, step)

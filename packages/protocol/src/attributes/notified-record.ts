@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Kind, RecordType } from '../kinds/kind.ts'
 import type { NotifiedAs, NotifiedMember } from '../kinds/notified-shape.ts'
 import { SCALAR_READERS } from './attribute-types.ts'
-import { dayInterval, instantText } from './dates.ts'
+import { dayInterval, readInstantText } from './dates.ts'
 import { heldAt } from './held.ts'
 import { writtenIdentifiers } from './read-identifiers.ts'
 
@@ -11,13 +11,13 @@ import { writtenIdentifiers } from './read-identifiers.ts'
 export function notifiedRecord(kind: Kind, recordType: RecordType, document: JsonValue): JsonValue {
   const shape = recordType.notified_as
   if (shape === undefined) return document
-  return { '@type': shape.type, ...membersOf({ kind, recordType }, shape.members, document) }
+  return { '@type': shape.type, ...notifiedMembersOf({ kind, recordType }, shape.members, document) }
 }
 
 /** For each path, the function that reads it, made at its first use. */
 const readersByPath = new Map<string, (document: JsonValue) => JsonValue[]>()
 
-function readAtPath(path: string, from: JsonValue): JsonValue[] {
+function readValuesAtPath(path: string, from: JsonValue): JsonValue[] {
   const read = readersByPath.get(path) ?? heldAt(path)
   readersByPath.set(path, read)
   return read(from)
@@ -28,45 +28,44 @@ interface NotifiedRecordType {
   readonly recordType: RecordType
 }
 
-function membersOf(scope: NotifiedRecordType, members: readonly NotifiedMember[], from: JsonValue): JsonObject {
+function notifiedMembersOf(scope: NotifiedRecordType, members: readonly NotifiedMember[], from: JsonValue): JsonObject {
   const made: JsonObject = {}
   for (const member of members) {
-    const value = 'members' in member ? objectOf(scope, member, from) : valueAt(scope, member, from)
+    const value = 'members' in member ? notifiedObjectOf(scope, member, from) : notifiedValueAt(scope, member, from)
     if (value !== undefined) made[member.name] = value
   }
   return made
 }
 
-function objectOf(
+function notifiedObjectOf(
   scope: NotifiedRecordType,
   { paths, members }: Extract<NotifiedMember, { members: unknown }>,
   from: JsonValue,
 ): JsonObject | undefined {
   for (const path of paths) {
-    const found = readAtPath(path, from).find(isJsonObject)
+    const found = readValuesAtPath(path, from).find(isJsonObject)
     if (found === undefined) continue
-    const made = membersOf(scope, members, found)
+    const made = notifiedMembersOf(scope, members, found)
     if (Object.keys(made).length > 0) return made
   }
   return undefined
 }
 
-function valueAt(
+function notifiedValueAt(
   scope: NotifiedRecordType,
   { paths, as }: Extract<NotifiedMember, { as: unknown }>,
   from: JsonValue,
 ): JsonValue | undefined {
   if (as === 'identifiers') return listUnlessEmpty(identifiersAt(scope, paths, from))
-  if (as === 'objects') return listUnlessEmpty(paths.flatMap((path) => readAtPath(path, from)).filter(isJsonObject))
-  const values = paths.map((path) => readAtPath(path, from)).find((found) => found.length > 0)
+  if (as === 'objects') return listUnlessEmpty(paths.flatMap((path) => readValuesAtPath(path, from)).filter(isJsonObject))
+  const values = paths.map((path) => readValuesAtPath(path, from)).find((found) => found.length > 0)
   const [first, ...others] = values ?? []
   if (values === undefined || first === undefined) return undefined
   if (as === 'list' || (as === 'value' && others.length > 0)) return values
   return NOTIFIED_VALUE_WRITERS[as](first)
 }
 
-const listUnlessEmpty = (values: readonly JsonValue[]): JsonValue | undefined =>
-  values.length === 0 ? undefined : [...values]
+const listUnlessEmpty = (values: readonly JsonValue[]): JsonValue | undefined => (values.length === 0 ? undefined : [...values])
 
 /** For each `NotifiedAs` of a single value, the function that converts it; it returns an unreadable value unchanged. */
 const NOTIFIED_VALUE_WRITERS: Readonly<
@@ -78,16 +77,12 @@ const NOTIFIED_VALUE_WRITERS: Readonly<
     const days = typeof raw === 'string' ? dayInterval(raw) : null
     return days !== null && days.from === days.to ? days.from : raw
   },
-  datetime: (raw) => (typeof raw === 'string' ? (instantText(raw) ?? raw) : raw),
+  datetime: (raw) => (typeof raw === 'string' ? (readInstantText(raw) ?? raw) : raw),
 }
 const BOOLEAN_ATTRIBUTE = { name: 'flag', paths: [], type: 'boolean' } as const
 
 /** The identifiers at the paths, each once, with their own type or that of their place; those with neither left out. */
-function identifiersAt(
-  { kind, recordType }: NotifiedRecordType,
-  paths: readonly string[],
-  from: JsonValue,
-): JsonObject[] {
+function identifiersAt({ kind, recordType }: NotifiedRecordType, paths: readonly string[], from: JsonValue): JsonObject[] {
   const identifiers = paths.map(
     (path) => recordType.identifiers.find((one) => one.path === path) ?? { path, names: 'record' as const },
   )

@@ -23,10 +23,7 @@ describe('readAttribute', () => {
   })
 
   it('reads all values of the first path that has any where the attribute is many', () => {
-    expect(readAttribute(programmes, { a: [{ p: 'one' }, { p: '' }, { p: ['two'] }], b: { p: 'three' } })).toEqual([
-      'one',
-      'two',
-    ])
+    expect(readAttribute(programmes, { a: [{ p: 'one' }, { p: '' }, { p: ['two'] }], b: { p: 'three' } })).toEqual(['one', 'two'])
     expect(readAttribute(programmes, { b: { p: 'three' } })).toEqual(['three'])
   })
 

@@ -1,7 +1,7 @@
 /** Reads attributes from records. Columns of the database and filters in memory both use this code. */
 import { isJsonObject, type JsonValue } from '../json.ts'
 import type { Attribute, IdentifierType } from '../kinds/kind.ts'
-import { isListed } from '../records/code-lists.ts'
+import { isListedCode } from '../records/code-lists.ts'
 import { type AttributeScalar, type AttributeValue, SCALAR_READERS } from './attribute-types.ts'
 import { type CompiledPath, compilePath, visitValuesAt } from './walk.ts'
 
@@ -18,17 +18,17 @@ export interface ReadingNotes {
 }
 
 /** True for a value that is neither blank nor an object. (In an object, another path may read a member.) */
-export const isWritten = (leaf: JsonValue): boolean =>
+export const isWrittenValue = (leaf: JsonValue): boolean =>
   !isJsonObject(leaf) && (typeof leaf !== 'string' || leaf.trim() !== '')
 
 /** The split paths of each attribute, made at its first use. */
-const pathsOf = new WeakMap<Attribute, readonly CompiledPath[]>()
+const pathsByAttribute = new WeakMap<Attribute, readonly CompiledPath[]>()
 
-function compiledPaths(attribute: Attribute): readonly CompiledPath[] {
-  let paths = pathsOf.get(attribute)
+function compiledPathsOf(attribute: Attribute): readonly CompiledPath[] {
+  let paths = pathsByAttribute.get(attribute)
   if (paths === undefined) {
     paths = attribute.paths.map(compilePath)
-    pathsOf.set(attribute, paths)
+    pathsByAttribute.set(attribute, paths)
   }
   return paths
 }
@@ -46,14 +46,14 @@ export function readAttribute(attribute: Attribute, document: JsonValue, notes?:
   const visit = (leaf: JsonValue): boolean => {
     const value = read(leaf, attribute)
     if (value === null) {
-      if (notes !== undefined && isWritten(leaf)) notes.unread(attribute, attribute.paths[place] ?? '')
+      if (notes !== undefined && isWrittenValue(leaf)) notes.unread(attribute, attribute.paths[place] ?? '')
       return false
     }
-    if (notes !== undefined && codes !== undefined && !isListed(codes, value)) notes.unlisted(attribute)
+    if (notes !== undefined && codes !== undefined && !isListedCode(codes, value)) notes.unlisted(attribute)
     values.push(value)
     return attribute.many !== true
   }
-  for (const path of compiledPaths(attribute)) {
+  for (const path of compiledPathsOf(attribute)) {
     visitValuesAt(document, path, visit)
     if (values.length > 0) break
     place += 1

@@ -52,17 +52,16 @@ function planOfCompound(compound: Compound): CompoundPlan {
 export function readElements(compound: Compound, document: JsonValue, notes?: ReadingNotes): readonly Element[] {
   const plan = planOfCompound(compound)
   for (const path of plan.paths) {
-    const elements =
-      path.length === 0 ? [elementOfRecord(plan, document, notes)] : alongPath(plan, document, path, notes)
+    const elements = path.length === 0 ? [elementOfRecord(plan, document, notes)] : elementsAtPath(plan, document, path, notes)
     if (elements.length === 0) continue
-    addFromRecord(plan, document, elements, notes)
+    addMembersFromRecord(plan, document, elements, notes)
     const found = distinctElements(plan, elements)
     if (found.length > 0) return found
   }
   return NO_ELEMENTS
 }
 
-function alongPath(
+function elementsAtPath(
   { members }: CompoundPlan,
   document: JsonValue,
   path: CompiledPath,
@@ -94,7 +93,7 @@ function readElement(members: readonly CompoundMember[], leaf: JsonValue, notes?
   return element
 }
 
-function addFromRecord(
+function addMembersFromRecord(
   { outside }: CompoundPlan,
   document: JsonValue,
   elements: ElementDraft[],
@@ -120,16 +119,16 @@ function addFromRecord(
 function distinctElements({ members }: CompoundPlan, elements: readonly ElementDraft[]): readonly Element[] {
   const [first] = elements
   if (first === undefined) return NO_ELEMENTS
-  if (elements.length === 1) return isEmpty(first) ? NO_ELEMENTS : elements
+  if (elements.length === 1) return isEmptyElement(first) ? NO_ELEMENTS : elements
   const found = new Map<string, Element>()
   for (const element of elements) {
-    if (isEmpty(element)) continue
+    if (isEmptyElement(element)) continue
     const key = JSON.stringify(members.map(({ name }) => element[name]))
     if (!found.has(key)) found.set(key, element)
   }
   return [...found.values()]
 }
 
-function isEmpty(element: Element): boolean {
+function isEmptyElement(element: Element): boolean {
   return Object.keys(element).length === 0
 }

@@ -15,9 +15,10 @@ describe('readIdentifiers', () => {
   it('reads an array of identifier objects and a single one', () => {
     const identifier = { '@type': 'Identifier', identifier_type: 'UIN', identifier_value: 'u-44' }
     expect(ofPerson({ identifier })).toEqual([uin('U-44')])
-    expect(
-      ofPerson({ identifier: [identifier, { identifier_type: 'BIRTH_REG_NO', identifier_value: '0012' }] }),
-    ).toEqual([uin('U-44'), { type: 'BRN', value: '0012', names: 'record' }])
+    expect(ofPerson({ identifier: [identifier, { identifier_type: 'BIRTH_REG_NO', identifier_value: '0012' }] })).toEqual([
+      uin('U-44'),
+      { type: 'BRN', value: '0012', names: 'record' },
+    ])
   })
 
   it('reads bare values as the type of their place, and objects that name no type', () => {
@@ -71,11 +72,7 @@ describe('readIdentifiers', () => {
         group_head_info: { member_identifier: [{ identifier_type: 'UIN', identifier_value: 'U-1' }] },
         member_list: [{ member_identifier: 'U-1' }, { member_identifier: 'u-2' }, { member_identifier: 'U-2' }],
       })
-    expect(identifiers).toEqual([
-      { type: 'HOUSEHOLD_ID', value: 'H-1', names: 'record' },
-      uin('U-1'),
-      uin('U-2', 'part'),
-    ])
+    expect(identifiers).toEqual([{ type: 'HOUSEHOLD_ID', value: 'H-1', names: 'record' }, uin('U-1'), uin('U-2', 'part')])
   })
 
   it('reads any document without failing, and only normalised values', () => {

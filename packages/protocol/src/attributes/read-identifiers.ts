@@ -6,8 +6,8 @@ import type { IdentifierSource, IdentifierType, Kind, RecordType } from '../kind
 import { normaliseIdentifier } from '../kinds/normalisers.ts'
 import { isOfForm } from '../kinds/value-pattern.ts'
 import { integerText } from '../numbers.ts'
-import { isWritten, type ReadingNotes } from './read-attribute.ts'
-import { type CompiledPath, compilePath, readMemberBy, visitValuesAt } from './walk.ts'
+import { isWrittenValue, type ReadingNotes } from './read-attribute.ts'
+import { type CompiledPath, compilePath, readMemberByStep, visitValuesAt } from './walk.ts'
 
 /** An identifier of a record, in the normalised form that is stored and searched. */
 export interface RecordIdentifier {
@@ -19,19 +19,19 @@ export interface RecordIdentifier {
   readonly names: IdentifierSource['names']
 }
 
-const [IDENTIFIER_TYPE, IDENTIFIER_VALUE] = [nameStep('identifier_type'), nameStep('identifier_value')]
+const [IDENTIFIER_TYPE, IDENTIFIER_VALUE] = [makeNameStep('identifier_type'), makeNameStep('identifier_value')]
 
-function nameStep(key: string) {
+function makeNameStep(key: string) {
   return { key, spellings: [] }
 }
 
-const pathsOf = new WeakMap<IdentifierSource, CompiledPath>()
+const pathsBySource = new WeakMap<IdentifierSource, CompiledPath>()
 
-function compiledPath(source: IdentifierSource): CompiledPath {
-  let path = pathsOf.get(source)
+function compiledPathOf(source: IdentifierSource): CompiledPath {
+  let path = pathsBySource.get(source)
   if (path === undefined) {
     path = compilePath(source.path)
-    pathsOf.set(source, path)
+    pathsBySource.set(source, path)
   }
   return path
 }
@@ -59,11 +59,11 @@ function visitIdentifiers(
 ): RecordIdentifier[] {
   const found = new Map<string, RecordIdentifier>()
   for (const source of recordType.identifiers) {
-    visitValuesAt(document, compiledPath(source), (leaf) => {
+    visitValuesAt(document, compiledPathOf(source), (leaf) => {
       const type = identifierTypeOf(kind, source, leaf)
-      const raw = isJsonObject(leaf) ? readMemberBy(leaf, IDENTIFIER_VALUE) : leaf
+      const raw = isJsonObject(leaf) ? readMemberByStep(leaf, IDENTIFIER_VALUE) : leaf
       const value = type === undefined ? null : identifierValue(type, raw)
-      if (notes !== undefined && type !== undefined && value === null && raw !== undefined && isWritten(raw)) {
+      if (notes !== undefined && type !== undefined && value === null && raw !== undefined && isWrittenValue(raw)) {
         notes.unusable(type, source.path)
       }
       if (type === undefined || value === null) return false
@@ -92,8 +92,8 @@ export function writtenIdentifiers(
   const found: WrittenIdentifier[] = []
   visitIdentifiers(kind, recordType, document, undefined, (identifier, leaf) => {
     const isObject = isJsonObject(leaf)
-    const type = isObject ? readMemberBy(leaf, IDENTIFIER_TYPE) : undefined
-    const value = isObject ? readMemberBy(leaf, IDENTIFIER_VALUE) : leaf
+    const type = isObject ? readMemberByStep(leaf, IDENTIFIER_TYPE) : undefined
+    const value = isObject ? readMemberByStep(leaf, IDENTIFIER_VALUE) : leaf
     const identifier_type = typeof type === 'string' ? type : identifier.type
     // A usable value is a text or an integer, so it can be written as text.
     found.push({ ...identifier, written: { identifier_type, identifier_value: String(value) } })
@@ -103,7 +103,7 @@ export function writtenIdentifiers(
 
 /** The type that an identifier object names, else that of its place; `UNLISTED`: not listed; undefined: no type. */
 export function identifierTypeOf(kind: Kind, source: IdentifierSource, leaf: JsonValue): IdentifierType | undefined {
-  const named = isJsonObject(leaf) ? readMemberBy(leaf, IDENTIFIER_TYPE) : undefined
+  const named = isJsonObject(leaf) ? readMemberByStep(leaf, IDENTIFIER_TYPE) : undefined
   const spelling = named === undefined ? source.type : named
   return typeof spelling === 'string' ? (resolveIdentifierType(kind, spelling) ?? UNLISTED) : undefined
 }
@@ -119,10 +119,7 @@ export function identifierValue(type: IdentifierType, raw: JsonValue | undefined
  * The rule that the first identifier breaks whose type does not allow the form of its value; null when all are allowed.
  * The rule does not repeat the value.
  */
-export function formProblem(
-  kind: Kind,
-  identifiers: readonly Pick<RecordIdentifier, 'type' | 'value'>[],
-): string | null {
+export function formProblem(kind: Kind, identifiers: readonly Pick<RecordIdentifier, 'type' | 'value'>[]): string | null {
   for (const { type: name, value } of identifiers) {
     const type = kind.identifier_types.find((one) => one.name === name)
     if (type?.patterns === undefined || isOfForm(type, value)) continue

@@ -1,4 +1,4 @@
-/** Reads values of queries as values of records are read, with the exceptions of `LITERAL_READERS`. */
+/** Reads values of queries as values of records are read, with the exceptions of `LITERAL_READER_OVERRIDES`. */
 import type { JsonValue } from '../json.ts'
 import type { Attribute, AttributeType } from '../kinds/kind.ts'
 import {
@@ -6,21 +6,21 @@ import {
   type AttributeScalar,
   exactNumberOf,
   finiteOrNull,
-  normalCode,
-  normalText,
+  normaliseCodeValue,
+  normaliseText,
   SCALAR_READERS,
 } from './attribute-types.ts'
 import { instantInterval } from './dates.ts'
 
-type ReadLiteral = (raw: JsonValue, attribute: Attribute, part: boolean) => AttributeScalar | null
+type LiteralReader = (raw: JsonValue, attribute: Attribute, part: boolean) => AttributeScalar | null
 
 /**
  * The types whose values are read differently in queries. "2024-06" means the whole month; a number with too many digits is
  * refused instead of rounded; a text longer than the part of texts that is compared is refused too.
  */
-const LITERAL_READERS: Partial<Record<AttributeType, ReadLiteral>> = {
-  text: (raw, attribute, part) => textIfComparable(raw, normalText(raw, attribute, part)),
-  code: (raw, attribute) => textIfComparable(raw, normalCode(raw, attribute)),
+const LITERAL_READER_OVERRIDES: Partial<Record<AttributeType, LiteralReader>> = {
+  text: (raw, attribute, part) => textIfComparable(raw, normaliseText(raw, attribute, part)),
+  code: (raw, attribute) => textIfComparable(raw, normaliseCodeValue(raw, attribute)),
   number: (raw) => finiteOrNull(exactNumberOf(raw)),
   datetime: (raw) => (typeof raw === 'string' || typeof raw === 'number' ? instantInterval(String(raw)) : null),
 }
@@ -40,6 +40,6 @@ function textIfComparable(raw: JsonValue, text: string | null): string | null {
  * @param part true when the text is compared with a part of a value, such as its beginning: spaces at its ends are kept
  */
 export function readLiteral(attribute: Attribute, raw: JsonValue, part = false): AttributeScalar | null {
-  const read = LITERAL_READERS[attribute.type]
+  const read = LITERAL_READER_OVERRIDES[attribute.type]
   return read === undefined ? SCALAR_READERS[attribute.type](raw, attribute) : read(raw, attribute, part)
 }

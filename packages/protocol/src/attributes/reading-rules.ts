@@ -9,9 +9,9 @@ import { READER_VERSIONS } from './attribute-types.ts'
 import { otherKeys } from './record-keys.ts'
 
 /** The version of `readElements`. Raise this number when `readElements` reads a document differently. */
-const LISTS_VERSION = 1
+const ELEMENT_READER_VERSION = 1
 /** The version of `readIdentifiers` and the normalisers. Raise it when one of them reads a value differently. */
-const IDENTIFIERS_VERSION = 3
+const IDENTIFIER_READER_VERSION = 3
 
 /** Returns, as data, the rules by which `readAttribute` reads an attribute. */
 export function attributeRules({ type, codes, fold, many, paths }: Attribute): JsonObject {
@@ -21,19 +21,19 @@ export function attributeRules({ type, codes, fold, many, paths }: Attribute): J
     ...(codes !== undefined && { codes: JSON.parse(JSON.stringify(CODE_LISTS[codes])) }),
     ...(fold && { fold }),
     ...(many && { many }),
-    paths: paths.map(spelledPath),
+    paths: paths.map(pathWithSpellings),
   }
 }
 
 /** Returns, as data, the rules by which `readElements` reads the elements of a compound. */
 export function compoundRules({ paths, members }: Compound): JsonObject {
   return {
-    version: LISTS_VERSION,
-    paths: paths.map(spelledPath),
+    version: ELEMENT_READER_VERSION,
+    paths: paths.map(pathWithSpellings),
     members: members.map((member) => ({
       ...attributeRules(member),
       name: member.name,
-      record_paths: (member.record_paths ?? []).map(spelledPath),
+      record_paths: (member.record_paths ?? []).map(pathWithSpellings),
     })),
   }
 }
@@ -41,14 +41,14 @@ export function compoundRules({ paths, members }: Compound): JsonObject {
 /** Returns, as data, the rules by which `readIdentifiers` reads the identifiers of a record type. */
 export function identifierRules(kind: Kind, { identifiers }: RecordType): JsonObject {
   return {
-    version: IDENTIFIERS_VERSION,
+    version: IDENTIFIER_READER_VERSION,
     types: kind.identifier_types.map(({ name, aliases = [], normaliser }) => [name, normaliser, ...aliases]),
-    sources: identifiers.map(({ path, type = '', names }) => [spelledPath(path), type, names]),
+    sources: identifiers.map(({ path, type = '', names }) => [pathWithSpellings(path), type, names]),
   }
 }
 
 /** The path, with all spellings of each name in it. */
-function spelledPath(path: string): string {
+function pathWithSpellings(path: string): string {
   return path
     .split('.')
     .map((key) => [key, ...otherKeys(key)].join('|'))

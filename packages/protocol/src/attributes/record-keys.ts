@@ -44,7 +44,7 @@ export const KEY_SPELLINGS: Readonly<Record<string, readonly string[]>> = {
 const NO_SPELLINGS: readonly string[] = []
 
 /** For each spelling of a member's name, the other spellings. */
-const OTHER_KEYS: ReadonlyMap<string, readonly string[]> = new Map(
+const OTHER_SPELLINGS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(KEY_SPELLINGS).flatMap(([key, spellings]) => {
     const all = [key, ...spellings]
     return all.map((one) => [one, all.filter((other) => other !== one)] as const)
@@ -52,7 +52,7 @@ const OTHER_KEYS: ReadonlyMap<string, readonly string[]> = new Map(
 )
 
 /** For each other spelling in `KEY_SPELLINGS`, in lower case, the name of its row. */
-const FIRST_KEYS: ReadonlyMap<string, string> = new Map(
+const CANONICAL_KEYS: ReadonlyMap<string, string> = new Map(
   Object.entries(KEY_SPELLINGS).flatMap(([key, spellings]) =>
     spellings.map((spelling) => [spelling.toLowerCase(), key] as const),
   ),
@@ -60,7 +60,7 @@ const FIRST_KEYS: ReadonlyMap<string, string> = new Map(
 
 /** The other spellings of a member's name, such as `gender` for `sex` and `sex` for `gender`. */
 export function otherKeys(name: string): readonly string[] {
-  return OTHER_KEYS.get(name) ?? NO_SPELLINGS
+  return OTHER_SPELLINGS.get(name) ?? NO_SPELLINGS
 }
 
 /** All names of an attribute, list or identifier type, each once, the canonical one first. */
@@ -74,13 +74,13 @@ export function namesOf(row: { readonly name: string; readonly aliases?: readonl
  */
 export function searchKey(spelling: string): string {
   // Most names have no dot: skip splitting them.
-  return spelling.includes('.') ? spelling.split('.').map(segmentKey).join('.') : segmentKey(spelling)
+  return spelling.includes('.') ? spelling.split('.').map(searchKeyOfSegment).join('.') : searchKeyOfSegment(spelling)
 }
 
-function segmentKey(segment: string): string {
+function searchKeyOfSegment(segment: string): string {
   const key = segment
     .slice(segment.lastIndexOf(':') + 1)
     .trim()
     .toLowerCase()
-  return FIRST_KEYS.get(key) ?? key
+  return CANONICAL_KEYS.get(key) ?? key
 }

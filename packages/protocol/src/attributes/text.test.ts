@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { composeText, firstUnits, foldCase, foldText } from './text.ts'
+import { composeText, firstUtf16Units, foldCase, foldText } from './text.ts'
 
 describe('composed', () => {
   it('makes one text of a letter with its accent, however it was typed', () => {
@@ -95,7 +95,7 @@ it('each form of each character is stable, and its upper case is the same text',
 })
 
 it('a cut leaves no half of a pair', () => {
-  expect(firstUnits('ab\u{1f600}', 3)).toBe('ab')
-  expect(firstUnits('ab\u{1f600}', 4)).toBe('ab\u{1f600}')
-  expect(firstUnits('ab', 2)).toBe('ab')
+  expect(firstUtf16Units('ab\u{1f600}', 3)).toBe('ab')
+  expect(firstUtf16Units('ab\u{1f600}', 4)).toBe('ab\u{1f600}')
+  expect(firstUtf16Units('ab', 2)).toBe('ab')
 })

@@ -1,10 +1,10 @@
 /** Three ways to make texts comparable. Each can be applied again without a further change, and none fails. */
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the ASCII range is meant, control characters included
-const ASCII_TEXT = /^[\x00-\x7f]*$/
+const ASCII_TEXT_PATTERN = /^[\x00-\x7f]*$/
 
 /** Matches a text in which folding changes only the case: no accents, no double spaces, no backticks. */
-const PLAIN_TEXT = /^[\x21-\x5f\x61-\x7e]+(?: [\x21-\x5f\x61-\x7e]+)*$/
+const PLAIN_TEXT_PATTERN = /^[\x21-\x5f\x61-\x7e]+(?: [\x21-\x5f\x61-\x7e]+)*$/
 
 /**
  * Characters that folding removes: combining accents of European scripts, vowel marks and tatweel of Arabic, and
@@ -43,19 +43,16 @@ const ANY_UNDECOMPOSED_LETTER = new RegExp(`[${[...UNDECOMPOSED_LETTERS.keys()].
 
 /** The text in Unicode NFC, otherwise unchanged: the form in which texts without `fold` are compared. */
 export function composeText(text: string): string {
-  return ASCII_TEXT.test(text) ? text : text.normalize('NFC')
+  return ASCII_TEXT_PATTERN.test(text) ? text : text.normalize('NFC')
 }
 
 /** The text in NFC, without case: "É" and "é" become equal, and so do "ß" and "SS". */
 export function foldCase(text: string): string {
-  if (ASCII_TEXT.test(text)) return text.toLowerCase()
+  if (ASCII_TEXT_PATTERN.test(text)) return text.toLowerCase()
   return withoutCase(text.normalize('NFC')).normalize('NFC')
 }
 
-/**
- * The text without case. Upper case makes "ß" equal to "SS"; lower case comes first, because the capital "ẞ" would
- * stay.
- */
+/** The text without case. Upper case makes "ß" equal to "SS"; lower case comes first, because the capital "ẞ" would stay. */
 function withoutCase(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase()
 }
@@ -65,7 +62,7 @@ function withoutCase(text: string): string {
  * "elodie" become equal. Several spaces become one; a space at the ends is kept.
  */
 export function foldText(text: string): string {
-  if (PLAIN_TEXT.test(text)) return text.toLowerCase()
+  if (PLAIN_TEXT_PATTERN.test(text)) return text.toLowerCase()
   const bare = withoutCase(withoutMarks(text))
   return withoutMarks(bare)
     .replace(ANY_UNDECOMPOSED_LETTER, (letter) => UNDECOMPOSED_LETTERS.get(letter) ?? letter)
@@ -83,7 +80,7 @@ function withoutMarks(text: string): string {
 }
 
 /** The first `length` UTF-16 units, or one less where a surrogate pair would be cut. */
-export function firstUnits(text: string, length: number): string {
+export function firstUtf16Units(text: string, length: number): string {
   if (text.length <= length) return text
   const last = text.charCodeAt(length - 1)
   return text.slice(0, last >= 0xd800 && last < 0xdc00 ? length - 1 : length)

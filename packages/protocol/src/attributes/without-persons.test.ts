@@ -44,9 +44,7 @@ describe('withoutPersons', () => {
     const alone = household({ household_size: '1', member_list: { household_member: [member('U-1')] } })
     expect(without('social', 'Group', alone, 'UIN:U-1')).toEqual(household({ household_size: '0' }))
     const each = household({ member_list: [{ household_member: member('U-1') }, { household_member: member('U-2') }] })
-    expect(without('social', 'Group', each, 'UIN:U-1')).toEqual(
-      household({ member_list: [{ household_member: member('U-2') }] }),
-    )
+    expect(without('social', 'Group', each, 'UIN:U-1')).toEqual(household({ member_list: [{ household_member: member('U-2') }] }))
   })
 
   it('takes a related person out with what says how they are related, inside of another person too', () => {
@@ -56,9 +54,7 @@ describe('withoutPersons', () => {
     })
     const record = member('U-1', { related_person: [related('U-2'), related('U-3')] })
     expect(without('social', 'Member', record, 'UIN:U-2')).toEqual(member('U-1', { related_person: [related('U-3')] }))
-    expect(without('ess', 'Member', member('U-1', { related_person: related('U-2') }), 'UIN:U-2')).toEqual(
-      member('U-1'),
-    )
+    expect(without('ess', 'Member', member('U-1', { related_person: related('U-2') }), 'UIN:U-2')).toEqual(member('U-1'))
     expect(without('ibr', 'Beneficiary', { member: record }, 'UIN:U-2')).toEqual({
       member: member('U-1', { related_person: [related('U-3')] }),
     })

@@ -4,12 +4,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Kind, RecordType, Relation } from '../kinds/kind.ts'
-import {
-  distinguishingIdentifiers,
-  identifiersWithin,
-  untypedIdentifiers,
-  withParentPaths,
-} from './identifiers-within.ts'
+import { distinguishingIdentifiers, identifiersWithin, untypedIdentifiers, withParentPaths } from './identifiers-within.ts'
 import { readAttribute } from './read-attribute.ts'
 import type { RecordIdentifier } from './read-identifiers.ts'
 import { searchKey } from './record-keys.ts'
@@ -36,14 +31,9 @@ export type TakesOut = (person: OtherPerson) => string | null
  * empty are removed, and attributes that count persons are reduced.
  * @param document a record of this type
  */
-export function withoutPersons(
-  kind: Kind,
-  recordType: RecordType,
-  document: JsonObject,
-  takesOut: TakesOut,
-): JsonObject {
-  const scope: RemovalScope = { kind, takesOut, persons: [], recordType, places: personPlacesOf(recordType) }
-  const left = cutMembers(scope, '', document)
+export function withoutPersons(kind: Kind, recordType: RecordType, document: JsonObject, takesOut: TakesOut): JsonObject {
+  const scope: RemovalScope = { kind, takesOut, persons: [], recordType, places: personPathsOf(recordType) }
+  const left = cutPersonsFromMembers(scope, '', document)
   return isJsonObject(left) ? left : {}
 }
 
@@ -54,7 +44,7 @@ interface RemovalScope {
   /** The persons found so far in relations that an attribute counts, removed or not. */
   readonly persons: CountedPerson[]
   readonly recordType: RecordType
-  readonly places: PersonPlaces
+  readonly places: PersonPaths
 }
 
 interface CountedPerson {
@@ -64,7 +54,7 @@ interface CountedPerson {
 }
 
 /** The places that matter when persons are removed from records of a type, by search keys of their paths. */
-interface PersonPlaces {
+interface PersonPaths {
   /** The places of the record's own identifiers, and of the objects around them. */
   readonly own: ReadonlySet<string>
   readonly relations: ReadonlyMap<string, Relation>
@@ -77,15 +67,15 @@ interface PersonPlaces {
   readonly counts: ReadonlySet<string>
 }
 
-const personPlacesByType = new WeakMap<RecordType, PersonPlaces>()
+const personPathsByType = new WeakMap<RecordType, PersonPaths>()
 
-function personPlacesOf(recordType: RecordType): PersonPlaces {
-  const found = personPlacesByType.get(recordType) ?? readPersonPlaces(recordType)
-  personPlacesByType.set(recordType, found)
+function personPathsOf(recordType: RecordType): PersonPaths {
+  const found = personPathsByType.get(recordType) ?? readPersonPaths(recordType)
+  personPathsByType.set(recordType, found)
   return found
 }
 
-function readPersonPlaces({ identifiers, attributes, relations = [] }: RecordType): PersonPlaces {
+function readPersonPaths({ identifiers, attributes, relations = [] }: RecordType): PersonPaths {
   const entries = new Map<string, string[]>()
   for (const { paths, entries: around = [] } of relations) {
     for (const [at, path] of paths.entries()) {
@@ -96,9 +86,7 @@ function readPersonPlaces({ identifiers, attributes, relations = [] }: RecordTyp
   const counting = new Set(relations.flatMap(({ counted_by }) => counted_by ?? []))
   const counts = attributes.filter(({ name }) => counting.has(name)).flatMap(({ paths }) => paths)
   return {
-    own: new Set(
-      identifiers.filter(({ names }) => names === 'record').flatMap(({ path }) => withParentPaths(searchKey(path))),
-    ),
+    own: new Set(identifiers.filter(({ names }) => names === 'record').flatMap(({ path }) => withParentPaths(searchKey(path)))),
     relations: new Map(relations.flatMap((row) => row.paths.map((path) => [searchKey(path), row] as const))),
     entries,
     counts: new Set(counts.map(searchKey)),
@@ -106,22 +94,22 @@ function readPersonPlaces({ identifiers, attributes, relations = [] }: RecordTyp
 }
 
 /** Removes persons from a value; undefined when nothing is left. */
-function cutValue(scope: RemovalScope, path: string, value: JsonValue): JsonValue | undefined {
+function cutPersonsFromValue(scope: RemovalScope, path: string, value: JsonValue): JsonValue | undefined {
   if (Array.isArray(value)) {
-    const left = value.map((element) => cutValue(scope, path, element))
+    const left = value.map((element) => cutPersonsFromValue(scope, path, element))
     if (left.every((element, at) => element === value[at])) return value
     const kept = left.filter((element) => element !== undefined)
     return kept.length === 0 ? undefined : kept
   }
   if (value === null || typeof value === 'boolean') return value
   const relation = scope.places.relations.get(path)
-  if (relation !== undefined) return cutRelated(scope, path, relation, value)
+  if (relation !== undefined) return cutPersonsFromRelation(scope, path, relation, value)
   if (!scope.places.own.has(path) && namesRemovedPerson(scope, value)) return undefined
-  return isJsonObject(value) ? cutMembers(scope, path, value) : value
+  return isJsonObject(value) ? cutPersonsFromMembers(scope, path, value) : value
 }
 
 /** Removes persons from a value in a relation. @param value another person, or an object with persons deeper inside */
-function cutRelated(
+function cutPersonsFromRelation(
   scope: RemovalScope,
   path: string,
   relation: Relation,
@@ -139,7 +127,7 @@ function cutRelated(
     const key = takesOut({ identifiers, relation, record: null })
     count(key, identifiers)
     if (key !== null) return undefined
-    return isJsonObject(value) ? cutMembers(scope, path, value) : value
+    return isJsonObject(value) ? cutPersonsFromMembers(scope, path, value) : value
   }
   const identifiers = identifiersWithin(kind, value, recordType)
   const record = { recordType, document: value }
@@ -148,7 +136,7 @@ function cutRelated(
   const key = takesOut({ identifiers, relation: isPerson ? relation : null, record })
   if (isAround || key !== null) {
     if (isPerson) count(key, identifiers)
-    return key === null ? cutMembers(scope, path, value) : undefined
+    return key === null ? cutPersonsFromMembers(scope, path, value) : undefined
   }
   const [left, named] = cutPerson(scope, recordType, value)
   const isUnnamed = distinguishingIdentifiers(kind, recordType, identifiers).length === 0
@@ -163,8 +151,7 @@ const isOfPerson = ({ attributes }: RecordType, value: JsonObject, identifiers: 
 
 /**
  * Removes persons from the data of another person, whom `takesOut` keeps.
- * @returns what is left (undefined for nothing), and the text of the first removed person outside of relations (null
- * for none)
+ * @returns what is left (undefined for nothing), and the text of the first removed person outside of relations (null for none)
  */
 function cutPerson(
   scope: RemovalScope,
@@ -177,12 +164,12 @@ function cutPerson(
     if (person.relation === null && person.record === null) named ??= key
     return key
   }
-  const inner = { ...scope, takesOut, persons: [], recordType, places: personPlacesOf(recordType) }
-  return [cutMembers(inner, '', value), named]
+  const inner = { ...scope, takesOut, persons: [], recordType, places: personPathsOf(recordType) }
+  return [cutPersonsFromMembers(inner, '', value), named]
 }
 
 /** True when the object has more persons of relations inside, such as `household_member` in a `member_list`. */
-const isAroundPersons = ({ relations }: PersonPlaces, path: string, value: JsonObject): boolean =>
+const isAroundPersons = ({ relations }: PersonPaths, path: string, value: JsonObject): boolean =>
   [...relations.keys()].some(
     (one) => one.startsWith(`${path}.`) && [memberNamed(value, one.slice(path.length + 1)) ?? []].flat().length > 0,
   )
@@ -190,7 +177,7 @@ const isAroundPersons = ({ relations }: PersonPlaces, path: string, value: JsonO
 /** Members that describe an object. An object that has only these after a removal is removed too. */
 const STRUCTURE_MEMBERS = ['@type', '@context', '@id']
 
-function cutMembers(scope: RemovalScope, path: string, object: JsonObject): JsonValue | undefined {
+function cutPersonsFromMembers(scope: RemovalScope, path: string, object: JsonObject): JsonValue | undefined {
   const entered = scope.places.entries.get(path)
   const gone: string[] = []
   let changed = false
@@ -199,7 +186,11 @@ function cutMembers(scope: RemovalScope, path: string, object: JsonObject): Json
     // An `identifier_value` was judged together with its object, by the type in that object.
     if (key === 'identifier_value') return [[name, value]]
     const place = path === '' ? key : `${path}.${key}`
-    const left = cutValue(isRead(scope, object, place, key, value) ? scope : nobodysOwn(scope), place, value)
+    const left = cutPersonsFromValue(
+      mayHaveOwnIdentifiers(scope, object, place, key, value) ? scope : withoutOwnPlaces(scope),
+      place,
+      value,
+    )
     changed ||= left !== value
     if (left !== undefined) return [[name, left]]
     gone.push(place)
@@ -209,14 +200,14 @@ function cutMembers(scope: RemovalScope, path: string, object: JsonObject): Json
   if (entered?.some((place) => gone.includes(place))) return undefined
   const isEmpty = members.every(([name]) => STRUCTURE_MEMBERS.includes(name))
   if (path !== '' && isEmpty) return undefined
-  return Object.fromEntries(members.map(([name, value]) => [name, reduceCount(scope, path, name, value)]))
+  return Object.fromEntries(members.map(([name, value]) => [name, reducePersonCount(scope, path, name, value)]))
 }
 
 /**
  * False when the member has another spelling than the one from which the record's own identifiers are read: its identifiers may
  * be another person's.
  */
-const isRead = (
+const mayHaveOwnIdentifiers = (
   { places: { own } }: RemovalScope,
   object: JsonObject,
   place: string,
@@ -224,22 +215,22 @@ const isRead = (
   value: JsonValue,
 ): boolean => !own.has(place) || memberNamed(object, key) === value
 
-const nobodysOwn = (scope: RemovalScope): RemovalScope => ({ ...scope, places: { ...scope.places, own: new Set() } })
+const withoutOwnPlaces = (scope: RemovalScope): RemovalScope => ({ ...scope, places: { ...scope.places, own: new Set() } })
 
 const UNKNOWN_PERSON = { relation: null, record: null } as const
 
 /** The value of a member. A count of persons is reduced by the removed persons who do not stay elsewhere. */
-function reduceCount({ places, persons }: RemovalScope, path: string, name: string, value: JsonValue): JsonValue {
+function reducePersonCount({ places, persons }: RemovalScope, path: string, name: string, value: JsonValue): JsonValue {
   const key = searchKey(name)
   if (!places.counts.has(path === '' ? key : `${path}.${key}`)) return value
   const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value
   if (typeof number !== 'number') return value
-  const left = Math.max(0, number - countGone(persons))
+  const left = Math.max(0, number - countRemovedPersons(persons))
   return typeof value === 'string' ? String(left) : left
 }
 
 /** The number of persons who were removed and do not stay elsewhere. Entries with a common text are one person. */
-function countGone(persons: readonly CountedPerson[]): number {
+function countRemovedPersons(persons: readonly CountedPerson[]): number {
   const found = new Map<string, CountedPerson>()
   const people = new Set<CountedPerson>()
   for (const person of persons) {
@@ -257,9 +248,9 @@ function countGone(persons: readonly CountedPerson[]): number {
 function namesRemovedPerson({ kind, takesOut }: RemovalScope, value: JsonObject | string | number): boolean {
   const identifiers = isJsonObject(value)
     ? identifiersWithin(kind, value)
-    : untypedIdentifiers(kind, value, BARE_LENGTH)
+    : untypedIdentifiers(kind, value, LEAST_PLAIN_VALUE_LENGTH)
   return identifiers.length > 0 && takesOut({ ...UNKNOWN_PERSON, identifiers }) !== null
 }
 
 /** The smallest number of characters of a plain value, outside of relations, that is checked as an identifier. */
-const BARE_LENGTH = 4
+const LEAST_PLAIN_VALUE_LENGTH = 4

@@ -89,11 +89,7 @@ describe('an addition is refused', () => {
     ['the name of half a date', { name: 'birth_date_from' }, 'name: must not end in _from or _to'],
     ['an alias as a name', { name: 'gender' }, 'name: gender already means something in this record type'],
     ['an identifier', { name: 'uin' }, 'name: uin already means something in this record type'],
-    [
-      'a list',
-      { name: 'functional_limitation' },
-      'name: functional_limitation already means something in this record type',
-    ],
+    ['a list', { name: 'functional_limitation' }, 'name: functional_limitation already means something in this record type'],
     [
       'an attribute of a list',
       { name: 'functional_severity' },
@@ -124,11 +120,7 @@ describe('an addition is refused', () => {
     ['a path twice', { paths: ['a', 'a'] }, 'paths: must not repeat a path'],
     ['a flag that is text', { indexed: 'yes' }, 'indexed: must be true or left out'],
     ['a flag that is false', { many: false }, 'many: must be true or left out'],
-    [
-      'an order of many values',
-      { many: true, sortable: true },
-      'sortable: an attribute with many values cannot be sorted by',
-    ],
+    ['an order of many values', { many: true, sortable: true }, 'sortable: an attribute with many values cannot be sorted by'],
     ['a folded number', { fold: true }, 'fold: only text compares without case and accents'],
     ['an alias alone', { aliases: 'size' }, 'aliases: must be a list of at most 20 names'],
     [
@@ -169,9 +161,7 @@ describe('an addition is refused', () => {
   })
 
   it.each([['unknown_list'], [undefined], ['constructor']])('with the code list %j', (codes) => {
-    expect(additionProblem(social, addition({ type: 'code', codes }))).toMatch(
-      /^codes: must be one of sex, marital_status, /,
-    )
+    expect(additionProblem(social, addition({ type: 'code', codes }))).toMatch(/^codes: must be one of sex, marital_status, /)
   })
 
   it.each([[null], ['height'], [[]], [7]])('where %j stands for the attribute', (attribute) => {

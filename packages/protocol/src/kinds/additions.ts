@@ -39,7 +39,7 @@ function withAttribute(recordType: RecordType, added: Attribute): RecordType {
 }
 
 /** Names that attributes must not have: the columns of every record table, and a member that every object has. */
-const RESERVED_NAMES = [
+const RESERVED_ATTRIBUTE_NAMES = [
   'id',
   'primary_identifier',
   'document',
@@ -58,7 +58,7 @@ const MAX_PATH_LENGTH = 200
 const MAX_PATHS = 20
 const MAX_ALIASES = 20
 /** The types that an operator may use: all except `age`, which has no column. */
-const ADDABLE_TYPES: readonly AttributeType[] = ['text', 'code', 'date', 'datetime', 'number', 'boolean']
+const ADDABLE_ATTRIBUTE_TYPES: readonly AttributeType[] = ['text', 'code', 'date', 'datetime', 'number', 'boolean']
 const ATTRIBUTE_FLAGS = ['many', 'fold', 'indexed', 'sortable'] as const
 const ATTRIBUTE_MEMBERS: readonly string[] = ['name', 'aliases', 'paths', 'type', 'codes', ...ATTRIBUTE_FLAGS]
 
@@ -104,7 +104,7 @@ const ADDITION_CHECKS: readonly AdditionCheck[] = [
   },
   nameProblem,
   ({ type }) =>
-    ADDABLE_TYPES.some((known) => known === type) ? null : `type: must be one of ${ADDABLE_TYPES.join(', ')}`,
+    ADDABLE_ATTRIBUTE_TYPES.some((known) => known === type) ? null : `type: must be one of ${ADDABLE_ATTRIBUTE_TYPES.join(', ')}`,
   codesProblem,
   pathsProblem,
   (given) => {
@@ -120,7 +120,7 @@ function nameProblem({ name }: UncheckedAttribute, meansAlready: (name: string) 
   if (typeof name !== 'string' || !ATTRIBUTE_NAME_PATTERN.test(name)) {
     return 'name: must be 1 to 41 lower-case letters, digits and _, beginning with a letter'
   }
-  if (RESERVED_NAMES.includes(name)) return `name: ${RESERVED_NAMES.join(', ')} are reserved`
+  if (RESERVED_ATTRIBUTE_NAMES.includes(name)) return `name: ${RESERVED_ATTRIBUTE_NAMES.join(', ')} are reserved`
   if (SYSTEM_COLUMNS.includes(name)) return `name: ${SYSTEM_COLUMNS.join(', ')} are columns of every table`
   if (QUERY_WORDS.includes(name)) return `name: ${QUERY_WORDS.join(', ')} mean something else in a query`
   // A date has two columns, whose names end in `_from` and `_to`.
@@ -139,14 +139,14 @@ function pathsProblem({ paths }: UncheckedAttribute): string | null {
   if (!Array.isArray(paths) || paths.length === 0 || paths.length > MAX_PATHS) {
     return `paths: must be a list of 1 to ${MAX_PATHS} paths in the record`
   }
-  const malformed = paths.findIndex((path) => !isPath(path))
+  const malformed = paths.findIndex((path) => !isAttributePath(path))
   if (malformed >= 0) {
     return `paths[${malformed}]: must be member names joined by dots, without prefixes, such as address.locality`
   }
   return new Set(paths).size < paths.length ? 'paths: must not repeat a path' : null
 }
 
-function isPath(path: unknown): boolean {
+function isAttributePath(path: unknown): boolean {
   return (
     typeof path === 'string' &&
     path.length <= MAX_PATH_LENGTH &&

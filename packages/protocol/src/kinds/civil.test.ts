@@ -22,9 +22,7 @@ const ada = {
   birth_place: { name: 'North Hills', geo: { latitude: 1.5, longitude: 2.5 } },
   death_date: '',
   death_place: '',
-  address: [
-    { address_line1: 'Mill Lane 4', locality: 'Ikeja', sub_region_code: 'LA-1', region_code: 'LA', postal_code: 1001 },
-  ],
+  address: [{ address_line1: 'Mill Lane 4', locality: 'Ikeja', sub_region_code: 'LA-1', region_code: 'LA', postal_code: 1001 }],
   marital_status: 'married',
   marriage_date: ['2004-05-02', '02.05.2010'],
   divorce_date: '',

@@ -4,7 +4,7 @@ import { EMAIL, MOBILE, NID, UIN } from './identifier-types.ts'
 import type { EventOffer, Kind } from './kind.ts'
 import {
   addressAttributes,
-  identifierList,
+  identifierKeyedList,
   maritalStatus,
   personAttributes,
   registrationAttributes,
@@ -35,25 +35,15 @@ export const civil: Kind = {
       ],
       attributes: [
         ...personAttributes(['']),
-        {
-          name: 'birth_place',
-          paths: ['birth_place.name', 'birth_place', 'birth_place.address_line'],
-          type: 'text',
-          fold: true,
-        },
-        {
-          name: 'death_place',
-          paths: ['death_place.name', 'death_place', 'death_place.address_line'],
-          type: 'text',
-          fold: true,
-        },
+        { name: 'birth_place', paths: ['birth_place.name', 'birth_place', 'birth_place.address_line'], type: 'text', fold: true },
+        { name: 'death_place', paths: ['death_place.name', 'death_place', 'death_place.address_line'], type: 'text', fold: true },
         maritalStatus(['marital_status']),
         { name: 'marriage_date', paths: ['marriage_date'], type: 'date', many: true },
         { name: 'divorce_date', paths: ['divorce_date'], type: 'date', many: true },
         ...addressAttributes(['']),
         ...registrationAttributes(['']),
       ],
-      keyed_lists: [identifierList(['identifier'])],
+      keyed_lists: [identifierKeyedList(['identifier'])],
       event_rules: [
         { event: 'Death', on: 'new', if: [{ is: 'has', attribute: 'death_date' }] },
         {
@@ -101,12 +91,7 @@ export const civil: Kind = {
       needs: ['death_date'],
       offers: { lacks: ['death_date'], by: { attribute: 'birth_date', first: 'earliest' } },
     },
-    {
-      name: 'FetalDeath',
-      aliases: ['fetal_death'],
-      needs: ['birth_date', 'death_date'],
-      offers: YOUNGEST_PERSON_OFFER,
-    },
+    { name: 'FetalDeath', aliases: ['fetal_death'], needs: ['birth_date', 'death_date'], offers: YOUNGEST_PERSON_OFFER },
     {
       name: 'Marriage',
       aliases: [],

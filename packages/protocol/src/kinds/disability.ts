@@ -4,11 +4,11 @@ import { UIN } from './identifier-types.ts'
 import type { Compound, Kind } from './kind.ts'
 import {
   addressAttributes,
-  identifierList,
+  identifierKeyedList,
   PERSON_PREFIXES,
   pathsAt,
   personAttributes,
-  programmeList,
+  programmeKeyedList,
   programmeMembers,
   registrationAttributes,
 } from './shared-attributes.ts'
@@ -72,19 +72,14 @@ export const disability: Kind = {
         ...addressAttributes(personPaths),
         { name: 'disability_status', paths: ['disability_status'], type: 'code', codes: 'disability_status' },
         { name: 'disability_level', paths: ['disability_level'], type: 'code', codes: 'disability_level' },
-        {
-          name: 'transport_requirement',
-          paths: ['transport_requirement'],
-          type: 'code',
-          codes: 'transport_requirement',
-        },
+        { name: 'transport_requirement', paths: ['transport_requirement'], type: 'code', codes: 'transport_requirement' },
         { name: 'housing_type', paths: ['housing_type'], type: 'code', codes: 'housing_type' },
         ...registrationAttributes(['']),
       ],
       compounds: [impairment, programmeEnrolment],
       keyed_lists: [
-        identifierList([...pathsAt(personPaths, 'member_identifier', 'identifier'), 'member_identifier', 'identifier']),
-        programmeList(['programs_enrollments']),
+        identifierKeyedList([...pathsAt(personPaths, 'member_identifier', 'identifier'), 'member_identifier', 'identifier']),
+        programmeKeyedList(['programs_enrollments']),
       ],
       event_rules: [{ event: 'REGISTER', on: 'new' }],
       relations: [{ name: 'caregiver', paths: ['disability_support.human_assistance.caregiver'] }],
@@ -93,9 +88,7 @@ export const disability: Kind = {
     },
   ],
   identifier_types: [UIN],
-  event_types: [
-    { name: 'REGISTER', aliases: ['REGISTRATION', 'DisabledPerson', 'NewDisabledPerson', 'NewDisabledNewborn'] },
-  ],
+  event_types: [{ name: 'REGISTER', aliases: ['REGISTRATION', 'DisabledPerson', 'NewDisabledPerson', 'NewDisabledNewborn'] }],
   notified_event_types: ['REGISTER'],
   search_event_types: ['SEARCH'],
   operations: ['disabled', 'disability-details', 'disability-support'],

@@ -4,7 +4,7 @@ import { UIN } from './identifier-types.ts'
 import type { Compound, Kind } from './kind.ts'
 import {
   addressAttributes,
-  identifierList,
+  identifierKeyedList,
   PERSON_PREFIXES,
   pathsAt,
   personAttributes,
@@ -64,19 +64,14 @@ export const ess: Kind = {
         ...registrationAttributes(['', ...personPaths]),
       ],
       compounds: [employment],
-      keyed_lists: [identifierList(['member_identifier', ...pathsAt(personPaths, 'identifier')])],
+      keyed_lists: [identifierKeyedList(['member_identifier', ...pathsAt(personPaths, 'identifier')])],
       event_rules: [
         { event: 'enrolment', on: 'new' },
         { event: 'enrolment', on: 'changed', if: [{ is: 'set', attribute: 'enrolment_status' }] },
         { event: 'enrolment', on: 'changed', if: [{ is: 'changed', attribute: 'enrolment_status' }] },
       ],
       relations: [
-        {
-          name: 'related_person',
-          paths: ['related_person.related_member'],
-          entries: ['related_person'],
-          record_type: 'Member',
-        },
+        { name: 'related_person', paths: ['related_person.related_member'], entries: ['related_person'], record_type: 'Member' },
       ],
       query_prefixes: PERSON_PREFIXES,
       schema: EmploymentMember,

@@ -48,10 +48,7 @@ export interface EventRule {
   readonly if?: readonly EventCondition[]
   /** True: the rule applies only when no earlier rule has made an event from the change. Events with `corrects` do not count. */
   readonly otherwise?: true
-  /**
-   * The event is also about other records of this type: those whose primary identifier an added element of the list
-   * names.
-   */
+  /** The event is also about other records of this type: those whose primary identifier an added element of the list names. */
   readonly also_of?: { readonly record_type: string; readonly list: RuleList }
   /**
    * The relation of the persons in the conditions, such as `member_list`. When some of these persons are hidden from a

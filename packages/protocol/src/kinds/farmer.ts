@@ -2,13 +2,7 @@
 import { Farmer } from '../records/farmer.ts'
 import { NID, UIN } from './identifier-types.ts'
 import type { Compound, CompoundMember, IdentifierSource, Kind } from './kind.ts'
-import {
-  addressAttributes,
-  identifierList,
-  pathsAt,
-  personAttributes,
-  registrationAttributes,
-} from './shared-attributes.ts'
+import { addressAttributes, identifierKeyedList, pathsAt, personAttributes, registrationAttributes } from './shared-attributes.ts'
 
 const detailsPaths = ['farmer_personal_details']
 const personPaths = pathsAt(detailsPaths, 'demographic_info', 'demographic_info.person')
@@ -76,7 +70,7 @@ export const farmer: Kind = {
       ],
       compounds: [parcel, crop],
       keyed_lists: [
-        identifierList([
+        identifierKeyedList([
           ...pathsAt([...detailsPaths, ''], 'member_identifier', 'identifier'),
           ...pathsAt([...personPaths, ...parcelPaths], 'identifier'),
         ]),

@@ -92,12 +92,7 @@ describe('a beneficiary', () => {
     }
     expect(attributesOf(beneficiary, newer)).toEqual({
       enrolment: [
-        {
-          programme_identifier: 'prg-9',
-          programme_name: 'meals',
-          enrolment_status: '1',
-          enrolment_date: day('2026-01-05'),
-        },
+        { programme_identifier: 'prg-9', programme_name: 'meals', enrolment_status: '1', enrolment_date: day('2026-01-05') },
       ],
     })
   })

@@ -5,23 +5,18 @@ import type { Compound, Kind } from './kind.ts'
 import type { NotifiedShape } from './notified-shape.ts'
 import {
   addressAttributes,
-  identifierList,
+  identifierKeyedList,
   PERSON_PREFIXES,
   pathsAt,
   personAttributes,
-  programmeList,
+  programmeKeyedList,
   programmeMembers,
   registrationAttributes,
   situationAttributes,
 } from './shared-attributes.ts'
 
 /** The places of a person: first in a beneficiary, then in the plain member of a notification. */
-const personPaths = [
-  'member.demographic_info.person',
-  'member.demographic_info',
-  'demographic_info.person',
-  'demographic_info',
-]
+const personPaths = ['member.demographic_info.person', 'member.demographic_info', 'demographic_info.person', 'demographic_info']
 const beneficiaryMemberPaths = ['member', '']
 
 /**
@@ -63,11 +58,7 @@ const notifiedMember: NotifiedShape = {
   members: [
     {
       name: 'member_identifier',
-      paths: [
-        ...pathsAt(beneficiaryMemberPaths, 'member_identifier'),
-        ...personPaths,
-        ...pathsAt(personPaths, 'identifier'),
-      ],
+      paths: [...pathsAt(beneficiaryMemberPaths, 'member_identifier'), ...personPaths, ...pathsAt(personPaths, 'identifier')],
       as: 'identifiers',
     },
     {
@@ -116,11 +107,7 @@ export const ibr: Kind = {
       document_types: ['Beneficiary', 'Member', 'Person'],
       primary_identifier: 'UIN',
       identifiers: [
-        ...pathsAt(beneficiaryMemberPaths, 'member_identifier').map((path) => ({
-          path,
-          type: 'UIN',
-          names: 'record' as const,
-        })),
+        ...pathsAt(beneficiaryMemberPaths, 'member_identifier').map((path) => ({ path, type: 'UIN', names: 'record' as const })),
         ...personPaths.map((path) => ({ path, names: 'record' as const })),
         ...pathsAt(personPaths, 'identifier').map((path) => ({ path, type: 'UIN', names: 'record' as const })),
       ],
@@ -133,11 +120,11 @@ export const ibr: Kind = {
       ],
       compounds: [enrolment],
       keyed_lists: [
-        identifierList([
+        identifierKeyedList([
           ...pathsAt(beneficiaryMemberPaths, 'member_identifier', 'identifier'),
           ...pathsAt(personPaths, 'identifier'),
         ]),
-        programmeList(pathsAt(beneficiaryMemberPaths, 'programme_identifier')),
+        programmeKeyedList(pathsAt(beneficiaryMemberPaths, 'programme_identifier')),
       ],
       event_rules: [
         { event: 'enrollement', on: 'new' },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { formProblem, readIdentifiers } from '../attributes/read-identifiers.ts'
 import { sampleRecord } from '../openapi/sample-record.ts'
-import { kindTables } from '../openapi/tables.ts'
+import { kindMarkdown } from '../openapi/tables.ts'
 import { identifierTypeProblem, primaryProblem, withIdentifiers } from './identifier-additions.ts'
 import { KINDS, kindNamed, resolveIdentifierType } from './index.ts'
 import type { IdentifierType, Kind } from './kind.ts'
@@ -25,8 +25,8 @@ describe('a kind with identifier types of its registry', () => {
     const more = withIdentifiers(civil, { ...none, identifier_types: [added] })
     expect(resolveIdentifierType(more, 'spdci:documentno')).toBe(added)
     expect(resolveSearchable(more, more.record_types[0], 'cedula')).toEqual({ is: 'identifier', types: [added] })
-    expect(kindTables(more)).toContain('| CEDULA | DocumentNo |')
-    expect(kindTables(civil)).not.toContain('CEDULA')
+    expect(kindMarkdown(more)).toContain('| CEDULA | DocumentNo |')
+    expect(kindMarkdown(civil)).not.toContain('CEDULA')
   })
 
   it('knows records by another type, also where they name none, and where other records name them', () => {
@@ -34,9 +34,7 @@ describe('a kind with identifier types of its registry', () => {
     const [member, group] = more.record_types
     expect(member.primary_identifier).toBe('NID')
     expect(group?.primary_identifier).toBe('HOUSEHOLD_ID')
-    expect(readIdentifiers(more, member, { member_identifier: ['77'] })).toEqual([
-      { type: 'NID', value: '77', names: 'record' },
-    ])
+    expect(readIdentifiers(more, member, { member_identifier: ['77'] })).toEqual([{ type: 'NID', value: '77', names: 'record' }])
     if (group === undefined) throw new Error('no Group')
     const household = { group_identifier: 'H-1', member_list: [{ member_identifier: '77' }] }
     expect(readIdentifiers(more, group, household)).toEqual([
@@ -57,7 +55,7 @@ describe('a kind with identifier types of its registry', () => {
     expect(read).toEqual([{ type: 'NID', value: '00000000', names: 'record' }])
     expect(formProblem(more, read)).toBeNull()
     expect(formProblem(more, [{ type: 'NID', value: '7' }])).toBe('NID: must be of the form [0-9]{8} or X[0-9]{3}')
-    expect(kindTables(more)).toContain('`[0-9]{8}` or `X[0-9]{3}`')
+    expect(kindMarkdown(more)).toContain('`[0-9]{8}` or `X[0-9]{3}`')
   })
 })
 
@@ -74,8 +72,7 @@ describe('an identifier type is taken', () => {
 })
 
 describe('an identifier type is refused', () => {
-  const form =
-    'name: must be 1 to 41 capital letters, digits and _, beginning with a letter; queries may write it in any case'
+  const form = 'name: must be 1 to 41 capital letters, digits and _, beginning with a letter; queries may write it in any case'
   it.each<[Partial<IdentifierType>, string]>([
     [{ name: 'cedula' }, form],
     [{ name: '1A' }, form],
@@ -88,10 +85,7 @@ describe('an identifier type is refused', () => {
       { name: 'UIN' },
       'name: the registry has UIN already; give another name for it, the form of its values, or that it is sortable',
     ],
-    [
-      { name: 'NID', normaliser: 'phone', aliases: ['X'] },
-      'compared_as: values of NID are compared as code in every registry',
-    ],
+    [{ name: 'NID', normaliser: 'phone', aliases: ['X'] }, 'compared_as: values of NID are compared as code in every registry'],
     [{ aliases: ['a b'] }, 'aliases[0]: must be 1 to 64 letters, digits and _, beginning with a letter'],
     [{ aliases: ['C', 'c'] }, 'aliases[1]: repeats a name'],
     [{ aliases: ['NIN'] }, 'aliases[0]: NIN is a name of NID'],

@@ -51,12 +51,12 @@ export function withIdentifiers(kind: Kind, { identifier_types, primary_identifi
   const [first, ...others] = kind.record_types
   return {
     ...kind,
-    identifier_types: identifier_types.reduce(withType, kind.identifier_types),
+    identifier_types: identifier_types.reduce(withIdentifierType, kind.identifier_types),
     record_types: [changed(first), ...others.map(changed)],
   }
 }
 
-function withType(types: readonly IdentifierType[], added: IdentifierType): readonly IdentifierType[] {
+function withIdentifierType(types: readonly IdentifierType[], added: IdentifierType): readonly IdentifierType[] {
   const own = types.find(({ name }) => name === added.name)
   if (own === undefined) return [...types, added]
   const aliases = [...new Set([...(own.aliases ?? []), ...(added.aliases ?? [])])]
@@ -83,7 +83,7 @@ export function sharedIdentifierType(spelling: string): IdentifierType | undefin
 
 /** The normalisers that an operator may choose. */
 export const COMPARED_AS = ['code', 'phone', 'email'] as const satisfies IdentifierType['normaliser'][]
-const MAX_TYPES = 50
+const MAX_IDENTIFIER_TYPES = 50
 const MAX_ALIASES = 20
 const MAX_PATTERNS = 10
 const TYPE_NAME_PATTERN = /^[A-Z][A-Z0-9_]{0,40}$/
@@ -98,13 +98,12 @@ export function identifierTypeProblem(kind: Kind, added: IdentifierType): string
     return 'name: must be 1 to 41 capital letters, digits and _, beginning with a letter; queries may write it in any case'
   }
   const shared = sharedIdentifierType(name)
-  if (shared !== undefined && shared.name !== name)
-    return `name: ${name} is another name of ${shared.name}; use that name`
+  if (shared !== undefined && shared.name !== name) return `name: ${name} is another name of ${shared.name}; use that name`
   const own = kind.identifier_types.find((type) => type.name === name)
-  if (own === undefined && kind.identifier_types.length >= MAX_TYPES) {
-    return `name: a registry has at most ${MAX_TYPES} identifier types`
+  if (own === undefined && kind.identifier_types.length >= MAX_IDENTIFIER_TYPES) {
+    return `name: a registry has at most ${MAX_IDENTIFIER_TYPES} identifier types`
   }
-  if (own === undefined && (isQueryWord(name) || meansSomething(kind, name))) {
+  if (own === undefined && (isQueryWord(name) || isSearchableName(kind, name))) {
     return `name: ${name} already means something else in queries of this registry`
   }
   if (own !== undefined && aliases.length + patterns.length === 0 && !sortable) {
@@ -119,7 +118,7 @@ export function identifierTypeProblem(kind: Kind, added: IdentifierType): string
 
 const isQueryWord = (name: string): boolean => QUERY_WORDS.includes(name.toLowerCase())
 
-const meansSomething = (kind: Kind, name: string): boolean =>
+const isSearchableName = (kind: Kind, name: string): boolean =>
   kind.record_types.some((recordType) => resolveSearchable(kind, recordType, name) !== undefined)
 
 function aliasProblem(kind: Kind, { name }: IdentifierType, aliases: readonly string[]): string | null {
@@ -134,7 +133,7 @@ function aliasProblem(kind: Kind, { name }: IdentifierType, aliases: readonly st
     const shared = sharedIdentifierType(alias)
     if (shared?.name === name) continue
     if (shared !== undefined) return `aliases[${at}]: ${alias} is a name of ${shared.name}`
-    if (isQueryWord(alias) || meansSomething(kind, alias)) {
+    if (isQueryWord(alias) || isSearchableName(kind, alias)) {
       return `aliases[${at}]: ${alias} already means something else in queries of this registry`
     }
   }
@@ -164,10 +163,6 @@ export function primaryProblem(kind: Kind, record_type: string, primary: string)
     const names = candidates.map(({ name }) => name)
     return `primary_identifiers.${record_type}: must be one of ${names.join(', ')}; to use another type, add the registry without it, then rollcall identifier-type add and rollcall registry set --primary`
   }
-  const other = kind.record_types.find(
-    ({ name, primary_identifier }) => name !== record_type && primary_identifier === primary,
-  )
-  return other === undefined
-    ? null
-    : `primary_identifiers.${record_type}: ${primary} is the primary identifier of ${other.name}`
+  const other = kind.record_types.find(({ name, primary_identifier }) => name !== record_type && primary_identifier === primary)
+  return other === undefined ? null : `primary_identifiers.${record_type}: ${primary} is the primary identifier of ${other.name}`
 }

@@ -6,11 +6,7 @@ export const UIN: IdentifierType = { name: 'UIN', normaliser: 'code' }
 /** The national identity number, with all its names. */
 export const NID: IdentifierType = { name: 'NID', aliases: ['NIN', 'NationalID', 'NATIONAL_ID'], normaliser: 'code' }
 
-export const MOBILE: IdentifierType = {
-  name: 'MOBILE',
-  aliases: ['PHONE', 'PHONE_NUMBER', 'MOBILE_NUMBER'],
-  normaliser: 'phone',
-}
+export const MOBILE: IdentifierType = { name: 'MOBILE', aliases: ['PHONE', 'PHONE_NUMBER', 'MOBILE_NUMBER'], normaliser: 'phone' }
 
 export const EMAIL: IdentifierType = { name: 'EMAIL', aliases: ['EMAIL_ADDRESS'], normaliser: 'email' }
 

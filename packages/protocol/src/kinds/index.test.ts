@@ -22,9 +22,7 @@ function kind(name: string): Kind {
 
 it('every kind is found by its name, which no other has, and nothing else is found', () => {
   for (const one of KINDS) expect(kindNamed(one.name)).toBe(one)
-  expect(KINDS.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['civil', 'ibr', 'ess', 'social', 'disability', 'farmer']),
-  )
+  expect(KINDS.map(({ name }) => name)).toEqual(expect.arrayContaining(['civil', 'ibr', 'ess', 'social', 'disability', 'farmer']))
   expect(kindNamed('Civil')).toBeUndefined()
   expect(kindNamed('constructor')).toBeUndefined()
 })
@@ -137,12 +135,9 @@ describe('recordTypesOf', () => {
     expect(names(document)).toEqual(expected)
   })
 
-  it.each([[{}], [{ '@type': 7 }], [{ '@type': '' }], [null], ['Group'], [[]]])(
-    '%j is of the default type',
-    (document) => {
-      expect(names(document)).toEqual(['Member'])
-    },
-  )
+  it.each([[{}], [{ '@type': 7 }], [{ '@type': '' }], [null], ['Group'], [[]]])('%j is of the default type', (document) => {
+    expect(names(document)).toEqual(['Member'])
+  })
 })
 
 describe.each(KINDS)('the literal of $name', (kind) => {

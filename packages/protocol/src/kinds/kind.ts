@@ -82,19 +82,13 @@ export interface IdentifierType {
   readonly sortable?: true
 }
 
-/**
- * A place where a record has identifiers: objects {identifier_type, identifier_value}, plain values, or arrays of
- * these.
- */
+/** A place where a record has identifiers: objects {identifier_type, identifier_value}, plain values, or arrays of these. */
 export interface IdentifierSource {
   /** The dotted path to the identifiers, followed like that of an attribute. All identifiers at the path are read. */
   readonly path: string
   /** The type of values without one: MOBILE for `phone_number`. If it is missing, values without a type are ignored. */
   readonly type?: string
-  /**
-   * `record`: the identifiers name the record itself. `part`: they name a person in it, such as a member of a
-   * household.
-   */
+  /** `record`: the identifiers name the record itself. `part`: they name a person in it, such as a member of a household. */
   readonly names: 'record' | 'part'
 }
 
@@ -106,10 +100,7 @@ export interface Relation {
   readonly paths: readonly string[]
   /** The record type of the person's data; missing when the data are not read as a record, such as an identifier. */
   readonly record_type?: string
-  /**
-   * Dotted paths of the data that are removed with the person, each equal to one of `paths` or above it. Default:
-   * `paths`.
-   */
+  /** Dotted paths of the data that are removed with the person, each equal to one of `paths` or above it. Default: `paths`. */
   readonly entries?: readonly string[]
   /** The attribute that counts these persons, such as `group_size`. A person in two such relations counts once. */
   readonly counted_by?: string
@@ -151,9 +142,9 @@ export interface RecordType {
    */
   readonly query_prefixes?: readonly string[]
   /**
-   * Dotted paths that no query may name, nor anything below them, although compounds and identifiers are read there.
-   * For example, the head of a household is also one of its members: a condition on the head would ask about all
-   * members.
+   * Dotted paths that a query may not use as a name, nor anything below them, except the path of an attribute. For example, the
+   * members of a household are read from `group_head_info` only when no members are listed, so a condition on
+   * `group_head_info.sex` would be about any member and not about the head.
    */
   readonly unnamed_paths?: readonly string[]
   /** The other persons in a record of this type. */

@@ -39,12 +39,9 @@ describe('phone', () => {
     expect(normaliseIdentifier(of('phone'), raw)).toBe(value)
   })
 
-  it.each(['12', 'n/a', '0700 ext 5', '+', '07+00', '++254700123456', '1'.repeat(33)])(
-    '%j is no phone number',
-    (raw) => {
-      expect(normaliseIdentifier(of('phone'), raw)).toBeNull()
-    },
-  )
+  it.each(['12', 'n/a', '0700 ext 5', '+', '07+00', '++254700123456', '1'.repeat(33)])('%j is no phone number', (raw) => {
+    expect(normaliseIdentifier(of('phone'), raw)).toBeNull()
+  })
 })
 
 describe('email', () => {

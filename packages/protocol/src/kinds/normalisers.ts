@@ -7,7 +7,7 @@ export const IDENTIFIER_MAX_LENGTH = 256
 /** White space of every script, and invisible characters such as a zero-width space. */
 const UNSEEN_CHARACTERS = /[\s\p{Cf}]+/gu
 const UNUSABLE_CHARACTER = /[\p{Cc}\p{Cs}]/u
-const PLAIN_CODE = /^[A-Z0-9-]+$/
+const PLAIN_CODE_PATTERN = /^[A-Z0-9-]+$/
 
 const PHONE_PUNCTUATION = /[-./()]/g
 const PHONE_DIGITS_PATTERN = /^[0-9]{3,32}$/
@@ -17,15 +17,15 @@ const EMAIL_ADDRESS_PATTERN = /^[^@]+@[^@]+$/
  * Removes white space and invisible characters, and composes (NFKC). A lone accent becomes a space and an accent, so
  * both steps are done twice.
  */
-const withoutUnseen = (raw: string): string =>
+const removeUnseenCharacters = (raw: string): string =>
   raw.replace(UNSEEN_CHARACTERS, '').normalize('NFKC').replace(UNSEEN_CHARACTERS, '').normalize('NFKC')
 
 /** Each function keeps leading zeros, returns null for an unusable value, and does not change a normalised value. */
-const NORMALISERS: Record<IdentifierType['normaliser'], (raw: string) => string | null> = {
+const IDENTIFIER_NORMALISERS: Record<IdentifierType['normaliser'], (raw: string) => string | null> = {
   /** Removes differences of case and spaces: "ab 0012" becomes "AB0012". */
   code: (raw) => {
-    if (PLAIN_CODE.test(raw)) return raw
-    return withoutUnseen(withoutUnseen(raw).toUpperCase()) || null
+    if (PLAIN_CODE_PATTERN.test(raw)) return raw
+    return removeUnseenCharacters(removeUnseenCharacters(raw).toUpperCase()) || null
   },
   /** Leaves out punctuation, a leading `tel:`, and a plus, which many writers omit; 3 to 32 digits must be left. */
   phone: (raw) => {
@@ -38,7 +38,7 @@ const NORMALISERS: Record<IdentifierType['normaliser'], (raw: string) => string 
     return PHONE_DIGITS_PATTERN.test(digits) ? digits : null
   },
   email: (raw) => {
-    const address = withoutUnseen(withoutUnseen(raw).toLowerCase())
+    const address = removeUnseenCharacters(removeUnseenCharacters(raw).toLowerCase())
     return EMAIL_ADDRESS_PATTERN.test(address) ? address : null
   },
   /** Keeps the value as written, in NFC and without spaces at its ends. */
@@ -54,6 +54,6 @@ export function normaliseIdentifier(type: IdentifierType, raw: string): string |
   if (raw.length > IDENTIFIER_MAX_LENGTH * 4) return null
   const trimmed = raw.trim()
   if (UNUSABLE_CHARACTER.test(trimmed)) return null
-  const value = NORMALISERS[type.normaliser](trimmed)
+  const value = IDENTIFIER_NORMALISERS[type.normaliser](trimmed)
   return value !== null && value.length <= IDENTIFIER_MAX_LENGTH ? value : null
 }

@@ -1,8 +1,7 @@
 /** The form of a record in notifications, where it differs from the stored one (public standard 2.4). */
 
 /**
- * How a member is made from the stored record. A value that cannot be read as a boolean, date or datetime is copied
- * unchanged.
+ * How a member is made from the stored record. A value that cannot be read as a boolean, date or datetime is copied unchanged.
  */
 export type NotifiedAs =
   /** The value at the first place that has one. Several values become a list. */

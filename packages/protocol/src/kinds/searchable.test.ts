@@ -160,9 +160,7 @@ describe.each(KINDS.flatMap((kind) => kind.record_types.map((type) => ({ kind, t
       const rows = [...type.attributes, ...(type.compounds ?? [])]
       for (const row of [...rows, ...(type.compounds ?? []).flatMap(({ members }) => members)]) {
         for (const alias of namesOf(row)) {
-          expect(meaning(resolveSearchable(kind, type, alias)), alias).toBe(
-            meaning(resolveSearchable(kind, type, row.name)),
-          )
+          expect(meaning(resolveSearchable(kind, type, alias)), alias).toBe(meaning(resolveSearchable(kind, type, row.name)))
         }
       }
     })

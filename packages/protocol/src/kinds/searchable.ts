@@ -5,9 +5,7 @@ import { resolveIdentifierType } from './index.ts'
 import type { Attribute, Compound, CompoundMember, IdentifierType, Kind, RecordType } from './kind.ts'
 import { findByQueryKey } from './query-keys.ts'
 
-/**
- * The target of a name in a query. `member`: an attribute of the elements of a compound. `compound`: the whole list.
- */
+/** The target of a name in a query. `member`: an attribute of the elements of a compound. `compound`: the whole list. */
 export type Searchable =
   | { readonly is: 'attribute'; readonly attribute: Attribute }
   | { readonly is: 'member'; readonly compound: Compound; readonly attribute: CompoundMember }
@@ -18,10 +16,10 @@ export type Searchable =
 
 /** Names that mean identifiers in every kind (public-standard.md 2.4, 3.1). */
 const IDENTIFIER_WORDS = ['identifier', 'person_identifier', 'member_identifier']
-const VALUE_WORDS = ['identifier_value', 'id_value']
-const TYPE_WORDS = ['identifier_type', 'id_type']
+const IDENTIFIER_VALUE_WORDS = ['identifier_value', 'id_value']
+const IDENTIFIER_TYPE_WORDS = ['identifier_type', 'id_type']
 
-const searchablesByKey = new WeakMap<Kind, Map<RecordType, ReadonlyMap<string, Searchable>>>()
+const searchablesByKind = new WeakMap<Kind, Map<RecordType, ReadonlyMap<string, Searchable>>>()
 
 /**
  * Finds the target of `spelling` in a record type: it is a name, an alias, or a dotted path. Names of attributes and
@@ -33,11 +31,11 @@ export function resolveSearchable(kind: Kind, recordType: RecordType, spelling: 
 }
 
 function searchablesOf(kind: Kind, recordType: RecordType): ReadonlyMap<string, Searchable> {
-  const ofKind = searchablesByKey.get(kind) ?? new Map<RecordType, ReadonlyMap<string, Searchable>>()
+  const ofKind = searchablesByKind.get(kind) ?? new Map<RecordType, ReadonlyMap<string, Searchable>>()
   const known = ofKind.get(recordType)
   if (known !== undefined) return known
-  const searchables = tableOf(kind, recordType)
-  searchablesByKey.set(kind, ofKind.set(recordType, searchables))
+  const searchables = makeSearchables(kind, recordType)
+  searchablesByKind.set(kind, ofKind.set(recordType, searchables))
   return searchables
 }
 
@@ -52,14 +50,14 @@ export function searchableNames(kind: Kind, recordType: RecordType): string[] {
 }
 
 /** True when a query may use this path as a name. */
-export function isNamed({ unnamed_paths = [] }: RecordType, path: string): boolean {
+export function isQueryablePath({ unnamed_paths = [] }: RecordType, path: string): boolean {
   return path !== '' && !unnamed_paths.some((unnamed) => `${path}.`.startsWith(`${unnamed}.`))
 }
 
-function tableOf(kind: Kind, recordType: RecordType): ReadonlyMap<string, Searchable> {
+function makeSearchables(kind: Kind, recordType: RecordType): ReadonlyMap<string, Searchable> {
   const table = new Map<string, Searchable>()
   const add = (spellings: readonly string[], meaning: Searchable) => {
-    const named = spellings.filter((path) => meaning.is === 'attribute' || isNamed(recordType, path))
+    const named = spellings.filter((path) => meaning.is === 'attribute' || isQueryablePath(recordType, path))
     for (const key of named.map(searchKey)) if (!table.has(key)) table.set(key, meaning)
   }
   const attributes = recordType.attributes.map((attribute) => ({ is: 'attribute' as const, attribute }))
@@ -71,9 +69,9 @@ function tableOf(kind: Kind, recordType: RecordType): ReadonlyMap<string, Search
   for (const row of [...attributes, ...members]) add(namesOf(row.attribute), row)
   for (const row of compounds) add(namesOf(row.compound), row)
   for (const row of attributes) add(row.attribute.paths, row)
-  for (const row of members) add(memberPaths(row.compound, row.attribute), row)
+  for (const row of members) add(compoundMemberSpellings(row.compound, row.attribute), row)
   for (const row of compounds) add(row.compound.paths, row)
-  addIdentifiers(kind, recordType, add)
+  addIdentifierSearchables(kind, recordType, add)
   return table
 }
 
@@ -84,7 +82,7 @@ export function anyIdentifierType({ identifier_types, unlisted_identifiers }: Ki
   return unlisted_identifiers === false ? identifier_types : [...identifier_types, UNLISTED]
 }
 
-function addIdentifiers(
+function addIdentifierSearchables(
   kind: Kind,
   recordType: RecordType,
   add: (spellings: readonly string[], meaning: Searchable) => void,
@@ -94,14 +92,14 @@ function addIdentifiers(
   for (const type of kind.identifier_types) add(namesOf(type), { is: 'identifier', types: [type] })
   const own = ownIdentifierPlaces(kind, recordType)
   for (const { path, types } of own) {
-    add([path, ...joinPaths([path], VALUE_WORDS)], { is: 'identifier', types })
+    add([path, ...joinPaths([path], IDENTIFIER_VALUE_WORDS)], { is: 'identifier', types })
   }
   const isOwn = (type: IdentifierType): boolean => own.some(({ types }) => types.includes(type))
   const ofPart: Searchable = { is: 'identifier', types: anyType.filter((type) => !isOwn(type)) }
   const paths = recordType.identifiers.map(({ path }) => path)
   for (const { path, names } of recordType.identifiers) {
     const meant = names === 'part' ? ofPart : any
-    add(joinPaths([path], VALUE_WORDS), meant)
+    add(joinPaths([path], IDENTIFIER_VALUE_WORDS), meant)
     const last = path.slice(path.lastIndexOf('.') + 1)
     const type = resolveIdentifierType(kind, last)
     // A path is a name only if it ends in an identifier: `demographic_info` is an object with an identifier and other members.
@@ -109,9 +107,9 @@ function addIdentifiers(
     else if (last.endsWith('identifier')) add([path], meant)
   }
   const places = [...paths, ...IDENTIFIER_WORDS]
-  add([...IDENTIFIER_WORDS, ...VALUE_WORDS, ...joinPaths(IDENTIFIER_WORDS, VALUE_WORDS)], any)
+  add([...IDENTIFIER_WORDS, ...IDENTIFIER_VALUE_WORDS, ...joinPaths(IDENTIFIER_WORDS, IDENTIFIER_VALUE_WORDS)], any)
   add(joinPaths(IDENTIFIER_WORDS, ['value']), any)
-  add([...TYPE_WORDS, ...joinPaths(places, TYPE_WORDS), ...joinPaths(IDENTIFIER_WORDS, ['type'])], {
+  add([...IDENTIFIER_TYPE_WORDS, ...joinPaths(places, IDENTIFIER_TYPE_WORDS), ...joinPaths(IDENTIFIER_WORDS, ['type'])], {
     is: 'identifier_type',
   })
 }
@@ -133,14 +131,14 @@ function ownIdentifierPlaces(kind: Kind, { identifiers }: RecordType) {
  * The names of a compound's member in a query: each name or path of the compound, joined with each name or path of the member;
  * and the paths of the member in the record.
  */
-function memberPaths(compound: Compound, member: CompoundMember): string[] {
+function compoundMemberSpellings(compound: Compound, member: CompoundMember): string[] {
   const places = [...namesOf(compound), ...compound.paths]
   const ends = [...namesOf(member), ...member.paths]
-  return [...joinPaths(places, ends), ...(member.record_paths ?? [])].filter(isSpelled)
+  return [...joinPaths(places, ends), ...(member.record_paths ?? [])].filter(isNotEmpty)
 }
 
 function joinPaths(places: readonly string[], ends: readonly string[]): string[] {
-  return places.flatMap((place) => ends.map((end) => [place, end].filter(isSpelled).join('.')))
+  return places.flatMap((place) => ends.map((end) => [place, end].filter(isNotEmpty).join('.')))
 }
 
-const isSpelled = (path: string): boolean => path !== ''
+const isNotEmpty = (path: string): boolean => path !== ''

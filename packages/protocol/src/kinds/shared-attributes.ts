@@ -19,13 +19,7 @@ export const PERSON_PREFIXES: readonly string[] = [
 /** The times at which a record was registered and last changed, as attributes. Both are indexed and sortable. */
 export function registrationAttributes(places: readonly string[]): Attribute[] {
   return [
-    {
-      name: 'registration_date',
-      paths: pathsAt(places, 'registration_date'),
-      type: 'datetime',
-      indexed: true,
-      sortable: true,
-    },
+    { name: 'registration_date', paths: pathsAt(places, 'registration_date'), type: 'datetime', indexed: true, sortable: true },
     { name: 'last_updated', paths: pathsAt(places, 'last_updated'), type: 'datetime', indexed: true, sortable: true },
   ]
 }
@@ -33,22 +27,8 @@ export function registrationAttributes(places: readonly string[]): Attribute[] {
 /** The attributes of a person: name, sex, birth, death and age. */
 export function personAttributes(places: readonly string[]): Attribute[] {
   return [
-    {
-      name: 'surname',
-      paths: pathsAt(places, 'name.surname'),
-      type: 'text',
-      fold: true,
-      indexed: true,
-      sortable: true,
-    },
-    {
-      name: 'given_name',
-      paths: pathsAt(places, 'name.given_name'),
-      type: 'text',
-      fold: true,
-      indexed: true,
-      sortable: true,
-    },
+    { name: 'surname', paths: pathsAt(places, 'name.surname'), type: 'text', fold: true, indexed: true, sortable: true },
+    { name: 'given_name', paths: pathsAt(places, 'name.given_name'), type: 'text', fold: true, indexed: true, sortable: true },
     { name: 'sex', paths: pathsAt(places, 'sex'), type: 'code', codes: 'sex' },
     { name: 'birth_date', paths: pathsAt(places, 'birth_date'), type: 'date', indexed: true, sortable: true },
     { name: 'age', paths: [], type: 'age', since: 'birth_date', sortable: true },
@@ -78,22 +58,14 @@ export function addressAttributes(places: readonly string[], otherLocations: rea
     },
     {
       name: 'district',
-      paths: [
-        ...pathsAt(addresses, 'sub_region_code'),
-        ...pathsAt(places, 'district'),
-        ...additionalAttributePaths('district'),
-      ],
+      paths: [...pathsAt(addresses, 'sub_region_code'), ...pathsAt(places, 'district'), ...additionalAttributePaths('district')],
       type: 'text',
       fold: true,
       indexed: true,
     },
     {
       name: 'region',
-      paths: [
-        ...pathsAt(addresses, 'region_code'),
-        ...pathsAt(places, 'region'),
-        ...additionalAttributePaths('region'),
-      ],
+      paths: [...pathsAt(addresses, 'region_code'), ...pathsAt(places, 'region'), ...additionalAttributePaths('region')],
       type: 'text',
       fold: true,
     },
@@ -111,12 +83,7 @@ export function situationAttributes(places: readonly string[]): Attribute[] {
   return [
     { name: 'is_disabled', paths: pathsAt(places, 'is_disabled'), type: 'boolean' },
     maritalStatus(pathsAt(places, 'marital_status')),
-    {
-      name: 'employment_status',
-      paths: pathsAt(places, 'employment_status'),
-      type: 'code',
-      codes: 'employment_status',
-    },
+    { name: 'employment_status', paths: pathsAt(places, 'employment_status'), type: 'code', codes: 'employment_status' },
     { name: 'occupation', paths: pathsAt(places, 'occupation'), type: 'code', codes: 'occupation' },
     { name: 'education_level', paths: pathsAt(places, 'education_level'), type: 'code', codes: 'education_level' },
     { name: 'income_level', paths: pathsAt(places, 'income_level'), type: 'text', fold: true },
@@ -140,24 +107,19 @@ export const povertyScore: Attribute = {
  * The attributes of an enrolment's programme. Their values are in the enrolment's member `programme`, or in the enrolment itself.
  */
 export const programmeMembers: readonly CompoundMember[] = [
-  {
-    name: 'programme_identifier',
-    paths: ['programme.programme_identifier', 'programme_identifier'],
-    type: 'text',
-    fold: true,
-  },
+  { name: 'programme_identifier', paths: ['programme.programme_identifier', 'programme_identifier'], type: 'text', fold: true },
   { name: 'programme_name', paths: ['programme.programme_name', 'programme_name'], type: 'text', fold: true },
 ]
 
 /** A list of identifiers. The key of an element is its type and value. */
-export function identifierList(paths: readonly string[]): KeyedList {
+export function identifierKeyedList(paths: readonly string[]): KeyedList {
   return { name: 'identifier', paths, identifiers: [''] }
 }
 
 /**
  * A list of enrolments. The key of an element is the identifier of its programme. An element may also be only this identifier.
  */
-export function programmeList(paths: readonly string[]): KeyedList {
+export function programmeKeyedList(paths: readonly string[]): KeyedList {
   return { name: 'programme', paths, values: ['programme.programme_identifier', 'programme_identifier', ''] }
 }
 

@@ -5,7 +5,7 @@ import { EMAIL, MOBILE, NID, UIN } from './identifier-types.ts'
 import type { Compound, IdentifierSource, Kind } from './kind.ts'
 import {
   addressAttributes,
-  identifierList,
+  identifierKeyedList,
   maritalStatus,
   PERSON_PREFIXES,
   pathsAt,
@@ -86,15 +86,10 @@ export const social: Kind = {
         ...registrationAttributes(['', ...personPaths]),
       ],
       compounds: [limitation],
-      keyed_lists: [identifierList(['member_identifier', ...pathsAt(personPaths, 'identifier')])],
+      keyed_lists: [identifierKeyedList(['member_identifier', ...pathsAt(personPaths, 'identifier')])],
       event_rules: [{ event: 'REGISTER', on: 'new' }],
       relations: [
-        {
-          name: 'related_person',
-          paths: ['related_person.related_member'],
-          entries: ['related_person'],
-          record_type: 'Member',
-        },
+        { name: 'related_person', paths: ['related_person.related_member'], entries: ['related_person'], record_type: 'Member' },
       ],
       query_prefixes: PERSON_PREFIXES,
       schema: Member,
@@ -121,7 +116,7 @@ export const social: Kind = {
       ],
       compounds: [householdMember],
       keyed_lists: [
-        identifierList(['group_identifier', ...memberIdentifierLists(groupMemberPaths)]),
+        identifierKeyedList(['group_identifier', ...memberIdentifierLists(groupMemberPaths)]),
         { name: 'member', paths: ['member_list'], identifiers: memberIdentifierLists(['', 'household_member']) },
       ],
       event_rules: [

@@ -80,7 +80,7 @@ function parsePattern(pattern: string): readonly PatternStep[] | null {
     const part = PATTERN_PART.exec(pattern)
     if (part === null) return null
     const [, inClass, digit, escaped, plain, least, most, question] = part
-    const characters = digit !== undefined ? DIGITS : inClass !== undefined ? charactersIn(inClass) : (escaped ?? plain)
+    const characters = digit !== undefined ? DIGITS : inClass !== undefined ? charactersInClass(inClass) : (escaped ?? plain)
     const from = question !== undefined ? 0 : Number(least ?? 1)
     const to = question !== undefined ? 1 : Number(most ?? least ?? 1)
     if (characters === undefined || characters === '' || to < from || to === 0) return null
@@ -90,7 +90,7 @@ function parsePattern(pattern: string): readonly PatternStep[] | null {
 }
 
 /** The characters of a class such as `0-9A-F`; empty when a range goes backwards, or from digits to letters. */
-function charactersIn(inClass: string): string {
+function charactersInClass(inClass: string): string {
   let characters = ''
   for (const [, from = '', to = from] of inClass.matchAll(/([A-Z0-9/._-])(?:-([A-Z0-9]))?/g)) {
     const [first, last] = [from.charCodeAt(0), to.charCodeAt(0)]

@@ -26,10 +26,7 @@ export const EnrollmentUpdatesRequest = Type.Object(
       beneficiaries: Type.Array(RegistryRecord, { description: 'Beneficiary records.' }),
     }),
   },
-  {
-    title: 'EnrollmentUpdatesRequest',
-    description: 'Enrolments that changed, sent to the IBR (spec "Enrolment messages").',
-  },
+  { title: 'EnrollmentUpdatesRequest', description: 'Enrolments that changed, sent to the IBR (spec "Enrolment messages").' },
 )
 export type EnrollmentUpdatesRequest = Static<typeof EnrollmentUpdatesRequest>
 
@@ -41,14 +38,11 @@ export const RECEIPT_TYPES = ['enrollement', 'enrollement_status_change', 'regis
 /** The schema for a received update. Each beneficiary is checked separately. */
 export const IncomingEnrollmentUpdatesRequest = Type.Object({
   transaction_id: TransactionId,
-  enrolled_updates: Type.Object({
-    receipt_type: Type.Optional(oneOf(RECEIPT_TYPES)),
-    beneficiaries: Type.Array(Type.Unknown()),
-  }),
+  enrolled_updates: Type.Object({ receipt_type: Type.Optional(oneOf(RECEIPT_TYPES)), beneficiaries: Type.Array(Type.Unknown()) }),
 })
 
 /** The members of an item in every answer about enrolments or a disability, except answers that have records. */
-export const answeredItem = {
+export const answeredItemMembers = {
   reference_id: EchoedReferenceId,
   timestamp: Timestamp,
   status: Status,
@@ -59,7 +53,7 @@ export const EnrollmentUpdatesResponse = Type.Object(
   {
     transaction_id: TransactionId,
     correlation_id: CorrelationId,
-    enrolled_response: Type.Array(Type.Object(answeredItem)),
+    enrolled_response: Type.Array(Type.Object(answeredItemMembers)),
   },
   { title: 'EnrollmentUpdatesResponse', description: 'One item for each beneficiary (spec "Enrolment messages", D8).' },
 )
@@ -102,7 +96,7 @@ export const EnrolledResponse = Type.Object(
     correlation_id: CorrelationId,
     enrolled_response: Type.Array(
       Type.Object({
-        ...answeredItem,
+        ...answeredItemMembers,
         enrolled_status: Type.Optional(
           Type.String({ description: 'yes or no in an IBR, a label such as Active in an ESS (D9).' }),
         ),

@@ -21,7 +21,7 @@ export const ENROLLED_ATTRIBUTES = {
 } as const satisfies AskedAttributes<string>
 
 const EQUALS_OPERATORS: ReadonlySet<string> = new Set(['eq', '$eq', 'EQ'])
-const SPELLED_OUT = ['attribute_name', 'operator', 'attribute_value'] as const
+const COMPARISON_MEMBERS = ['attribute_name', 'operator', 'attribute_value'] as const
 
 /**
  * The values in a query, as texts, by attribute.
@@ -33,53 +33,50 @@ export function readEqualsQuery<Asked extends string>(
   place: string,
   attributes: AskedAttributes<Asked>,
 ): Readonly<Partial<Record<Asked, string>>> {
-  if (!isJsonObject(query)) throw badQuery(place, 'must be an object')
+  if (!isJsonObject(query)) throw badQueryFault(place, 'must be an object')
   const found: Partial<Record<Asked, string>> = {}
-  for (const [name, value] of comparedValues(query, place)) {
+  for (const [name, value] of readComparisons(query, place)) {
     const asked = (Object.keys(attributes) as Asked[]).find((key) => attributes[key].includes(name))
-    if (asked === undefined) throw badQuery(place, `each attribute must be one of ${canonicalNames(attributes)}`)
-    if (found[asked] !== undefined) throw badQuery(place, `must compare ${attributes[asked][0]} only once`)
-    found[asked] = textOf(value, `${place}: the value of ${attributes[asked][0]}`)
+    if (asked === undefined) throw badQueryFault(place, `each attribute must be one of ${canonicalNamesText(attributes)}`)
+    if (found[asked] !== undefined) throw badQueryFault(place, `must compare ${attributes[asked][0]} only once`)
+    found[asked] = requireText(value, `${place}: the value of ${attributes[asked][0]}`)
   }
   return found
 }
 
 /** The attribute names and values in the query, from either published form of a query. */
-function comparedValues(
-  query: Readonly<Record<string, unknown>>,
-  place: string,
-): readonly (readonly [string, unknown])[] {
+function readComparisons(query: Readonly<Record<string, unknown>>, place: string): readonly (readonly [string, unknown])[] {
   if (Object.hasOwn(query, 'attribute_name')) {
     const { attribute_name, operator, attribute_value, ...others } = query
     if (Object.keys(others).length > 0) {
-      throw badQuery(place, `may have ${SPELLED_OUT.join(', ')} and no other member`)
+      throw badQueryFault(place, `may have ${COMPARISON_MEMBERS.join(', ')} and no other member`)
     }
-    if (typeof attribute_name !== 'string') throw badQuery(place, 'attribute_name must be a string')
-    if (!isEquals(operator)) throw badQuery(place, 'operator must be eq')
+    if (typeof attribute_name !== 'string') throw badQueryFault(place, 'attribute_name must be a string')
+    if (!isEqualsOperator(operator)) throw badQueryFault(place, 'operator must be eq')
     return [[attribute_name, attribute_value]]
   }
   return Object.entries(query).map(([name, comparison]) => {
     const members = isJsonObject(comparison) ? Object.entries(comparison) : []
     const [member] = members
-    if (member === undefined || members.length > 1 || !isEquals(member[0])) {
-      throw badQuery(place, 'each attribute must be an object with the one member eq')
+    if (member === undefined || members.length > 1 || !isEqualsOperator(member[0])) {
+      throw badQueryFault(place, 'each attribute must be an object with the one member eq')
     }
     return [name, member[1]]
   })
 }
 
-const isEquals = (operator: unknown): boolean => typeof operator === 'string' && EQUALS_OPERATORS.has(operator)
+const isEqualsOperator = (operator: unknown): boolean => typeof operator === 'string' && EQUALS_OPERATORS.has(operator)
 
 /** The value as text. A whole number is accepted, because some senders write an identifier as one. */
-function textOf(value: unknown, place: string): string {
+function requireText(value: unknown, place: string): string {
   const text = typeof value === 'string' ? value.trim() : integerText(value)
-  if (text === null || text === '') throw badQuery(place, 'must be a text that is not empty')
+  if (text === null || text === '') throw badQueryFault(place, 'must be a text that is not empty')
   return text
 }
 
-const canonicalNames = (attributes: AskedAttributes<string>): string =>
+const canonicalNamesText = (attributes: AskedAttributes<string>): string =>
   Object.values(attributes)
     .map(([name]) => name)
     .join(', ')
 
-const badQuery = (place: string, rule: string): RequestFault => new RequestFault('err.request.bad', `${place}: ${rule}`)
+const badQueryFault = (place: string, rule: string): RequestFault => new RequestFault('err.request.bad', `${place}: ${rule}`)

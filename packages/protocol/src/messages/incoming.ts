@@ -12,12 +12,12 @@ export const CountFromOne = Type.Integer({ minimum: 1 })
 export const IncomingPage = Type.Object({ page_size: CountFromOne, page_number: Type.Optional(CountFromOne) })
 
 /** A schema that checks the given members of an object, and accepts every value that is no object. */
-export function whereObject(properties: Record<string, TSchema>): TSchema {
+export function schemaIgnoringNonObjects(properties: Record<string, TSchema>): TSchema {
   return Type.Unsafe<unknown>({ properties })
 }
 
 /** A schema that accepts a string only if it is a time with a zone, and every value that is no string. */
-export const WhereString = Type.Unsafe<unknown>({ format: 'date-time' })
+export const TimeIfString = Type.Unsafe<unknown>({ format: 'date-time' })
 
 /** The schema for received `consent` and `authorize`: only the time `ts` inside is checked (G8). */
-export const IncomingConsent = whereObject({ ts: WhereString })
+export const IncomingConsent = schemaIgnoringNonObjects({ ts: TimeIfString })

@@ -18,9 +18,7 @@ const subscribeItem = {
 }
 const subscribe = (changes: object, criteria: object = {}) => ({
   transaction_id: 'tx-1',
-  subscribe_request: [
-    { ...subscribeItem, subscribe_criteria: { ...subscribeItem.subscribe_criteria, ...criteria }, ...changes },
-  ],
+  subscribe_request: [{ ...subscribeItem, subscribe_criteria: { ...subscribeItem.subscribe_criteria, ...criteria }, ...changes }],
 })
 const event = {
   reference_id: 'n1',
@@ -48,10 +46,7 @@ describe('what fits', () => {
     [
       'a subscription rejected',
       SubscribeResponse,
-      {
-        ...ids,
-        subscribe_response: [{ ...answered, status: 'rjct', status_reason_code: 'rjct.event.already_subscribed' }],
-      },
+      { ...ids, subscribe_response: [{ ...answered, status: 'rjct', status_reason_code: 'rjct.event.already_subscribed' }] },
     ],
     ['an unsubscribe', UnSubscribeRequest, unsubscribe],
     [
@@ -66,11 +61,7 @@ describe('what fits', () => {
       TxnStatusRequest,
       status({ attribute_type: 'reference_id_list', attribute_value: ['s1', 's2'] }),
     ],
-    [
-      'an embedded search',
-      TxnStatusResponse,
-      embedded('search', { ...ids, search_response: [{ ...answered, status: 'pdng' }] }),
-    ],
+    ['an embedded search', TxnStatusResponse, embedded('search', { ...ids, search_response: [{ ...answered, status: 'pdng' }] })],
     ['an embedded subscribe', TxnStatusResponse, embedded('subscribe', { ...ids, subscribe_response: [answered] })],
     ['an embedded unsubscribe', TxnStatusResponse, embedded('unsubscribe', { ...ids, timestamp: ts, status: 'succ' })],
     [
@@ -89,11 +80,7 @@ describe('what fits', () => {
       EnrolledRequest,
       { transaction_id: 't', enrolled_criteria: { query: { person_identifier: { eq: 'HS-1' } } } },
     ],
-    [
-      'enrolled answered',
-      EnrolledResponse,
-      { ...ids, enrolled_response: [{ ...answered, enrolled_status: 'Active' }] },
-    ],
+    ['enrolled answered', EnrolledResponse, { ...ids, enrolled_response: [{ ...answered, enrolled_status: 'Active' }] }],
     [
       'disabled',
       DisabledRequest,
@@ -209,11 +196,7 @@ describe('what is taken and judged later', () => {
     ['a subscription without reference_id', IncomingSubscribeRequest, subscribe({ reference_id: undefined })],
     ['criteria that are a text', IncomingSubscribeRequest, subscribe({ subscribe_criteria: 'x' })],
     ['a frequency without end (D29)', IncomingSubscribeRequest, subscribe({}, { frequency: { start_time: ts } })],
-    [
-      'an unsubscribe without timestamp (social)',
-      IncomingUnSubscribeRequest,
-      { transaction_id: 't', subscription_codes: ['a'] },
-    ],
+    ['an unsubscribe without timestamp (social)', IncomingUnSubscribeRequest, { transaction_id: 't', subscription_codes: ['a'] }],
     [
       'several records in one event (3.1)',
       IncomingNotifyEventRequest,

@@ -46,16 +46,13 @@ export const IncomingNotifyEventRequest = Type.Object({
   notify_event: Type.Array(
     Type.Object({
       ...NotifyEvent.properties,
-      data: Type.Object({
-        ...NotifyData.properties,
-        reg_records: Type.Union([RegistryRecord, Type.Array(RegistryRecord)]),
-      }),
+      data: Type.Object({ ...NotifyData.properties, reg_records: Type.Union([RegistryRecord, Type.Array(RegistryRecord)]) }),
     }),
   ),
 })
 export type IncomingNotifyEventRequest = Static<typeof IncomingNotifyEventRequest>
 
-const mapByReferenceId = <Value extends TSchema>(value: Value, description: string) =>
+const mapByReferenceIdSchema = <Value extends TSchema>(value: Value, description: string) =>
   Type.Record(Type.String(), value, { description })
 
 /**
@@ -64,22 +61,22 @@ const mapByReferenceId = <Value extends TSchema>(value: Value, description: stri
  */
 export const NotifyMeta = Type.Object(
   {
-    subscriptions: mapByReferenceId(Type.Array(Type.String()), 'Codes of the subscriptions that caused the item.'),
-    presence: mapByReferenceId(
+    subscriptions: mapByReferenceIdSchema(Type.Array(Type.String()), 'Codes of the subscriptions that caused the item.'),
+    presence: mapByReferenceIdSchema(
       Type.Record(Type.String(), oneOf(['entered', 'stayed', 'left'])),
       'By code: whether the record fulfils the filter since the change, before and after it, or no more.',
     ),
-    record_version: mapByReferenceId(
+    record_version: mapByReferenceIdSchema(
       Type.Integer({ minimum: 0 }),
       'Grows with each change of a record; of two items of one event type the lower one is older. 0: not known.',
     ),
-    occurred_at: mapByReferenceId(Timestamp, 'When it happened, as the registry system says.'),
-    recorded_at: mapByReferenceId(Timestamp, 'When the registry recorded it.'),
+    occurred_at: mapByReferenceIdSchema(Timestamp, 'When it happened, as the registry system says.'),
+    recorded_at: mapByReferenceIdSchema(Timestamp, 'When the registry recorded it.'),
     corrects: Type.Optional(
-      mapByReferenceId(Type.String(), 'The reference_id of the earlier item that this one takes back.'),
+      mapByReferenceIdSchema(Type.String(), 'The reference_id of the earlier item that this one takes back.'),
     ),
     replaced_by: Type.Optional(
-      mapByReferenceId(
+      mapByReferenceIdSchema(
         Type.Object({ identifier_type: Type.String(), identifier_value: Type.String() }),
         'The record of the item was merged into another one, which has this primary identifier.',
       ),
@@ -93,9 +90,7 @@ export const NotifyMeta = Type.Object(
     ),
     sequence: Type.Integer({ minimum: 1, description: 'Of the envelope in its mailbox, without gaps.' }),
     test: Type.Optional(Type.Literal(true, { description: 'The operator tries it out: nothing happened.' })),
-    backfill: Type.Optional(
-      Type.Literal(true, { description: 'Records that match already: the operator asked for them.' }),
-    ),
+    backfill: Type.Optional(Type.Literal(true, { description: 'Records that match already: the operator asked for them.' })),
   },
   { title: 'NotifyMeta', description: 'What the header of a notification says in meta.' },
 )

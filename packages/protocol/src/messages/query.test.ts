@@ -29,12 +29,7 @@ describe('the query forms', () => {
       { expression1: age, condition: 'xor' },
       'query.condition: must be one of and, or, not',
     ],
-    [
-      'another operator',
-      Comparison,
-      { ...age, operator: 'gte' },
-      'query.operator: must be one of gt, lt, eq, ge, le, in',
-    ],
+    ['another operator', Comparison, { ...age, operator: 'gte' }, 'query.operator: must be one of gt, lt, eq, ge, le, in'],
     ['nothing to compare', Comparison, { attribute_name: 'age', operator: 'eq' }, 'query.attribute_value: is required'],
     ['another query type', QueryType, 'sql', 'query: must be one of idtype-value, expression, predicate, graphql'],
     ['another order', SortCriterion, { sort_order: 'up' }, 'query.sort_order: must be one of asc, desc'],

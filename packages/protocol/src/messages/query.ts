@@ -15,10 +15,7 @@ export const ComparedValue = Type.Union(
 
 export const IdentifierQuery = Type.Object(
   { type: Type.String({ description: 'Identifier type, such as UIN or MOBILE.' }), value: ComparedValue },
-  {
-    title: 'IdentifierQuery',
-    description: 'Form idtype-value (spec "Query forms", 2): the records that bear the identifier.',
-  },
+  { title: 'IdentifierQuery', description: 'Form idtype-value (spec "Query forms", 2): the records that bear the identifier.' },
 )
 export type IdentifierQuery = Static<typeof IdentifierQuery>
 
@@ -43,10 +40,9 @@ export const Comparison = Type.Object(
   {
     attribute_name: Type.String(),
     operator: oneOf(OPERATORS),
-    attribute_value: Type.Union(
-      [...ComparedValue.anyOf, Type.Array(ComparedValue, { description: 'For operator in.' })],
-      { description: 'The value compared with; strings are safest (G10).' },
-    ),
+    attribute_value: Type.Union([...ComparedValue.anyOf, Type.Array(ComparedValue, { description: 'For operator in.' })], {
+      description: 'The value compared with; strings are safest (G10).',
+    }),
   },
   { title: 'Comparison', description: 'One comparison (G11: all three members are required).' },
 )
@@ -78,10 +74,7 @@ export type Query = Static<typeof Query>
 /** A filter in an answer: as the sender wrote it, also in forms that are accepted but not documented (3.1). */
 export const EchoedFilter = Type.Union(
   [Query, Type.Record(Type.String(), Type.Unknown()), Type.Array(Type.Unknown()), Type.String()],
-  {
-    title: 'EchoedFilter',
-    description: 'The filter as it was sent: a query form, or another accepted spelling of one.',
-  },
+  { title: 'EchoedFilter', description: 'The filter as it was sent: a query form, or another accepted spelling of one.' },
 )
 export type EchoedFilter = Static<typeof EchoedFilter>
 

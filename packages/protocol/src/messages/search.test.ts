@@ -20,16 +20,10 @@ describe('SearchRequest', () => {
     ['an identifier of each type', { search_criteria: { ...criteria, query: { type: 'X', value: 7 } } }],
     ['an identifier object', { search_criteria: { ...criteria, query: { type: 'X', value: { a: 1 } } } }],
     ['a page', { search_criteria: { ...criteria, pagination: { page_size: 10 } } }],
-    [
-      'the largest page number',
-      { search_criteria: { ...criteria, pagination: { page_size: 1, page_number: 2147483647 } } },
-    ],
+    ['the largest page number', { search_criteria: { ...criteria, pagination: { page_size: 1, page_number: 2147483647 } } }],
     ['a sort', { search_criteria: { ...criteria, sort: [{ attribute_name: 'sex', sort_order: 'desc' }] } }],
     ['consent', { search_criteria: { ...criteria, consent: { ts: '2026-02-03T09:00:00Z', purpose: { text: 'x' } } } }],
-    [
-      'an expression',
-      { search_criteria: { query_type: 'expression', query: { type: 'x', value: { expression: {} } } } },
-    ],
+    ['an expression', { search_criteria: { query_type: 'expression', query: { type: 'x', value: { expression: {} } } } }],
     [
       'an expression list',
       {
@@ -78,16 +72,8 @@ describe('an incoming search is refused as a whole', () => {
       batch({ timestamp: '2026-02-30T09:00:00Z' }),
       'message.search_request[0].timestamp: must be a date-time with a time zone, such as 2026-02-03T09:15:00Z',
     ],
-    [
-      'locale en',
-      batch({ locale: 'en' }),
-      'message.search_request[0].locale: must be three lower-case letters (ISO 639-3)',
-    ],
-    [
-      'locale ENG',
-      batch({ locale: 'ENG' }),
-      'message.search_request[0].locale: must be three lower-case letters (ISO 639-3)',
-    ],
+    ['locale en', batch({ locale: 'en' }), 'message.search_request[0].locale: must be three lower-case letters (ISO 639-3)'],
+    ['locale ENG', batch({ locale: 'ENG' }), 'message.search_request[0].locale: must be three lower-case letters (ISO 639-3)'],
     [
       'page_size 0',
       batch({ pagination: { page_size: 0 } }),

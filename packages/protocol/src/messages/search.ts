@@ -20,7 +20,7 @@ import {
   TransactionId,
   Version,
 } from '../common.ts'
-import { IncomingConsent, IncomingPage, whereObject } from './incoming.ts'
+import { IncomingConsent, IncomingPage, schemaIgnoringNonObjects } from './incoming.ts'
 import { Query, QueryType, SortCriterion } from './query.ts'
 
 export const SearchCriteria = Type.Object(
@@ -29,9 +29,7 @@ export const SearchCriteria = Type.Object(
     reg_type: Type.Optional(RegType),
     reg_record_type: Type.Optional(RegRecordType),
     reg_event_type: Type.Optional(RegEventType),
-    response_entity: Type.Optional(
-      Type.String({ description: 'The record type returned, in the social variant (G7).' }),
-    ),
+    response_entity: Type.Optional(Type.String({ description: 'The record type returned, in the social variant (G7).' })),
     query_type: QueryType,
     query: Query,
     sort: Type.Optional(Type.Array(SortCriterion)),
@@ -63,7 +61,7 @@ export const IncomingSearchRequest = Type.Object({
       reference_id: Type.Optional(Type.Unknown()),
       timestamp: Timestamp,
       search_criteria: Type.Optional(
-        whereObject({ pagination: IncomingPage, consent: IncomingConsent, authorize: IncomingConsent }),
+        schemaIgnoringNonObjects({ pagination: IncomingPage, consent: IncomingConsent, authorize: IncomingConsent }),
       ),
       locale: Type.Optional(Locale),
       pagination: Type.Optional(IncomingPage),

@@ -20,7 +20,7 @@ import {
   TransactionId,
   Version,
 } from '../common.ts'
-import { IncomingConsent, WhereString, whereObject } from './incoming.ts'
+import { IncomingConsent, schemaIgnoringNonObjects, TimeIfString } from './incoming.ts'
 import { EchoedFilter, Query, QueryType } from './query.ts'
 
 export const Frequency = Type.Object(
@@ -29,10 +29,7 @@ export const Frequency = Type.Object(
     end_time: Timestamp,
     frequency: Type.String({ description: 'A cron expression of 5, 6 or 7 fields.' }),
   },
-  {
-    title: 'Frequency',
-    description: 'When notifications are sent, within start_time and end_time (spec "SubscribeRequest").',
-  },
+  { title: 'Frequency', description: 'When notifications are sent, within start_time and end_time (spec "SubscribeRequest").' },
 )
 export type Frequency = Static<typeof Frequency>
 
@@ -54,12 +51,7 @@ export const SubscribeCriteria = Type.Object(
 export type SubscribeCriteria = Static<typeof SubscribeCriteria>
 
 export const SubscribeRequestItem = Type.Object(
-  {
-    reference_id: ReferenceId,
-    timestamp: Timestamp,
-    subscribe_criteria: SubscribeCriteria,
-    locale: Type.Optional(Locale),
-  },
+  { reference_id: ReferenceId, timestamp: Timestamp, subscribe_criteria: SubscribeCriteria, locale: Type.Optional(Locale) },
   { title: 'SubscribeRequestItem', description: 'One subscription asked for (spec "SubscribeRequest").' },
 )
 export type SubscribeRequestItem = Static<typeof SubscribeRequestItem>
@@ -78,8 +70,8 @@ export const IncomingSubscribeRequest = Type.Object({
       reference_id: Type.Optional(Type.Unknown()),
       timestamp: Timestamp,
       subscribe_criteria: Type.Optional(
-        whereObject({
-          frequency: whereObject({ start_time: WhereString, end_time: WhereString }),
+        schemaIgnoringNonObjects({
+          frequency: schemaIgnoringNonObjects({ start_time: TimeIfString, end_time: TimeIfString }),
           authorize: IncomingConsent,
         }),
       ),
@@ -125,11 +117,7 @@ export const SubscribeResponseItem = Type.Object(
 export type SubscribeResponseItem = Static<typeof SubscribeResponseItem>
 
 export const SubscribeResponse = Type.Object(
-  {
-    transaction_id: TransactionId,
-    correlation_id: CorrelationId,
-    subscribe_response: Type.Array(SubscribeResponseItem),
-  },
+  { transaction_id: TransactionId, correlation_id: CorrelationId, subscribe_response: Type.Array(SubscribeResponseItem) },
   { title: 'SubscribeResponse', description: 'The answers to a subscribe (spec "SubscribeResponse").' },
 )
 export type SubscribeResponse = Static<typeof SubscribeResponse>

@@ -16,22 +16,21 @@ export const TxnType = oneOf(['search', 'subscribe', 'unsubscribe', 'receipt'], 
 export type TxnType = Static<typeof TxnType>
 
 /** The attribute that identifies the earlier transaction: the attributes of all kinds together (D15). */
-export const TxnAttributeType = oneOf(
-  ['transaction_id', 'reference_id_list', 'correlation_id', 'subscription_code_list'],
-  { description: 'What attribute_value holds (N4, D15).' },
-)
+export const TxnAttributeType = oneOf(['transaction_id', 'reference_id_list', 'correlation_id', 'subscription_code_list'], {
+  description: 'What attribute_value holds (N4, D15).',
+})
 
 const AttributeValue = Type.String({ minLength: 1, maxLength: 99 })
 
 /** The largest number of values in one status request: as many as a batch can have items. */
-const MAX_VALUES = 10_000
+const MAX_STATUS_REQUEST_VALUES = 10_000
 
 export const TxnStatusQuestion = Type.Object(
   {
     reference_id: ReferenceId,
     txn_type: TxnType,
     attribute_type: TxnAttributeType,
-    attribute_value: Type.Union([AttributeValue, Type.Array(AttributeValue, { maxItems: MAX_VALUES })], {
+    attribute_value: Type.Union([AttributeValue, Type.Array(AttributeValue, { maxItems: MAX_STATUS_REQUEST_VALUES })], {
       description: 'One value, or a list for the attribute types that end in _list (N4).',
     }),
     locale: Type.Optional(Locale),
@@ -56,10 +55,7 @@ export const IncomingTxnStatusRequest = Type.Object({
 export const ReceiptRequest = Type.Object(
   {
     transaction_id: TransactionId,
-    receipt_information: Type.Object({
-      receipt_type: Type.Optional(Type.String()),
-      beneficiaries: Type.Array(RegistryRecord),
-    }),
+    receipt_information: Type.Object({ receipt_type: Type.Optional(Type.String()), beneficiaries: Type.Array(RegistryRecord) }),
   },
   { title: 'ReceiptRequest', description: 'Receipt of enrolment updates (G19).' },
 )

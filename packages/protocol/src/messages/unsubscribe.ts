@@ -26,9 +26,7 @@ export const IncomingUnSubscribeRequest = Type.Object({
 })
 export type IncomingUnSubscribeRequest = Static<typeof IncomingUnSubscribeRequest>
 
-export const UnSubscribeReasonCode = oneOf(codesOf('unsubscribe'), {
-  description: 'Set with status rjct (spec "Errors", 4).',
-})
+export const UnSubscribeReasonCode = oneOf(codesOf('unsubscribe'), { description: 'Set with status rjct (spec "Errors", 4).' })
 
 export const UnSubscribeResponse = Type.Object(
   {

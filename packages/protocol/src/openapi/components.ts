@@ -2,13 +2,13 @@
 import type { TSchema } from 'typebox'
 
 /** Matches a name that OpenAPI allows for a component (OpenAPI 3.1, "Components Object"). */
-const COMPONENT_NAME = /^[A-Za-z][A-Za-z0-9._-]*$/
+const COMPONENT_NAME_PATTERN = /^[A-Za-z][A-Za-z0-9._-]*$/
 
 /** A plain JSON object. */
 export type JsonObject = { [member: string]: unknown }
 
 /** Collects schemas. A schema whose title OpenAPI allows as a name becomes the component with that name. */
-export interface Components {
+export interface ComponentCollector {
   /** A reference (`$ref`) to a schema whose title OpenAPI allows as a name; any other schema itself, with references inside. */
   refer(schema: TSchema): JsonObject
   /** The collected schemas by their titles. */
@@ -16,12 +16,12 @@ export interface Components {
 }
 
 /** Makes a collector of schemas. Its `refer` throws an Error when two different schemas have the same title. */
-export function collectComponents(): Components {
+export function makeComponentCollector(): ComponentCollector {
   const schemas: JsonObject = {}
 
   function refer(schema: TSchema): JsonObject {
     const { title } = schema as { title?: unknown }
-    if (typeof title !== 'string' || !COMPONENT_NAME.test(title)) return inside(schema)
+    if (typeof title !== 'string' || !COMPONENT_NAME_PATTERN.test(title)) return inside(schema)
     const component = inside(schema)
     if (schemas[title] === undefined) schemas[title] = component
     else if (JSON.stringify(schemas[title]) !== JSON.stringify(component)) {

@@ -1,10 +1,10 @@
 /** The error answers that every operation may have (spec "Errors", D2). */
 import type { AckCode } from '../codes.ts'
 import { ErrorAnswer } from '../envelope.ts'
-import type { Components, JsonObject } from './components.ts'
+import type { ComponentCollector, JsonObject } from './components.ts'
 import { exampleError } from './examples.ts'
 
-interface ErrorRow {
+interface ErrorAnswerRow {
   readonly status: number
   /** The name of the error answer among the document's components, such as `BadRequest`. */
   readonly name: string
@@ -14,7 +14,7 @@ interface ErrorRow {
   readonly message: string
 }
 
-export const ERROR_ROWS: readonly ErrorRow[] = [
+export const ERROR_ANSWER_ROWS: readonly ErrorAnswerRow[] = [
   {
     status: 400,
     name: 'BadRequest',
@@ -88,10 +88,10 @@ export const ERROR_ROWS: readonly ErrorRow[] = [
 ]
 
 /** The error answers for `components.responses`. */
-export function errorResponses(components: Components): JsonObject {
+export function errorResponses(components: ComponentCollector): JsonObject {
   const schema = components.refer(ErrorAnswer)
   return Object.fromEntries(
-    ERROR_ROWS.map(({ name, description, code, message }) => [
+    ERROR_ANSWER_ROWS.map(({ name, description, code, message }) => [
       name,
       { description, content: { 'application/json': { schema, example: exampleError(code, message) } } },
     ]),
@@ -101,6 +101,6 @@ export function errorResponses(components: Components): JsonObject {
 /** References to the error answers, by HTTP status. */
 export function errorReferences(): JsonObject {
   return Object.fromEntries(
-    ERROR_ROWS.map(({ status, name }) => [String(status), { $ref: `#/components/responses/${name}` }]),
+    ERROR_ANSWER_ROWS.map(({ status, name }) => [String(status), { $ref: `#/components/responses/${name}` }]),
   )
 }

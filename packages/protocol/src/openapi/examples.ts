@@ -20,34 +20,34 @@ const requestTime = '2026-02-03T09:15:00.000Z'
 const replyTime = '2026-02-03T09:15:00.120Z'
 const transaction_id = 'tx-900'
 const correlation_id = '5f0c2b7e-0d52-4c6e-9a54-30c1f2d9a001'
-const replyIds = { transaction_id, correlation_id }
+const exampleReplyIds = { transaction_id, correlation_id }
 const examplePage = { page_size: 10, page_number: 1 }
 
-const regType = (kind: Kind) => `${REG_TYPE_PREFIX}${kind.reg_type.name}`
-const eventType = (kind: Kind) => kind.event_types[0]?.name ?? 'REGISTER'
+const exampleRegType = (kind: Kind) => `${REG_TYPE_PREFIX}${kind.reg_type.name}`
+const exampleEventType = (kind: Kind) => kind.event_types[0]?.name ?? 'REGISTER'
 const personIdentifierValue = (kind: Kind) => sampleIdentifier(kind, kind.record_types[0]).value
 
 function searchReply(kind: Kind, records: readonly unknown[] = [sampleRecord(kind, kind.record_types[0])]): JsonObject {
   const data = {
     version: PROTOCOL_VERSION,
-    reg_type: regType(kind),
+    reg_type: exampleRegType(kind),
     reg_record_type: kind.record_types[0].emitted,
     reg_records: records,
   }
   const pagination = { ...examplePage, total_count: records.length }
   const item = { reference_id: 'r1', timestamp: replyTime, status: 'succ', data, pagination, locale: 'eng' }
-  return { ...replyIds, search_response: [item] }
+  return { ...exampleReplyIds, search_response: [item] }
 }
 
 function searchExample(kind: Kind): MessageExample {
   const asks = { query_type: 'idtype-value', query: sampleIdentifier(kind, kind.record_types[0]) } as const
-  return { request: searchFor(kind, asks), reply: searchReply(kind) }
+  return { request: searchRequest(kind, asks), reply: searchReply(kind) }
 }
 
-function searchFor(kind: Kind, asks: Pick<QueryExample, 'query_type' | 'query'>): JsonObject {
+function searchRequest(kind: Kind, asks: Pick<QueryExample, 'query_type' | 'query'>): JsonObject {
   const search_criteria = {
     version: PROTOCOL_VERSION,
-    reg_type: regType(kind),
+    reg_type: exampleRegType(kind),
     reg_record_type: kind.record_types[0].emitted,
     query_type: asks.query_type,
     query: asks.query,
@@ -60,8 +60,8 @@ function searchFor(kind: Kind, asks: Pick<QueryExample, 'query_type' | 'query'>)
 function subscribeExample(kind: Kind): MessageExample {
   const [recordType] = kind.record_types
   const wanted = {
-    reg_type: regType(kind),
-    reg_event_type: eventType(kind),
+    reg_type: exampleRegType(kind),
+    reg_event_type: exampleEventType(kind),
     filter_type: 'idtype-value',
     filter: sampleIdentifier(kind, recordType),
     notify_record_type: recordType.emitted,
@@ -73,7 +73,7 @@ function subscribeExample(kind: Kind): MessageExample {
       subscribe_request: [{ reference_id: 's1', timestamp: requestTime, subscribe_criteria: wanted, locale: 'eng' }],
     },
     reply: {
-      ...replyIds,
+      ...exampleReplyIds,
       subscribe_response: [
         {
           reference_id: 's1',
@@ -90,14 +90,14 @@ function subscribeExample(kind: Kind): MessageExample {
 const unsubscribeExample = (): MessageExample => ({
   request: { transaction_id, timestamp: requestTime, subscription_codes: ['SUB-AB12'] },
   reply: {
-    ...replyIds,
+    ...exampleReplyIds,
     timestamp: replyTime,
     status: 'succ',
     subscription_status: [{ code: 'SUB-AB12', status: 'unsubscribe' }],
   },
 })
 
-const txnStatus = (kind: Kind): MessageExample => ({
+const txnStatusExample = (kind: Kind): MessageExample => ({
   request: {
     transaction_id: 'tx-950',
     txnstatus_request: {
@@ -108,24 +108,24 @@ const txnStatus = (kind: Kind): MessageExample => ({
     },
   },
   reply: {
-    ...replyIds,
+    ...exampleReplyIds,
     transaction_id: 'tx-950',
     txnstatus_response: { txn_type: 'search', txn_status: searchReply(kind) },
   },
 })
 
-const enrolmentUpdates = (kind: Kind): MessageExample => ({
+const enrolmentUpdatesExample = (kind: Kind): MessageExample => ({
   request: {
     transaction_id,
-    enrolled_updates: { receipt_type: eventType(kind), beneficiaries: [sampleRecord(kind, kind.record_types[0])] },
+    enrolled_updates: { receipt_type: exampleEventType(kind), beneficiaries: [sampleRecord(kind, kind.record_types[0])] },
   },
   reply: {
-    ...replyIds,
+    ...exampleReplyIds,
     enrolled_response: [{ reference_id: personIdentifierValue(kind), timestamp: replyTime, status: 'succ' }],
   },
 })
 
-const enrolledFor = (kind: Kind, query: JsonObject): JsonObject => ({
+const enrolledRequest = (kind: Kind, query: JsonObject): JsonObject => ({
   transaction_id,
   enrolled_criteria: { query_type: 'expression', response_entity: kind.record_types[0].emitted, query },
 })
@@ -139,12 +139,10 @@ const personQuery = (kind: Kind): JsonObject => ({ person_identifier: { eq: pers
 const enrolledExample =
   (enrolled_status: string) =>
   (kind: Kind): MessageExample => ({
-    request: enrolledFor(kind, personQuery(kind)),
+    request: enrolledRequest(kind, personQuery(kind)),
     reply: {
-      ...replyIds,
-      enrolled_response: [
-        { reference_id: personIdentifierValue(kind), timestamp: replyTime, status: 'succ', enrolled_status },
-      ],
+      ...exampleReplyIds,
+      enrolled_response: [{ reference_id: personIdentifierValue(kind), timestamp: replyTime, status: 'succ', enrolled_status }],
     },
   })
 
@@ -166,12 +164,12 @@ const EXAMPLES_BY_OPERATION: Readonly<Record<string, (kind: Kind) => MessageExam
   search: searchExample,
   subscribe: subscribeExample,
   unsubscribe: unsubscribeExample,
-  'txn-status': txnStatus,
-  'enrolment-updates': enrolmentUpdates,
+  'txn-status': txnStatusExample,
+  'enrolment-updates': enrolmentUpdatesExample,
   enrolled: enrolledExample('yes'),
   'enrolment-status': enrolledExample('Active'),
   disabled: disabilityExample((kind) => ({
-    ...replyIds,
+    ...exampleReplyIds,
     disabled_response: [
       { reference_id: personIdentifierValue(kind), timestamp: replyTime, status: 'succ', disabled_status: 'yes' },
     ],
@@ -185,7 +183,7 @@ const EXAMPLES_BY_OPERATION: Readonly<Record<string, (kind: Kind) => MessageExam
 }
 
 /** The example of an operation. @throws RangeError there is none */
-export function exampleOf(kind: Kind, operationName: string): MessageExample {
+export function exampleOfOperation(kind: Kind, operationName: string): MessageExample {
   const make = Object.hasOwn(EXAMPLES_BY_OPERATION, operationName) ? EXAMPLES_BY_OPERATION[operationName] : undefined
   if (!make) throw new RangeError(`there is no example of operation ${operationName}`)
   return make(kind)
@@ -217,7 +215,7 @@ const replyHeader = {
 }
 
 /** The names in the examples: sender, receiver and person. */
-export const inventedExample = (kind: Kind): ExampleOf => ({
+export const inventedExampleNames = (kind: Kind): ExampleOf => ({
   sender_id: requestHeader.sender_id,
   receiver_id: replyHeader.sender_id,
   identifier_value: personIdentifierValue(kind),
@@ -225,10 +223,10 @@ export const inventedExample = (kind: Kind): ExampleOf => ({
 
 /** The example request of an operation, in its envelope. An asynchronous one has an address for the callback (G1). */
 export function exampleRequest(kind: Kind, operation: Operation, way: 'sync' | 'async'): JsonObject {
-  return exampleEnvelope(operation, way, exampleOf(kind, operation.name).request)
+  return exampleEnvelope(operation, way, exampleOfOperation(kind, operation.name).request)
 }
 
-interface NamedRequest {
+interface NamedExampleRequest {
   /** Our own name for an example request, unique among the examples of an operation. */
   readonly name: string
   readonly summary: string
@@ -236,36 +234,32 @@ interface NamedRequest {
 }
 
 /** Operations whose query has several forms, with an example request for each form. */
-const NAMED_REQUESTS: Readonly<Record<string, (kind: Kind) => readonly NamedRequest[]>> = {
+const NAMED_REQUESTS: Readonly<Record<string, (kind: Kind) => readonly NamedExampleRequest[]>> = {
   search: (kind) =>
     queryExamples(kind).map((example) => {
       const { name, summary } = example
-      return { name, summary, message: searchFor(kind, example) }
+      return { name, summary, message: searchRequest(kind, example) }
     }),
   enrolled: (kind) => [
-    ...personForms(kind),
+    ...personRequests(kind),
     {
       name: 'programme',
       summary: 'In one programme',
-      message: enrolledFor(kind, {
+      message: enrolledRequest(kind, {
         ...personQuery(kind),
         'programme_identifier.programme.programme_identifier': { eq: 'PRG-01' },
       }),
     },
   ],
-  'enrolment-status': personForms,
+  'enrolment-status': personRequests,
 }
 
 /** The two forms of a question about a person (D10). */
-function personForms(kind: Kind): readonly NamedRequest[] {
-  const spelledOut = {
-    attribute_name: 'person_identifier',
-    operator: 'eq',
-    attribute_value: personIdentifierValue(kind),
-  }
+function personRequests(kind: Kind): readonly NamedExampleRequest[] {
+  const spelledOut = { attribute_name: 'person_identifier', operator: 'eq', attribute_value: personIdentifierValue(kind) }
   return [
-    { name: 'person', summary: 'By an identifier of the person', message: enrolledFor(kind, personQuery(kind)) },
-    { name: 'comparison', summary: 'By a comparison that is spelled out', message: enrolledFor(kind, spelledOut) },
+    { name: 'person', summary: 'By an identifier of the person', message: enrolledRequest(kind, personQuery(kind)) },
+    { name: 'comparison', summary: 'By a comparison that is spelled out', message: enrolledRequest(kind, spelledOut) },
   ]
 }
 
@@ -287,7 +281,7 @@ function exampleEnvelope(operation: Operation, way: 'sync' | 'async', message: J
 
 /** The example reply of an operation, in its envelope. */
 export function exampleReply(kind: Kind, operation: Operation): JsonObject {
-  const { reply } = exampleOf(kind, operation.name)
+  const { reply } = exampleOfOperation(kind, operation.name)
   const bare = operation.reply_also_bare ? reply : {}
   return { header: { ...replyHeader, action: operation.reply_action }, message: reply, ...bare }
 }
@@ -295,7 +289,7 @@ export function exampleReply(kind: Kind, operation: Operation): JsonObject {
 /** An example callback in its envelope: a notification, or the example reply of the operation that it answers. */
 export function exampleCallback(kind: Kind, callback: Callback): JsonObject {
   const answered = OPERATIONS.find((operation) => operation.callback === callback)
-  const message = answered === undefined ? notifyExampleMessage(kind) : exampleOf(kind, answered.name).reply
+  const message = answered === undefined ? notifyExampleMessage(kind) : exampleOfOperation(kind, answered.name).reply
   const meta = callback.meta === null ? {} : { meta: NOTIFY_META }
   return { header: { ...replyHeader, action: callback.action, ...meta }, message }
 }
@@ -312,8 +306,8 @@ const NOTIFY_META = {
 function notifyExampleMessage(kind: Kind): JsonObject {
   const [recordType] = kind.record_types
   const data = {
-    reg_type: regType(kind),
-    reg_event_type: eventType(kind),
+    reg_type: exampleRegType(kind),
+    reg_event_type: exampleEventType(kind),
     reg_record_type: recordType.emitted,
     reg_records: notifiedRecord(kind, recordType, sampleRecord(kind, recordType)),
   }

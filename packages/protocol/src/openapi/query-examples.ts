@@ -22,22 +22,14 @@ const EXAMPLE_CONDITIONS: readonly (readonly [attribute: string, operator: strin
   ['registration_date', 'ge', '2024'],
 ]
 
-const typedExpression = (type: string, expression: unknown) => ({
-  type: `ns:org:QueryType:${type}`,
-  value: { expression },
-})
+const typedExpression = (type: string, expression: unknown) => ({ type: `ns:org:QueryType:${type}`, value: { expression } })
 
 /** One example for each query form. The identifier form comes first; the others all ask for the same conditions. */
 export function queryExamples(kind: Kind): readonly QueryExample[] {
   const [recordType] = kind.record_types
-  const asked = conditionsOf(recordType)
+  const asked = exampleConditionsOf(recordType)
   return [
-    {
-      name: 'identifier',
-      summary: 'By an identifier',
-      query_type: 'idtype-value',
-      query: sampleIdentifier(kind, recordType),
-    },
+    { name: 'identifier', summary: 'By an identifier', query_type: 'idtype-value', query: sampleIdentifier(kind, recordType) },
     {
       name: 'expression',
       summary: 'By an expression',
@@ -59,7 +51,7 @@ export function queryExamples(kind: Kind): readonly QueryExample[] {
 
 type ExampleConditions = readonly (readonly [attribute: string, operator: string, value: string])[]
 
-function conditionsOf({ attributes }: RecordType): ExampleConditions {
+function exampleConditionsOf({ attributes }: RecordType): ExampleConditions {
   const names = attributes.map(({ name }) => name)
   return EXAMPLE_CONDITIONS.filter(([name]) => names.includes(name)).slice(0, 2)
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { KINDS } from '../kinds/index.ts'
 import { openApiDocument } from '../openapi.ts'
 import { CALLBACKS, OPERATIONS } from '../operations.ts'
-import { withoutSources } from './readers.ts'
+import { omitSourceReferences } from './readers.ts'
 
 test.each([
   ['Header of a request (spec "Header"; required members N1).', 'Header of a request.'],
@@ -12,7 +12,7 @@ test.each([
   ['Acknowledgement (spec "Endpoints", responses 2; N11).', 'Acknowledgement.'],
   ['Names a person by an attribute (2.7).', 'Names a person by an attribute.'],
   ['At most so many (default: 20).', 'At most so many (default: 20).'],
-])('%s', (text, shown) => expect(withoutSources(text)).toBe(shown))
+])('%s', (text, shown) => expect(omitSourceReferences(text)).toBe(shown))
 
 test.each(KINDS)('no text of the document of $name names a source that its readers do not have', (kind) => {
   const document = openApiDocument(kind, { server_url: '/', operations: OPERATIONS, callbacks: CALLBACKS })

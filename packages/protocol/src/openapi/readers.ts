@@ -5,27 +5,27 @@
 import type { JsonObject } from './components.ts'
 
 /** Matches a reference to a source that readers of the page do not have, such as `spec "Header"` or N12. */
-const SOURCE_REFERENCE = /spec "[^"]*"|public standard(?: [\d.]+)?|\b[NDG]\d+\b:?|\b\d+(?:\.\d+)+\b/g
+const SOURCE_REFERENCE_PATTERN = /spec "[^"]*"|public standard(?: [\d.]+)?|\b[NDG]\d+\b:?|\b\d+(?:\.\d+)+\b/g
 /** Matches the words, numbers, commas, semicolons and spaces that only stand beside a reference to a source. */
-const WORDS_BESIDE_SOURCE = /\b(?:responses|required members|\d+)\b|[,;\s]/g
+const WORDS_BESIDE_SOURCE_PATTERN = /\b(?:responses|required members|\d+)\b|[,;\s]/g
 
 /** The text without references to our sources in brackets. References to an RFC stay. */
-export function withoutSources(text: string): string {
+export function omitSourceReferences(text: string): string {
   return text.replaceAll(/ ?\(([^()]*)\)/g, (whole, inside: string) => {
     if (inside.startsWith('RFC')) return whole.replace(/, public standard [\d.]+/, '')
-    const rest = inside.replaceAll(SOURCE_REFERENCE, '').trim()
+    const rest = inside.replaceAll(SOURCE_REFERENCE_PATTERN, '').trim()
     if (rest === inside.trim()) return whole
-    return rest.replaceAll(WORDS_BESIDE_SOURCE, '') === '' ? '' : ` (${rest})`
+    return rest.replaceAll(WORDS_BESIDE_SOURCE_PATTERN, '') === '' ? '' : ` (${rest})`
   })
 }
 
 /** The members of the document whose texts refer to our sources. */
-const TEXT_MEMBERS = new Set(['description', 'summary'])
+const MEMBERS_WITH_SOURCE_REFERENCES = new Set(['description', 'summary'])
 
-/** The document with `withoutSources` applied to each description and summary. */
-export function textsWithoutSources<Document extends object>(document: Document): Document {
-  return mapValues(document as JsonObject, (name, value) =>
-    TEXT_MEMBERS.has(name) && typeof value === 'string' ? withoutSources(value) : value,
+/** The document with `omitSourceReferences` applied to each description and summary. */
+export function omitAllSourceReferences<Document extends object>(document: Document): Document {
+  return mapNestedValues(document as JsonObject, (name, value) =>
+    MEMBERS_WITH_SOURCE_REFERENCES.has(name) && typeof value === 'string' ? omitSourceReferences(value) : value,
   ) as Document
 }
 
@@ -46,11 +46,11 @@ export interface ExampleOf {
 export function exampleForServer(example: JsonObject, invented: ExampleOf, given: ExampleOf): JsonObject {
   const names: readonly (keyof ExampleOf)[] = ['sender_id', 'receiver_id', 'identifier_value']
   const replaced = new Map<unknown, string>(names.map((name) => [invented[name], given[name]]))
-  return mapValues(example, (name, value) => (name === 'sender_uri' ? undefined : (replaced.get(value) ?? value)))
+  return mapNestedValues(example, (name, value) => (name === 'sender_uri' ? undefined : (replaced.get(value) ?? value)))
 }
 
 /** Applies `replace` to each value, at any depth, that is neither object nor list; undefined removes the member. */
-function mapValues(object: JsonObject, replace: (name: string, value: unknown) => unknown): JsonObject {
+function mapNestedValues(object: JsonObject, replace: (name: string, value: unknown) => unknown): JsonObject {
   const below = (name: string, value: unknown): unknown => {
     if (Array.isArray(value)) return value.map((one) => below(name, one))
     return typeof value === 'object' && value !== null ? members(value) : replace(name, value)

@@ -22,7 +22,7 @@ const SAMPLE_VALUES: readonly (readonly [attribute: string, value: JsonValue])[]
 ]
 
 /** The values of the members in the only element of each list in a sample record. */
-const SAMPLE_ELEMENT: Readonly<Record<string, JsonValue>> = {
+const SAMPLE_ELEMENT_VALUES: Readonly<Record<string, JsonValue>> = {
   programme_identifier: 'PRG-01',
   programme_name: 'Winter Grant',
   enrolment_status: 'Active',
@@ -56,7 +56,7 @@ export function sampleRecord(kind: Kind, recordType: RecordType): JsonObject {
   for (const { paths, members } of recordType.compounds ?? []) {
     const element: JsonObject = {}
     for (const { name, paths } of members) {
-      const sample = SAMPLE_ELEMENT[name]
+      const sample = SAMPLE_ELEMENT_VALUES[name]
       if (sample !== undefined && paths[0] !== undefined) setAtPath(element, paths[0], sample)
     }
     const [path] = paths

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { kindNamed } from '../kinds/index.ts'
 import type { Kind } from '../kinds/kind.ts'
-import { codeTable, kindTables, markdownTable } from './tables.ts'
+import { codeTable, kindMarkdown, markdownTable } from './tables.ts'
 
 const social = kindNamed('social') as Kind
 
@@ -11,7 +11,7 @@ it('writes a Markdown table', () => {
 })
 
 it('says of a kind what it knows', () => {
-  const lines = kindTables(social).split('\n')
+  const lines = kindMarkdown(social).split('\n')
   expect(lines).toContain('| UIN |  |')
   expect(lines).toContain('| Group | Group | Household, Family, SRGroup | HOUSEHOLD_ID |')
   expect(lines).toContain('| group_size | household_size | number | `group_size` | yes | yes |')

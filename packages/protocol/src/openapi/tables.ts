@@ -2,27 +2,27 @@
 import { namesOf } from '../attributes/record-keys.ts'
 import { CODES } from '../codes.ts'
 import type { Attribute, Kind, RecordType } from '../kinds/kind.ts'
-import { isNamed } from '../kinds/searchable.ts'
+import { isQueryablePath } from '../kinds/searchable.ts'
 import type { ItemCodes } from '../operation.ts'
 
 /** A Markdown table. A "|" in a cell is escaped: the path of an added attribute may have one. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, head.map(() => '---'), ...rows]
-  return lines.map((cells) => `| ${cells.map(escapedCell).join(' | ')} |`).join('\n')
+  return lines.map((cells) => `| ${cells.map(escapeTableCell).join(' | ')} |`).join('\n')
 }
 
-const escapedCell = (cell: string): string => cell.replaceAll('|', '\\|')
+const escapeTableCell = (cell: string): string => cell.replaceAll('|', '\\|')
 
 const joinNames = (names: readonly string[] | undefined) => (names ?? []).join(', ')
 
 /** All names except the canonical one, with commas between them. */
-const alsoNamed = (row: Parameters<typeof namesOf>[0]) => joinNames(namesOf(row).slice(1))
+const otherNamesText = (row: Parameters<typeof namesOf>[0]) => joinNames(namesOf(row).slice(1))
 
 const NAMES_NOTE =
   'Queries and records may use any name, also with a prefix such as `spdci:`. The first place of "Read from" with a value counts.'
 
 /** Markdown about a kind: its description, identifier types, record types with attributes, and event types. */
-export function kindTables(kind: Kind): string {
+export function kindMarkdown(kind: Kind): string {
   return [
     kind.description,
     `\`reg_type\` ends in \`${kind.reg_type.name}\`; also accepted: ${joinNames(kind.reg_type.aliases)}. ` +
@@ -46,9 +46,8 @@ export function kindTables(kind: Kind): string {
 
 /** The identifier types. There is a column for the forms of values if some type has forms. */
 function identifierTable({ identifier_types }: Kind): string {
-  const rows = identifier_types.map((type) => [type.name, alsoNamed(type)])
-  if (identifier_types.every(({ patterns }) => patterns === undefined))
-    return markdownTable(['Type', 'Also accepted'], rows)
+  const rows = identifier_types.map((type) => [type.name, otherNamesText(type)])
+  if (identifier_types.every(({ patterns }) => patterns === undefined)) return markdownTable(['Type', 'Also accepted'], rows)
   const forms = identifier_types.map(({ patterns = [] }) => patterns.map((one) => `\`${one}\``).join(' or '))
   return markdownTable(
     ['Type', 'Also accepted', 'Values'],
@@ -59,9 +58,9 @@ function identifierTable({ identifier_types }: Kind): string {
 function attributeTable({ name, attributes }: RecordType): string[] {
   const rows = attributes.map((attribute) => [
     attribute.name,
-    alsoNamed(attribute),
-    typeOf(attribute),
-    placesOf(attribute.paths),
+    otherNamesText(attribute),
+    attributeTypeText(attribute),
+    pathsText(attribute.paths),
     yesOrEmpty(attribute.sortable),
     yesOrEmpty(attribute.indexed),
   ])
@@ -80,18 +79,18 @@ function compoundTable(recordType: RecordType): string[] {
     compound.members.map((member) => [
       compound.name,
       member.name,
-      alsoNamed(member),
-      typeOf(member),
-      placesOf(member.paths, member.record_paths),
+      otherNamesText(member),
+      attributeTypeText(member),
+      pathsText(member.paths, member.record_paths),
       yesOrEmpty(compound.indexed),
     ]),
   )
   const places = compounds.map((compound) => {
     const aliases = joinNames([
       ...namesOf(compound).slice(1),
-      ...compound.paths.filter((path) => isNamed(recordType, path)),
+      ...compound.paths.filter((path) => isQueryablePath(recordType, path)),
     ])
-    return `- ${compound.name}${aliases === '' ? '' : ` (also accepted: ${aliases})`}: ${placesOf(compound.paths)}`
+    return `- ${compound.name}${aliases === '' ? '' : ` (also accepted: ${aliases})`}: ${pathsText(compound.paths)}`
   })
   return [
     `## Lists of ${name}`,
@@ -105,14 +104,14 @@ function compoundTable(recordType: RecordType): string[] {
  * Returns paths as the text of a table cell. `inRecord` are paths in the record for an attribute of list elements; each gets the
  * prefix `record:`.
  */
-function placesOf(paths: readonly string[], inRecord: readonly string[] = []): string {
+function pathsText(paths: readonly string[], inRecord: readonly string[] = []): string {
   const here = paths.map((path) => (path === '' ? 'itself' : `\`${path}\``))
   return [...here, ...inRecord.map((path) => `record: \`${path}\``)].join(', ')
 }
 
 const yesOrEmpty = (flag: true | undefined): string => (flag ? 'yes' : '')
 
-function typeOf({ type, codes, since, many, fold }: Attribute): string {
+function attributeTypeText({ type, codes, since, many, fold }: Attribute): string {
   const detail = codes ? ` of ${codes}` : since ? ` since ${since}` : ''
   return `${type}${detail}${fold ? ', folded' : ''}${many ? ', many' : ''}`
 }

@@ -1,7 +1,7 @@
 /** Describes the token endpoint in an OpenAPI document. The endpoint belongs to the host, not to one registry. */
 import { PROTOCOL_VERSION } from '../common.ts'
 import { TOKEN_PATH, TokenAnswer, TokenError, TokenRequest } from '../token.ts'
-import type { Components, JsonObject } from './components.ts'
+import type { ComponentCollector, JsonObject } from './components.ts'
 
 /** The security schemes of the document: how a request sends its token, and where a client gets one. */
 export const tokenSecuritySchemes = (serverUrl: string): JsonObject => ({
@@ -10,12 +10,7 @@ export const tokenSecuritySchemes = (serverUrl: string): JsonObject => ({
     description: 'An access token for client_id and client_secret of a participant.',
     flows: { clientCredentials: { tokenUrl: tokenUrl(serverUrl), scopes: {} } },
   },
-  bearer: {
-    type: 'http',
-    scheme: 'bearer',
-    bearerFormat: 'JWT',
-    description: `An access token from POST /${TOKEN_PATH} (N12).`,
-  },
+  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: `An access token from POST /${TOKEN_PATH} (N12).` },
   client: {
     type: 'http',
     scheme: 'basic',
@@ -31,7 +26,7 @@ export function hostUrl(serverUrl: string): string {
 const tokenUrl = (serverUrl: string): string => `${hostUrl(serverUrl).replace(/\/$/, '')}/${TOKEN_PATH}`
 
 /** The path of the token endpoint with its description, for `paths` of the document. */
-export function tokenPath(serverUrl: string, components: Components): JsonObject & Record<string, JsonObject> {
+export function describeTokenPath(serverUrl: string, components: ComponentCollector): JsonObject & Record<string, JsonObject> {
   const example = { grant_type: 'client_credentials', client_id: 'spmis', client_secret: 'a-secret' }
   const asked = { schema: components.refer(TokenRequest), example }
   const refused = (description: string, error: string) => ({
@@ -46,10 +41,7 @@ export function tokenPath(serverUrl: string, components: Components): JsonObject
         tags: ['Access token'],
         summary: 'Get an access token (RFC 6749 client credentials, public standard 1.3).',
         security: [{}, { client: [] }],
-        requestBody: {
-          required: true,
-          content: { 'application/x-www-form-urlencoded': asked, 'application/json': asked },
-        },
+        requestBody: { required: true, content: { 'application/x-www-form-urlencoded': asked, 'application/json': asked } },
         responses: {
           200: {
             description: 'A token.',

@@ -1,26 +1,26 @@
 /** The schema of a beneficiary (spec "Beneficiary record", public-standard.md 2.4). */
 import Type from 'typebox'
-import { demographics, situation } from './member.ts'
-import { codeOf, Enrolment, Identifier, identifier, jsonLd, partialObject, registration } from './parts.ts'
+import { demographicMembers, situationMembers } from './member.ts'
+import { codeSchema, Enrolment, Identifier, identifier, jsonLdMembers, partialObject, registration } from './parts.ts'
 
 export const BeneficiaryMember = partialObject('BeneficiaryMember', {
-  ...jsonLd,
+  ...jsonLdMembers,
   member_identifier: Type.Union([Type.String(), Type.Array(Identifier)]),
   demographic_info: partialObject('BeneficiaryDemographicInfo', {
-    ...jsonLd,
-    person: partialObject('BeneficiaryPerson', { ...demographics, ...identifier }),
+    ...jsonLdMembers,
+    person: partialObject('BeneficiaryPerson', { ...demographicMembers, ...identifier }),
   }),
-  relationship_head: codeOf('relationship_type'),
+  relationship_head: codeSchema('relationship_type'),
   related_person: Type.Unknown(),
   disability_info: Type.Unknown(),
-  ...situation,
+  ...situationMembers,
   is_disabled: Type.Union([Type.Boolean(), Type.String()], { description: 'In the examples the string "0" or "1"' }),
   ...registration,
   programme_identifier: Type.Union([Enrolment, Type.Array(Enrolment)]),
 })
 
 export const Beneficiary = partialObject('Beneficiary', {
-  ...jsonLd,
-  assistance_unit: codeOf('group_type'),
+  ...jsonLdMembers,
+  assistance_unit: codeSchema('group_type'),
   member: BeneficiaryMember,
 })

@@ -8,7 +8,7 @@ import { composeText, foldCase } from '../attributes/text.ts'
 export type Code = readonly [code: string, label: string, ...spellings: string[]]
 
 /** Lists about people: who they are, how they live and work. */
-const PEOPLE = {
+const PEOPLE_CODE_LISTS = {
   sex: [
     ['male', 'male', 'm', 'man'],
     ['female', 'female', 'f', 'woman'],
@@ -113,7 +113,7 @@ const PEOPLE = {
 } as const satisfies Record<string, readonly Code[]>
 
 /** Lists about groups, programmes and benefits. */
-const PROGRAMMES = {
+const PROGRAMME_CODE_LISTS = {
   /**
    * This list is also used for `assistance_unit` of a beneficiary. Older lists have other numbers for the groups; such numbers
    * are not translated.
@@ -159,7 +159,7 @@ const PROGRAMMES = {
 } as const satisfies Record<string, readonly Code[]>
 
 /** Lists of the disability and farmer registries (2.7, 2.8). */
-const OTHER_REGISTRIES = {
+const DISABILITY_AND_FARMER_LISTS = {
   disability_status: [
     ['0', 'approved'],
     ['1', 'pending'],
@@ -237,7 +237,7 @@ const OTHER_REGISTRIES = {
 } as const satisfies Record<string, readonly Code[]>
 
 /** All lists by name. The lists are open: records may have other values. */
-export const CODE_LISTS = { ...PEOPLE, ...PROGRAMMES, ...OTHER_REGISTRIES }
+export const CODE_LISTS = { ...PEOPLE_CODE_LISTS, ...PROGRAMME_CODE_LISTS, ...DISABILITY_AND_FARMER_LISTS }
 
 export type CodeListName = keyof typeof CODE_LISTS
 
@@ -259,13 +259,13 @@ for (const name of Object.keys(CODE_LISTS) as CodeListName[]) {
  */
 export function normaliseCode(list: CodeListName, raw: string): string | null {
   const codes = codesBySpelling.get(list)
-  const known = codes?.get(raw) ?? codes?.get(spellingKey(raw)) ?? codes?.get(spellingKey(afterPrefix(raw)))
+  const known = codes?.get(raw) ?? codes?.get(spellingKey(raw)) ?? codes?.get(spellingKey(textAfterPrefix(raw)))
   if (known !== undefined) return known
   return foldCase(composeText(raw).trim()) || null
 }
 
 /** True when a normalised value is a code of the list. */
-export const isListed = (list: CodeListName, code: unknown): boolean =>
+export const isListedCode = (list: CodeListName, code: unknown): boolean =>
   typeof code === 'string' && codesBySpelling.get(list)?.get(code) === code
 
 /** The label of a canonical code, such as `Awaiting Renewal`; undefined when the list does not have the code. */
@@ -274,6 +274,6 @@ export function codeLabel(list: CodeListName, code: string): string | undefined 
   return label?.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
 }
 
-function afterPrefix(text: string): string {
+function textAfterPrefix(text: string): string {
   return text.slice(text.lastIndexOf(':') + 1)
 }

@@ -1,6 +1,6 @@
 /** The schema of a person in the disability registry (public-standard.md 2.7). */
 import Type from 'typebox'
-import { CalendarDate, codeOf, Identifier, jsonLd, Name, Programme, partialObject, registration } from './parts.ts'
+import { CalendarDate, codeSchema, Identifier, jsonLdMembers, Name, Programme, partialObject, registration } from './parts.ts'
 
 const Support = partialObject('DisabilitySupport', {
   human_assistance: partialObject('HumanAssistance', {
@@ -8,7 +8,7 @@ const Support = partialObject('DisabilitySupport', {
     frequency: Type.String(),
     support_status: Type.String(),
     caregiver: Type.Unknown(),
-    relationship: codeOf('relationship_type'),
+    relationship: codeSchema('relationship_type'),
   }),
   assistive_technology: Type.Array(Type.Unknown()),
   housing_support: Type.Array(Type.Unknown()),
@@ -17,28 +17,28 @@ const Support = partialObject('DisabilitySupport', {
 })
 
 export const DisabledPerson = partialObject('DisabledPerson', {
-  ...jsonLd,
+  ...jsonLdMembers,
   personal_details: partialObject('PersonalDetails', {
-    ...jsonLd,
+    ...jsonLdMembers,
     identifier: Type.Array(Identifier),
     member_identifier: Type.Union([Type.String(), Type.Array(Identifier)]),
     name: Name,
     date_of_birth: CalendarDate,
-    gender: codeOf('sex'),
+    gender: codeSchema('sex'),
   }),
-  disability_status: codeOf('disability_status'),
-  disability_level: codeOf('disability_level'),
+  disability_status: codeSchema('disability_status'),
+  disability_level: codeSchema('disability_level'),
   disability_details: Type.Array(
     partialObject('DisabilityDetails', {
-      impairment_type: codeOf('impairment_type'),
-      impairment_level: codeOf('impairment_level'),
-      impairment_cause: codeOf('impairment_cause'),
-      age_on_set: codeOf('impairment_onset'),
+      impairment_type: codeSchema('impairment_type'),
+      impairment_level: codeSchema('impairment_level'),
+      impairment_cause: codeSchema('impairment_cause'),
+      age_on_set: codeSchema('impairment_onset'),
     }),
   ),
   disability_support: Type.Array(Support),
-  transport_requirement: codeOf('transport_requirement'),
-  housing_type: codeOf('housing_type'),
+  transport_requirement: codeSchema('transport_requirement'),
+  housing_type: codeSchema('housing_type'),
   programs_enrollments: Type.Array(Programme),
   ...registration,
 })

@@ -1,12 +1,22 @@
 /** The schema of a farmer in the farmer registry (public-standard.md 2.8). */
 import Type from 'typebox'
 import { Group } from './group.ts'
-import { Address, CalendarDate, codeOf, Identifier, jsonLd, Name, Place, partialObject, registration } from './parts.ts'
+import {
+  Address,
+  CalendarDate,
+  codeSchema,
+  Identifier,
+  jsonLdMembers,
+  Name,
+  Place,
+  partialObject,
+  registration,
+} from './parts.ts'
 
 const FarmingActivity = partialObject('FarmingActivity', {
   crop_details: Type.Array(
     partialObject('CropDetails', {
-      crop_type: codeOf('crop_type'),
+      crop_type: codeSchema('crop_type'),
       variety: Type.String(),
       season: Type.String(),
       irrigation_type: Type.String(),
@@ -17,15 +27,15 @@ const FarmingActivity = partialObject('FarmingActivity', {
 })
 
 export const Farmer = partialObject('Farmer', {
-  ...jsonLd,
+  ...jsonLdMembers,
   farmer_personal_details: partialObject('FarmerPersonalDetails', {
-    ...jsonLd,
+    ...jsonLdMembers,
     member_identifier: Type.Union([Type.String(), Type.Array(Identifier)]),
     demographic_info: partialObject('FarmerDemographicInfo', {
       identifier: Type.Array(Identifier),
       name: Name,
       date_of_birth: CalendarDate,
-      gender: codeOf('sex'),
+      gender: codeSchema('sex'),
     }),
   }),
   family_details: Group,
@@ -34,15 +44,13 @@ export const Farmer = partialObject('Farmer', {
       land_type: Type.String(),
       land_ownership: Type.String(),
       land_size: Type.Number(),
-      measurement: codeOf('area_unit'),
+      measurement: codeSchema('area_unit'),
       address: Address,
       farming_activities: Type.Array(FarmingActivity),
     }),
   ),
   farm_type: Type.String(),
-  farm_details: Type.Array(
-    partialObject('FarmDetails', { place: Place, farming_activities: Type.Array(FarmingActivity) }),
-  ),
+  farm_details: Type.Array(partialObject('FarmDetails', { place: Place, farming_activities: Type.Array(FarmingActivity) })),
   farmer_type: Type.String(),
   machineries_details: Type.Array(partialObject('Machinery', { type: Type.String(), count: Type.Number() })),
   ...registration,

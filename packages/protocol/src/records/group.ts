@@ -4,12 +4,12 @@
  */
 import Type from 'typebox'
 import { Member } from './member.ts'
-import { AdditionalAttributes, codeOf, Identifier, jsonLd, Place, partialObject, registration } from './parts.ts'
+import { AdditionalAttributes, codeSchema, Identifier, jsonLdMembers, Place, partialObject, registration } from './parts.ts'
 
 export const Group = partialObject('Group', {
-  ...jsonLd,
+  ...jsonLdMembers,
   group_identifier: Type.Array(Identifier),
-  group_type: codeOf('group_type'),
+  group_type: codeSchema('group_type'),
   place: Place,
   place_address: Type.Union([Type.Number(), Type.Boolean()]),
   poverty_score: Type.Number(),

@@ -7,10 +7,10 @@ import {
   AdditionalAttributes,
   Address,
   CalendarDate,
-  codeOf,
+  codeSchema,
   DateTime,
   Identifier,
-  jsonLd,
+  jsonLdMembers,
   Name,
   partialObject,
   registration,
@@ -20,11 +20,11 @@ import {
  * The members that describe a person in `DemographicInfo` and in a beneficiary. Other record types have other members for a
  * person.
  */
-export const demographics = {
-  ...jsonLd,
+export const demographicMembers = {
+  ...jsonLdMembers,
   identifier: Type.Array(Identifier),
   name: Name,
-  sex: codeOf('sex'),
+  sex: codeSchema('sex'),
   birth_date: CalendarDate,
   death_date: CalendarDate,
   address: Type.Union([Address, Type.Array(Address)]),
@@ -33,26 +33,26 @@ export const demographics = {
   registration_date: DateTime,
 }
 
-export const DemographicInfo = partialObject('DemographicInfo', demographics)
+export const DemographicInfo = partialObject('DemographicInfo', demographicMembers)
 
 export const RelatedPerson = partialObject('RelatedPerson', {
   '@type': Type.String(),
-  relationship_type: codeOf('relationship_type'),
+  relationship_type: codeSchema('relationship_type'),
   related_member: partialObject('RelatedMember', {
-    ...jsonLd,
+    ...jsonLdMembers,
     member_identifier: Type.Union([Type.String(), Type.Array(Identifier)]),
   }),
 })
 
 /** The members that describe the situation of a person. */
-export const situation = {
+export const situationMembers = {
   is_disabled: Type.Boolean(),
-  marital_status: codeOf('marital_status'),
-  employment_status: codeOf('employment_status'),
-  occupation: codeOf('occupation'),
+  marital_status: codeSchema('marital_status'),
+  employment_status: codeSchema('employment_status'),
+  occupation: codeSchema('occupation'),
   income_level: Type.String(),
   language_code: Type.Array(Type.String()),
-  education_level: codeOf('education_level'),
+  education_level: codeSchema('education_level'),
   additional_attributes: AdditionalAttributes,
 }
 
@@ -65,19 +65,19 @@ const employment = {
       end_date: CalendarDate,
       job_title: Type.String(),
       employer: Type.String(),
-      employment_type: codeOf('employment_type'),
+      employment_type: codeSchema('employment_type'),
     }),
   ),
-  unemployment_reason: codeOf('unemployment_reason'),
-  enrolment_status: codeOf('ess_enrolment_status'),
+  unemployment_reason: codeSchema('unemployment_reason'),
+  enrolment_status: codeSchema('ess_enrolment_status'),
 }
 
 const member = {
-  ...jsonLd,
+  ...jsonLdMembers,
   member_identifier: Type.Array(Identifier),
   demographic_info: DemographicInfo,
   related_person: Type.Array(RelatedPerson),
-  ...situation,
+  ...situationMembers,
   ...registration,
 }
 

@@ -11,7 +11,7 @@ export function partialObject<Properties extends TProperties>(title: string, pro
 }
 
 /** The schema of a code from a list; other values are allowed too. */
-export function codeOf(list: CodeListName) {
+export function codeSchema(list: CodeListName) {
   const codes: readonly Code[] = CODE_LISTS[list]
   const meanings = codes.map(([code, label]) => (code === label ? code : `${code} ${label}`))
   return Type.String({ description: `A code of the list ${list}: ${meanings.join(', ')}` })
@@ -25,15 +25,12 @@ export const CalendarDate = Type.String({
 export const DateTime = Type.String({ description: 'A date-time; without a zone it is read as UTC' })
 
 /** Members that any JSON-LD object may have. */
-export const jsonLd = { '@id': Type.String(), '@type': Type.String() }
+export const jsonLdMembers = { '@id': Type.String(), '@type': Type.String() }
 
 /** The two members of an identifier. */
-export const identifier = {
-  identifier_type: Type.String({ description: 'Such as UIN or BRN' }),
-  identifier_value: Type.String(),
-}
+export const identifier = { identifier_type: Type.String({ description: 'Such as UIN or BRN' }), identifier_value: Type.String() }
 
-export const Identifier = partialObject('Identifier', { ...jsonLd, ...identifier })
+export const Identifier = partialObject('Identifier', { ...jsonLdMembers, ...identifier })
 
 /** A name. Some kinds (integrated beneficiary, disability, farmer) write `first_name` and `last_name`. */
 export const Name = partialObject('Name', {
@@ -70,7 +67,7 @@ export const GeoLocation = partialObject('GeoLocation', {
 
 /** An address. The last three members are those that the social registry uses. */
 export const Address = partialObject('Address', {
-  ...jsonLd,
+  ...jsonLdMembers,
   address_line1: Type.String(),
   address_line2: Type.String(),
   locality: Type.String(),
@@ -85,7 +82,7 @@ export const Address = partialObject('Address', {
 })
 
 const placeMembers = {
-  ...jsonLd,
+  ...jsonLdMembers,
   name: Type.String(),
   address: Type.Union([Type.String(), Address]),
   address_line: Type.String(),
@@ -106,7 +103,7 @@ export const Programme = partialObject('Programme', {
 
 export const Benefit = partialObject('Benefit', {
   '@type': Type.String(),
-  benefit_type: codeOf('benefit_type'),
+  benefit_type: codeSchema('benefit_type'),
   benefit_date: CalendarDate,
   benefit_value: Type.String(),
   benefit_frequency: Type.Union([Type.String(), partialObject('BenefitFrequency', { freq: Type.String() })]),
@@ -117,7 +114,7 @@ export const Enrolment = partialObject('Enrolment', {
   '@type': Type.String(),
   programme: Programme,
   enrolment_date: CalendarDate,
-  enrolment_status: codeOf('ibr_enrolment_status'),
+  enrolment_status: codeSchema('ibr_enrolment_status'),
   status_change_date: CalendarDate,
   benefits: Benefit,
 })

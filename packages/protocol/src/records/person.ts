@@ -1,20 +1,30 @@
 /** The schema of a person in the civil registry (spec "Civil person record", public-standard.md 2.3). */
 import Type from 'typebox'
-import { Address, CalendarDate, codeOf, Identifier, jsonLd, Name, Place, partialObject, registration } from './parts.ts'
+import {
+  Address,
+  CalendarDate,
+  codeSchema,
+  Identifier,
+  jsonLdMembers,
+  Name,
+  Place,
+  partialObject,
+  registration,
+} from './parts.ts'
 
 export const Person = partialObject('Person', {
-  ...jsonLd,
+  ...jsonLdMembers,
   identifier: Type.Array(Identifier),
   name: Name,
   phone_number: Type.Array(Type.String()),
   email: Type.Array(Type.String()),
-  sex: codeOf('sex'),
+  sex: codeSchema('sex'),
   birth_date: CalendarDate,
   birth_place: Place,
   death_date: CalendarDate,
   death_place: Type.Union([Type.String(), Place]),
   address: Type.Union([Address, Type.Array(Address)]),
-  marital_status: codeOf('marital_status'),
+  marital_status: codeSchema('marital_status'),
   marriage_date: Type.Union([CalendarDate, Type.Array(CalendarDate)]),
   divorce_date: Type.Union([CalendarDate, Type.Array(CalendarDate)]),
   parent1_identifier: Identifier,

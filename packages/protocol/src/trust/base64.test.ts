@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type Bytes, base64urlBytes, fromBase64, fromBase64Url } from './base64.ts'
+import { type Bytes, base64urlByteCount, fromBase64, fromBase64Url } from './base64.ts'
 
 const bytes = (buffer: Uint8Array): Bytes => Uint8Array.from(buffer)
 
@@ -17,7 +17,7 @@ describe.each([
   test('writes what Node writes and reads it back, and text as UTF-8', async () => {
     prepare()
     const written = vi.spyOn(globalThis, 'btoa')
-    const { toBase64, toBase64Url, utf8 } = await import('./base64.ts')
+    const { toBase64, toBase64Url, utf8Bytes } = await import('./base64.ts')
     vi.unstubAllGlobals()
     toBase64(bytes(Buffer.from('as this platform does it')))
     expect(written).toHaveBeenCalledTimes(where === 'in a browser' ? 1 : 0)
@@ -36,7 +36,7 @@ describe.each([
     // Halves of pairs included, which no text in UTF-8 has.
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.constantFrom('', '\ud800', '\udfff'), (text, half) => {
-        expect([...utf8(text + half)]).toEqual([...new TextEncoder().encode(text + half)])
+        expect([...utf8Bytes(text + half)]).toEqual([...new TextEncoder().encode(text + half)])
       }),
     )
   })
@@ -63,7 +63,7 @@ describe('takes one spelling', () => {
 test('counts the bytes of every text that an encoder writes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 70 }), (bytes) => {
-      expect(base64urlBytes(Buffer.from(bytes).toString('base64url'))).toBe(bytes.length)
+      expect(base64urlByteCount(Buffer.from(bytes).toString('base64url'))).toBe(bytes.length)
     }),
   )
 })
@@ -73,12 +73,12 @@ test('takes a text only in the spelling that an encoder gives its bytes', () => 
   fc.assert(
     fc.property(fc.string({ unit: characters, maxLength: 12 }), (text) => {
       const again = Buffer.from(text, 'base64url').toString('base64url')
-      expect(base64urlBytes(text) !== null).toBe(again === text)
+      expect(base64urlByteCount(text) !== null).toBe(again === text)
     }),
     { numRuns: 2000 },
   )
 })
 
 test.each([[null], [undefined], [12], [['AA']], [{ length: 4 }]])('%j is no text', (value) => {
-  expect(base64urlBytes(value)).toBeNull()
+  expect(base64urlByteCount(value)).toBeNull()
 })

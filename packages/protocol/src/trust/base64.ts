@@ -4,10 +4,10 @@ import { nodeBuffer } from './node.ts'
 
 export type Bytes = Uint8Array<ArrayBuffer>
 
-const encoder = new TextEncoder()
+const utf8Encoder = new TextEncoder()
 
 /** The text as UTF-8 bytes. */
-export const utf8 = (text: string): Bytes => nodeBuffer?.from(text, 'utf8') ?? encoder.encode(text)
+export const utf8Bytes = (text: string): Bytes => nodeBuffer?.from(text, 'utf8') ?? utf8Encoder.encode(text)
 
 /** Returns bytes as standard base64 text with padding. */
 export function toBase64(bytes: Bytes): string {
@@ -20,12 +20,12 @@ export function toBase64(bytes: Bytes): string {
   return btoa(binary)
 }
 
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+const BASE64_PATTERN = /^[A-Za-z0-9+/]*={0,2}$/
 
 /** Reads standard base64. Null for any text that `toBase64` would not write, such as one with white space or without padding. */
 export function fromBase64(text: string): Bytes | null {
-  if (text.length % 4 !== 0 || !BASE64.test(text)) return null
-  const binary = findBinaryString(text)
+  if (text.length % 4 !== 0 || !BASE64_PATTERN.test(text)) return null
+  const binary = atobOrNull(text)
   if (binary === null || btoa(binary) !== text) return null
   const bytes = new Uint8Array(binary.length)
   for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index)
@@ -37,16 +37,16 @@ export function toBase64Url(bytes: Bytes): string {
   return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
-const BASE64URL = /^[A-Za-z0-9_-]*$/
+const BASE64URL_PATTERN = /^[A-Za-z0-9_-]*$/
 
 /** Reads base64url without padding. Null for any text that `toBase64Url` would not write. */
 export function fromBase64Url(text: string): Bytes | null {
-  if (!BASE64URL.test(text)) return null
+  if (!BASE64URL_PATTERN.test(text)) return null
   const standard = text.replaceAll('-', '+').replaceAll('_', '/')
   return fromBase64(standard.padEnd(Math.ceil(text.length / 4) * 4, '='))
 }
 
-function findBinaryString(text: string): string | null {
+function atobOrNull(text: string): string | null {
   try {
     return atob(text)
   } catch {
@@ -55,14 +55,14 @@ function findBinaryString(text: string): string | null {
 }
 
 /** The allowed last characters of a text, by its length modulo 4: unused bits must be zero. */
-const LAST_CHARACTERS: Readonly<Record<number, RegExp>> = { 2: /[AQgw]$/, 3: /[AEIMQUYcgkosw048]$/ }
+const LAST_CHARACTER_PATTERNS: Readonly<Record<number, RegExp>> = { 2: /[AQgw]$/, 3: /[AEIMQUYcgkosw048]$/ }
 
 /**
  * The number of bytes that a base64url text stands for. Null for other characters, padding, white space, an impossible
  * length, or unused bits that are not zero.
  */
-export function base64urlBytes(text: unknown): number | null {
-  if (typeof text !== 'string' || text.length % 4 === 1 || !BASE64URL.test(text)) return null
-  if (LAST_CHARACTERS[text.length % 4]?.test(text) === false) return null
+export function base64urlByteCount(text: unknown): number | null {
+  if (typeof text !== 'string' || text.length % 4 === 1 || !BASE64URL_PATTERN.test(text)) return null
+  if (LAST_CHARACTER_PATTERNS[text.length % 4]?.test(text) === false) return null
   return Math.floor((text.length * 3) / 4)
 }

@@ -41,9 +41,7 @@ describe('RFC 8785', () => {
   })
 
   test.each(['7fffffffffffffff', '7ff0000000000000', 'fff0000000000000'])('appendix B: %s is an error', (bits) => {
-    expect(() => canonicalJson(double(bits))).toThrow(
-      new CanonicalJsonError('NaN and infinities have no canonical JSON'),
-    )
+    expect(() => canonicalJson(double(bits))).toThrow(new CanonicalJsonError('NaN and infinities have no canonical JSON'))
   })
 
   test('3.2.2 and 3.2.4: the sample object and its bytes', () => {

@@ -59,32 +59,32 @@ function canonicalObject(members: object): string {
     throw new CanonicalJsonError('an object that is no plain data has no canonical JSON')
   }
   let text = '{'
-  for (const name of sortNames(Object.keys(members))) {
+  for (const name of sortMemberNames(Object.keys(members))) {
     const value = (members as Readonly<Record<string, unknown>>)[name]
     if (value === undefined) continue
     if (text.length > 1) text += ','
-    text += beginOf(name)
+    text += memberBeginning(name)
     text += canonicalJson(value)
   }
   return `${text}}`
 }
 
-/** The results of `beginOf`, by name: some hundred names are used for most members of messages and records. */
-const memberBeginnings = new Map<string, string>()
+/** The results of `memberBeginning`, by name: some hundred names are used for most members of messages and records. */
+const memberBeginningsByName = new Map<string, string>()
 /**
- * The cache has at most `MOST_NAMES` names, of at most `LONGEST_NAME` characters: peers can send names of any number and length.
+ * The cache has at most `MOST_CACHED_NAMES` names, of at most `LONGEST_CACHED_NAME` characters: peers can send names of any number and length.
  */
-const MOST_NAMES = 2_000
-const LONGEST_NAME = 64
+const MOST_CACHED_NAMES = 2_000
+const LONGEST_CACHED_NAME = 64
 
 /** The beginning of a member in canonical JSON: its name in quotation marks, and the colon. */
-function beginOf(name: string): string {
-  const known = memberBeginnings.get(name)
+function memberBeginning(name: string): string {
+  const known = memberBeginningsByName.get(name)
   if (known !== undefined) return known
   const begin = `${canonicalString(name)}:`
-  if (name.length > LONGEST_NAME) return begin
-  if (memberBeginnings.size >= MOST_NAMES) memberBeginnings.clear()
-  memberBeginnings.set(name, begin)
+  if (name.length > LONGEST_CACHED_NAME) return begin
+  if (memberBeginningsByName.size >= MOST_CACHED_NAMES) memberBeginningsByName.clear()
+  memberBeginningsByName.set(name, begin)
   return begin
 }
 
@@ -92,7 +92,7 @@ function beginOf(name: string): string {
 const MOST_INSERTION_SORTED = 32
 
 /** Sorts names in place by UTF-16 units (RFC 8785, 3.2.3), as `>` and `sort` without arguments do. */
-function sortNames(names: string[]): string[] {
+function sortMemberNames(names: string[]): string[] {
   if (names.length > MOST_INSERTION_SORTED) return names.sort()
   // Records consist of small objects: inserting takes half the time of the engine's sort.
   for (let index = 1; index < names.length; index += 1) {
@@ -109,10 +109,10 @@ function sortNames(names: string[]): string[] {
 
 /** Matches characters that need an escape in canonical JSON, and surrogates, which may be lone ones. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const NOT_PLAIN = /["\\\u0000-\u001f\ud800-\udfff]/
+const NOT_PLAIN_CHARACTER_PATTERN = /["\\\u0000-\u001f\ud800-\udfff]/
 
 function canonicalString(text: string): string {
-  if (!NOT_PLAIN.test(text)) return `"${text}"`
+  if (!NOT_PLAIN_CHARACTER_PATTERN.test(text)) return `"${text}"`
   if (!text.isWellFormed()) throw new CanonicalJsonError('a text with a lone surrogate has no canonical JSON')
   // The escapes of ECMAScript are those of RFC 8785, 3.2.2.2.
   return JSON.stringify(text)

@@ -65,7 +65,7 @@ export async function verifyEnvelope(envelope: SignedEnvelope, sender: Verificat
     const read = readSignature(signature, sender)
     if (read.expires !== null || rules.datesMessages) {
       const { now, skew, callback, result } = sender
-      const message_ts = messageTime(envelope)
+      const message_ts = readMessageTime(envelope)
       checkFreshness({
         ...read,
         profile,
@@ -76,7 +76,7 @@ export async function verifyEnvelope(envelope: SignedEnvelope, sender: Verificat
         result: result === true,
       })
     }
-    await verifyWithAny(read, envelope, sender)
+    await verifyWithAnyKey(read, envelope, sender)
     return true
   } catch (error) {
     if (!(error instanceof SignatureProblem)) throw error
@@ -90,13 +90,13 @@ function isUnsigned(signature: JsonValue | undefined): boolean {
   return typeof signature === 'string' && isPlaceholder(signature)
 }
 
-function messageTime(envelope: SignedEnvelope): unknown {
+function readMessageTime(envelope: SignedEnvelope): unknown {
   const header = envelope.member('header')
   return isJsonObject(header) ? header.message_ts : undefined
 }
 
 /** Tries each key that fits until one verifies the signature: without a kid, all keys of the algorithm fit. */
-async function verifyWithAny(
+async function verifyWithAnyKey(
   read: ReadSignature,
   envelope: SignedEnvelope,
   { keys, withoutKey }: Verification,

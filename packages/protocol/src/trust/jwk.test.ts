@@ -6,8 +6,7 @@ const pair = (keys: ReturnType<typeof generateKeyPairSync>) => ({
   public: keys.publicKey.export({ format: 'jwk' }) as Jwk,
   private: keys.privateKey.export({ format: 'jwk' }) as Jwk,
 })
-const rsa = (modulusLength: number, publicExponent = 65537) =>
-  pair(generateKeyPairSync('rsa', { modulusLength, publicExponent }))
+const rsa = (modulusLength: number, publicExponent = 65537) => pair(generateKeyPairSync('rsa', { modulusLength, publicExponent }))
 const keys = {
   EdDSA: pair(generateKeyPairSync('ed25519')),
   ES256: pair(generateKeyPairSync('ec', { namedCurve: 'P-256' })),
@@ -50,17 +49,13 @@ test('a key of another algorithm is refused', async () => {
 test('a broken key is refused', async () => {
   const rule = new KeyRefused('the key cannot be read: one of its members is wrong')
   await expect(importVerifyingKey({ ...keys.EdDSA.public, x: 'AAAA' }, 'EdDSA')).rejects.toThrow(rule)
-  await expect(importVerifyingKey({ ...keys.ES256.public, y: keys.ES256.public.x ?? '' }, 'ES256')).rejects.toThrow(
-    rule,
-  )
+  await expect(importVerifyingKey({ ...keys.ES256.public, y: keys.ES256.public.x ?? '' }, 'ES256')).rejects.toThrow(rule)
   await expect(importSigningKey({ kty: 'OKP', crv: 'Ed25519', d: '' }, 'EdDSA')).rejects.toThrow(rule)
 })
 
 test('a weak RSA key is refused', async () => {
   await expect(importVerifyingKey(rsa(1024).public, 'RS256')).rejects.toThrow(
-    new KeyRefused(
-      'an RSA key must have 2048 to 8192 bits; make a new key, such as with openssl genpkey -algorithm ed25519',
-    ),
+    new KeyRefused('an RSA key must have 2048 to 8192 bits; make a new key, such as with openssl genpkey -algorithm ed25519'),
   )
   await expect(importVerifyingKey(rsa(2048, 3).public, 'RS256')).rejects.toThrow(
     new KeyRefused('the public exponent of an RSA key must be 65537'),

@@ -1,5 +1,5 @@
 /** Keys as JWKs (RFC 7517): checks their members, and imports them as WebCrypto keys with one use. */
-import { base64urlBytes, fromBase64Url, toBase64Url } from './base64.ts'
+import { base64urlByteCount, fromBase64Url, toBase64Url } from './base64.ts'
 import { ALGORITHMS, type AlgorithmName, fitsAlgorithm, RSA_BITS, type WebCryptoKey } from './signature/algorithms.ts'
 import { prepareSynchronousSigner } from './signature/on-the-spot.ts'
 
@@ -67,11 +67,11 @@ const findKeyShape = (jwk: LooseJwk): KeyShape | undefined =>
  * The row of KEY_SHAPES for a public JWK with which messages can be encrypted; undefined when its `kty` and `crv` cannot encrypt,
  * or its members are not base64url of the right size. Other members are ignored.
  */
-export function encryptionShape(jwk: LooseJwk): KeyShape | undefined {
+export function findEncryptionKeyShape(jwk: LooseJwk): KeyShape | undefined {
   const shape = findKeyShape(jwk)
   return shape?.encrypts &&
     shape.members.every((member) => {
-      const bytes = base64urlBytes(jwk[member])
+      const bytes = base64urlByteCount(jwk[member])
       return bytes !== null && (shape.bytes === null || bytes === shape.bytes)
     })
     ? shape
@@ -82,7 +82,7 @@ export function encryptionShape(jwk: LooseJwk): KeyShape | undefined {
  * The members that define a public key, in the only form that each key has: no leading zeros beyond its size, no
  * padding. Null for an unknown type, or a member that is not base64 or has the wrong size.
  */
-export function bareJwk(jwk: LooseJwk): Jwk | null {
+export function findBareJwk(jwk: LooseJwk): Jwk | null {
   const shape = findKeyShape(jwk)
   if (shape === undefined) return null
   const members = shape.members.map((member) => [member, findCanonicalBase64Url(jwk[member], shape)] as const)
@@ -157,7 +157,7 @@ async function importKeyForUse(jwk: Jwk, algorithm: AlgorithmName, usage: 'sign'
  * The points of small order on edwards25519, in all encodings, without the sign bit. Anybody can write a signature that
  * verifies with such a key. Not every engine refuses them.
  */
-const SMALL_ORDER = [
+const SMALL_ORDER_POINTS = [
   '0000000000000000000000000000000000000000000000000000000000000000',
   '0100000000000000000000000000000000000000000000000000000000000000',
   '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
@@ -171,5 +171,5 @@ function hasSmallOrder(x: string | undefined): boolean {
   const bytes = fromBase64Url(x ?? '')
   if (bytes?.length !== 32) return false
   bytes[31] = (bytes[31] ?? 0) & 0x7f
-  return SMALL_ORDER.includes(Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(''))
+  return SMALL_ORDER_POINTS.includes(Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(''))
 }

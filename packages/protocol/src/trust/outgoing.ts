@@ -64,11 +64,11 @@ export async function signedEnvelope(
 }
 
 /** The order in which a registry chooses among the algorithms of a profile, the fastest first. */
-const CHOSEN_FIRST: readonly AlgorithmName[] = ['EdDSA', 'ES256', 'RS256']
+const ALGORITHM_PREFERENCE: readonly AlgorithmName[] = ['EdDSA', 'ES256', 'RS256']
 
 /** The algorithm with which a registry signs for a profile. @throws {TypeError} the profile has no algorithm */
 export function replyAlgorithm({ algorithms }: Pick<SignatureProfile, 'algorithms'>): AlgorithmName {
-  const chosen = CHOSEN_FIRST.find((name) => algorithms.includes(name))
+  const chosen = ALGORITHM_PREFERENCE.find((name) => algorithms.includes(name))
   if (chosen === undefined) throw new TypeError('the profile has no algorithm')
   return chosen
 }

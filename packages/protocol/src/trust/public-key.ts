@@ -1,13 +1,13 @@
 /** Public keys of peers: reads them from a registered JWK or a key set, and chooses one for a message. */
 import { isJsonObject, type JsonObject, parseJson } from '../json.ts'
 import { JsonError } from '../json-error.ts'
-import { toBase64Url, utf8 } from './base64.ts'
+import { toBase64Url, utf8Bytes } from './base64.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { KEY_ENCRYPTIONS } from './encryption/algorithms.ts'
 import { type EncryptionKey, publicEncryptionKey } from './encryption/keys.ts'
 import {
   algorithmOfJwk,
-  bareJwk,
+  findBareJwk,
   importVerifyingKey,
   isKid,
   isPrivateJwk,
@@ -43,7 +43,7 @@ export interface KeyContext {
 }
 
 /** The most characters of a member: enough for 8192 bits of RSA in base64. */
-const MEMBER_LIMIT = 2_000
+const MOST_MEMBER_CHARACTERS = 2_000
 
 /**
  * Reads and checks a key, and returns it with the members that define it. Members that refer to other data, such as
@@ -56,15 +56,15 @@ export async function readPublicKey(jwk: LooseJwk, context: KeyContext): Promise
   }
   const { kty, crv, x, y, n, e } = jwk
   const members = [kty, crv, x, y, n, e].filter((member) => member !== undefined)
-  if (!members.every((member) => typeof member === 'string' && member.length <= MEMBER_LIMIT)) {
-    throw new KeyRefused(`each member of a key must be a text of at most ${MEMBER_LIMIT} characters`)
+  if (!members.every((member) => typeof member === 'string' && member.length <= MOST_MEMBER_CHARACTERS)) {
+    throw new KeyRefused(`each member of a key must be a text of at most ${MOST_MEMBER_CHARACTERS} characters`)
   }
-  const public_jwk = bareJwk(jwk)
+  const public_jwk = findBareJwk(jwk)
   if (public_jwk === null) {
     throw new KeyRefused('this is no public key of a known type: RSA, EC (P-256) or OKP (Ed25519, X25519)')
   }
-  const { use, algorithm } = purposeOf({ alg: jwk.alg, use: jwk.use, public_jwk }, context.use)
-  const bytes = utf8(canonicalJson(public_jwk))
+  const { use, algorithm } = readKeyPurpose({ alg: jwk.alg, use: jwk.use, public_jwk }, context.use)
+  const bytes = utf8Bytes(canonicalJson(public_jwk))
   const thumbprint = toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
   const kid = readKid(context.kid ?? jwk.kid ?? thumbprint, use, context.sender_id)
   const key = { kid, use, algorithm, public_jwk, thumbprint }
@@ -83,7 +83,7 @@ interface KeyPurpose {
  * fits a signature algorithm, otherwise `enc`.
  * @throws KeyRefused the JWK and the caller name different uses, or the key fits no algorithm
  */
-function purposeOf(
+function readKeyPurpose(
   { alg, use, public_jwk }: { alg: unknown; use: unknown; public_jwk: Jwk },
   wanted: KeyUse | undefined,
 ): KeyPurpose {
@@ -163,9 +163,7 @@ export function signatureKeys<Key extends PublicKey>(
   kid: string | null,
   algorithm: AlgorithmName,
 ): readonly Key[] {
-  const usable = keys.filter(
-    (key) => key.use === 'sig' && key.algorithm === algorithm && (kid === null || key.kid === kid),
-  )
+  const usable = keys.filter((key) => key.use === 'sig' && key.algorithm === algorithm && (kid === null || key.kid === kid))
   const different = new Map(usable.map((key) => [key.thumbprint, key]))
   return [...different.values()].slice(0, MOST_KEYS)
 }
@@ -218,10 +216,7 @@ function parseKeySetText(text: string): unknown {
  * The usable keys of a set, in order; one key may have several names. Keys that `readPublicKey` refuses are left out.
  * @throws {KeySetProblem} two different keys for one use have the same kid
  */
-export async function publicKeysOf(
-  jwks: readonly JsonObject[],
-  sender_id: string | undefined,
-): Promise<readonly PublicKey[]> {
+export async function publicKeysOf(jwks: readonly JsonObject[], sender_id: string | undefined): Promise<readonly PublicKey[]> {
   const keys: PublicKey[] = []
   for (const jwk of jwks) {
     const key = await findUsableKey(jwk, sender_id)

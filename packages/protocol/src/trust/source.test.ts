@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { JsonError } from '../json-error.ts'
-import { SourcedEnvelope, sortedEscaped, sortedUnescaped } from './source.ts'
+import { SourcedEnvelope, writeSortedAsciiJson, writeSortedJson } from './source.ts'
 
 describe('SourcedEnvelope', () => {
   const text = ' { "a" : "}\\"]" , "message":\n[ 1.0 , {"x\\\\" : "{" } ]\t,"header": {"n":-1E+2} } '
@@ -61,13 +61,10 @@ describe('sortedUnescaped writes what json.dumps with sort_keys and without ensu
     ['{ "b" : [ 3.0 , 1E+21 ] , "a" : { } }', '{"a":{},"b":[3.0,1E+21]}'],
     ['"Zo\\u00eb \\u738b 王"', '"Zoë 王 王"'],
     ['"\\ud83d\\ude00"', '"\u{1f600}"'],
-    [
-      '"\\/ \\" \\\\ \\b\\f\\n\\r\\t \\u0001\\u001F\u007f\u2028"',
-      '"/ \\" \\\\ \\b\\f\\n\\r\\t \\u0001\\u001f\u007f\u2028"',
-    ],
+    ['"\\/ \\" \\\\ \\b\\f\\n\\r\\t \\u0001\\u001F\u007f\u2028"', '"/ \\" \\\\ \\b\\f\\n\\r\\t \\u0001\\u001f\u007f\u2028"'],
     ['{"\u{1f600}":1,"\ufb00":2,"z":3}', '{"z":3,"\ufb00":2,"\u{1f600}":1}'],
   ])('%s', (text, expected) => {
-    expect(sortedUnescaped(text)).toBe(expected)
+    expect(writeSortedJson(text)).toBe(expected)
   })
 })
 
@@ -77,26 +74,23 @@ describe('sortedEscaped writes what json.dumps with sort_keys writes', () => {
     ['[3.0,1e-7,1E+21,-0,12345678901234567890,true,null]', '[3.0,1e-7,1E+21,-0,12345678901234567890,true,null]'],
     ['"Zoë \\u738b 王"', '"Zo\\u00eb \\u738b \\u738b"'],
     ['"\u{1f600}"', '"\\ud83d\\ude00"'],
-    [
-      '"\\/ \\" \\\\ \\b\\f\\n\\r\\t \\u0001\\u001F\u007f\u2028"',
-      '"/ \\" \\\\ \\b\\f\\n\\r\\t \\u0001\\u001f\\u007f\\u2028"',
-    ],
+    ['"\\/ \\" \\\\ \\b\\f\\n\\r\\t \\u0001\\u001F\u007f\u2028"', '"/ \\" \\\\ \\b\\f\\n\\r\\t \\u0001\\u001f\\u007f\\u2028"'],
     ['{"\u{1f600}":1,"\ufb00":2,"z":3,"za":4}', '{"z":3,"za":4,"\\ufb00":2,"\\ud83d\\ude00":1}'],
     ['{"\ud7ff":1,"\ue000":2,"\u{10000}":3}', '{"\\ud7ff":1,"\\ue000":2,"\\ud800\\udc00":3}'],
     ['{"\u{10001}":1,"\u{10000}":2}', '{"\\ud800\\udc00":2,"\\ud800\\udc01":1}'],
     ['{"__proto__":1,"":2}', '{"":2,"__proto__":1}'],
     [' [ ] ', '[]'],
   ])('%s', (text, expected) => {
-    expect(sortedEscaped(text)).toBe(expected)
+    expect(writeSortedAsciiJson(text)).toBe(expected)
   })
 
   test('keeps values, is ASCII, and changes nothing the second time', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
-        const canonical = sortedEscaped(text)
+        const canonical = writeSortedAsciiJson(text)
         expect(JSON.parse(canonical)).toEqual(JSON.parse(text))
         expect(canonical).toMatch(/^[ -~]*$/)
-        expect(sortedEscaped(canonical)).toBe(canonical)
+        expect(writeSortedAsciiJson(canonical)).toBe(canonical)
       }),
       { numRuns: 200 },
     )

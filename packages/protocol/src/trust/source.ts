@@ -41,7 +41,7 @@ export class SourcedEnvelope implements SignedEnvelope {
 
   /** The text of a member's value, exactly as written. */
   source(name: SignedMember): string {
-    this.#sources ??= isJsonObject(this.value) ? memberSources(this.text) : new Map()
+    this.#sources ??= isJsonObject(this.value) ? memberTexts(this.text) : new Map()
     const source = this.#sources.get(name)
     if (source === undefined) throw new RangeError(`the envelope has no member ${name}`)
     return source
@@ -54,7 +54,7 @@ export class SourcedEnvelope implements SignedEnvelope {
 }
 
 /** For each member of the object in `text`, its text. Use it only for texts that `parseJson` has accepted. */
-function memberSources(text: string): ReadonlyMap<string, string> {
+function memberTexts(text: string): ReadonlyMap<string, string> {
   const sources = new Map<string, string>()
   const scanner = new JsonScanner(text)
   scanner.members((name) => sources.set(name, scanner.skipValue()))
@@ -66,31 +66,30 @@ function memberSources(text: string): ReadonlyMap<string, string> {
  * point, strings with the escapes of `JSON.stringify`, and other characters outside printable ASCII as \uXXXX. Numbers stay as
  * written. Use it only for texts from `canonicalJson`, or that `parseJson` has accepted.
  */
-export function sortedEscaped(text: string): string {
-  return writeSorted(new JsonScanner(text), asciiJsonString)
+export function writeSortedAsciiJson(text: string): string {
+  return writeSortedValue(new JsonScanner(text), asciiJsonString)
 }
 
 /**
- * Does the same as `json.dumps(..., ensure_ascii=False)`: escapes only quotes, backslashes and control characters below
- * U+0020.
+ * Does the same as `json.dumps(..., ensure_ascii=False)`: escapes only quotes, backslashes and control characters below U+0020.
  */
-export function sortedUnescaped(text: string): string {
-  return writeSorted(new JsonScanner(text), JSON.stringify)
+export function writeSortedJson(text: string): string {
+  return writeSortedValue(new JsonScanner(text), JSON.stringify)
 }
 
 /** Returns the text of the next value with sorted members. @param quoted returns a string as JSON text */
-function writeSorted(scanner: JsonScanner, quoted: (text: string) => string): string {
+function writeSortedValue(scanner: JsonScanner, quoted: (text: string) => string): string {
   switch (scanner.next()) {
     case '{': {
       const members: { readonly name: string; readonly text: string }[] = []
-      scanner.members((name) => members.push({ name, text: writeSorted(scanner, quoted) }))
+      scanner.members((name) => members.push({ name, text: writeSortedValue(scanner, quoted) }))
       // RFC 8785 compares UTF-16 units instead; both differ for characters beyond U+FFFF.
       members.sort((one, other) => compareCodePoints(one.name, other.name))
       return `{${members.map(({ name, text }) => `${quoted(name)}:${text}`).join(',')}}`
     }
     case '[': {
       const elements: string[] = []
-      scanner.elements(() => elements.push(writeSorted(scanner, quoted)))
+      scanner.elements(() => elements.push(writeSortedValue(scanner, quoted)))
       return `[${elements.join(',')}]`
     }
     case '"':
@@ -100,7 +99,7 @@ function writeSorted(scanner: JsonScanner, quoted: (text: string) => string): st
   }
 }
 
-const NUMBER_OR_WORD = /[-+.0-9a-zA-Z]+/y
+const NUMBER_OR_WORD_PATTERN = /[-+.0-9a-zA-Z]+/y
 
 /** Moves through valid JSON text. It finds where values end, and checks nothing. */
 class JsonScanner {
@@ -169,9 +168,9 @@ class JsonScanner {
   }
 
   #skipScalar(): void {
-    NUMBER_OR_WORD.lastIndex = this.#at
-    if (!NUMBER_OR_WORD.test(this.#text)) throw new RangeError('the text is not JSON')
-    this.#at = NUMBER_OR_WORD.lastIndex
+    NUMBER_OR_WORD_PATTERN.lastIndex = this.#at
+    if (!NUMBER_OR_WORD_PATTERN.test(this.#text)) throw new RangeError('the text is not JSON')
+    this.#at = NUMBER_OR_WORD_PATTERN.lastIndex
   }
 
   #skipString(): string {
@@ -193,8 +192,5 @@ const NOT_PRINTABLE_ASCII = /[^ -~]/g
 
 function asciiJsonString(text: string): string {
   // JSON.stringify escapes quotes, backslashes and control characters as Python does; the rest is escaped here.
-  return JSON.stringify(text).replace(
-    NOT_PRINTABLE_ASCII,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  return JSON.stringify(text).replace(NOT_PRINTABLE_ASCII, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

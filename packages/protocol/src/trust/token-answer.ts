@@ -30,7 +30,7 @@ const BEARER_TOKEN_PATTERN = /^[\w.~+/-]{1,8192}=*$/
 /** The life of a token in seconds: when the answer does not say it (`unsaid`), and at most (`longest`). */
 const TOKEN_LIFE_SECONDS = { unsaid: 60, longest: 86_400 }
 /** A token is renewed when `part` of its life is left, or `most` milliseconds if that is less. */
-const RENEWAL_LEFT = { part: 0.1, most: 60_000 }
+const TIME_LEFT_AT_RENEWAL = { part: 0.1, most: 60_000 }
 
 /** The token, and how long it may be used. @throws TokenProblem */
 export function readTokenAnswer(status: number, text: string): Fetched<string> {
@@ -47,7 +47,11 @@ export function readTokenAnswer(status: number, text: string): Fetched<string> {
   // expires_in is declared as a text, and often given as a number: both are read.
   const seconds = Number(expires_in)
   const life = (seconds > 0 ? Math.min(seconds, TOKEN_LIFE_SECONDS.longest) : TOKEN_LIFE_SECONDS.unsaid) * 1_000
-  return { value: access_token, fresh: life - Math.min(life * RENEWAL_LEFT.part, RENEWAL_LEFT.most), usable: life }
+  return {
+    value: access_token,
+    fresh: life - Math.min(life * TIME_LEFT_AT_RENEWAL.part, TIME_LEFT_AT_RENEWAL.most),
+    usable: life,
+  }
 }
 
 function tokenRefusal({ error, error_description }: JsonObject, status: number): TokenProblem {

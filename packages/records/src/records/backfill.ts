@@ -5,7 +5,7 @@
 
 import { withoutProtectedPersons } from '@rollcall/core/model/protection'
 import type { FoundRecord, RecordId } from '@rollcall/core/model/records'
-import { IDENTIFIERS_GROUP, type RegistryShape } from '@rollcall/core/model/registry'
+import { IDENTIFIER_COLUMN_GROUP, type RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
 import { inTransaction } from '@rollcall/database/transaction'
@@ -71,7 +71,7 @@ async function backfillBatch(
 ): Promise<number | null> {
   const which = [registry.id, recordType.name]
   // `column_fill` may list names that this version does not know. Another version declared them, and backfills them.
-  const known = [...columnGroups(recordType).map(({ name }) => name), IDENTIFIERS_GROUP]
+  const known = [...columnGroups(recordType).map(({ name }) => name), IDENTIFIER_COLUMN_GROUP]
   // These rows of `column_fill` are locked, so that two backfills of the same columns take turns.
   const { rows: pending } = await client.query<BackfillRow>(
     `select name, next_record from column_fill
@@ -95,14 +95,11 @@ async function backfillBatch(
     return { id, document: left, named: persons }
   })
   if (protection.byIdentifier.size > 0) await storeProtectedReferences(client, { registry, recordType }, read)
-  await writeColumns(client, registry, recordType, due, read)
-  if (due.includes(IDENTIFIERS_GROUP)) await writeIdentifiers(client, registry, recordType, records)
+  await writeDueColumns(client, registry, recordType, due, read)
+  if (due.includes(IDENTIFIER_COLUMN_GROUP)) await writeIdentifiers(client, registry, recordType, records)
   const last = records.at(-1)
   if (last === undefined) {
-    await client.query('delete from column_fill where registry = $1 and record_type = $2 and name = any($3)', [
-      ...which,
-      due,
-    ])
+    await client.query('delete from column_fill where registry = $1 and record_type = $2 and name = any($3)', [...which, due])
   } else {
     await client.query(
       'update column_fill set next_record = $4::bigint + 1 where registry = $1 and record_type = $2 and name = any($3)',
@@ -112,7 +109,7 @@ async function backfillBatch(
   return records.length
 }
 
-async function writeColumns(
+async function writeDueColumns(
   client: PoolClient,
   registry: RegistryShape,
   recordType: RecordType,

@@ -4,7 +4,7 @@ import { quoteName } from '@rollcall/database/names'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { type Kysely, sql } from 'kysely'
 
-type Connection = Kysely<unknown>
+type KyselyConnection = Kysely<unknown>
 
 interface FoundIndex {
   readonly name: string
@@ -15,7 +15,7 @@ interface FoundIndex {
 }
 
 /** The indexes of a table, by name; empty when there is no such table. */
-export async function readIndexes(db: Connection, table: string): Promise<ReadonlyMap<string, FoundIndex>> {
+export async function readIndexes(db: KyselyConnection, table: string): Promise<ReadonlyMap<string, FoundIndex>> {
   const { rows } = await sql<FoundIndex>`
     select relname::text as name, indisvalid as valid,
       exists (select 1 from pg_constraint where conindid = indexrelid) as constraint
@@ -25,7 +25,7 @@ export async function readIndexes(db: Connection, table: string): Promise<Readon
 }
 
 /** The number of rows that PostgreSQL last estimated for a table; null when there is no estimate, or no such table. */
-export async function estimateRowCount(db: Connection, table: string): Promise<number | null> {
+export async function estimateRowCount(db: KyselyConnection, table: string): Promise<number | null> {
   const { rows } = await sql<{ estimate: number }>`
     select reltuples::float8 as estimate from pg_class
     where oid = to_regclass(${quoteName(table)})`.execute(db)
@@ -34,7 +34,7 @@ export async function estimateRowCount(db: Connection, table: string): Promise<n
 }
 
 /** True when any of the tables has a row. */
-export async function hasRows(db: Connection, tables: readonly string[]): Promise<boolean> {
+export async function hasRows(db: KyselyConnection, tables: readonly string[]): Promise<boolean> {
   if (tables.length === 0) return false
   const any = tables.map((table) => `exists (select 1 from ${quoteName(table)})`)
   const { rows } = await sql<{ found: boolean }>`select ${sql.raw(any.join(' or '))} as found`.execute(db)
@@ -51,7 +51,7 @@ interface TableRights {
 }
 
 /** Checks that the database user may change and index these tables. Missing tables are skipped. @throws StoreRefusal */
-export async function checkOwnership(db: Connection, tables: readonly string[]): Promise<void> {
+export async function checkTableOwnership(db: KyselyConnection, tables: readonly string[]): Promise<void> {
   for (const table of tables) {
     const { rows } = await sql<TableRights>`
       select current_user::text as user, pg_get_userbyid(relowner)::text as owner,
@@ -73,7 +73,7 @@ export async function checkOwnership(db: Connection, tables: readonly string[]):
 }
 
 /** The columns of a table, each with its type as `format_type` writes it; empty when there is no such table. */
-export async function readTableColumns(db: Connection, table: string): Promise<ReadonlyMap<string, string>> {
+export async function readTableColumns(db: KyselyConnection, table: string): Promise<ReadonlyMap<string, string>> {
   const { rows } = await sql<{ name: string; type: string }>`
     select attname::text as name, format_type(atttypid, atttypmod) as type
     from pg_attribute

@@ -16,7 +16,7 @@ export const hasClaimSql = (claim: 'rollcall import' | 'rollcall indexes'): stri
  * attributes, has the claim. The claim ends with the connection, if not before, also when this process is killed. From
  * this call on, statements of the connection have no time limit.
  */
-export async function claimImport(client: ClientBase, registryId: number): Promise<boolean> {
+export async function tryClaimImport(client: ClientBase, registryId: number): Promise<boolean> {
   await client.query('set statement_timeout = 0')
   const { rows } = await client.query<{ claimed: boolean }>(
     `select pg_try_advisory_lock(hashtext('rollcall import'), $1) as claimed`,

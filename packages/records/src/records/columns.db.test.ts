@@ -9,12 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const attribute = (type: Attribute['type'], many?: true): Attribute => ({
-  name: 'a',
-  paths: ['a'],
-  type,
-  ...(many && { many }),
-})
+const attribute = (type: Attribute['type'], many?: true): Attribute => ({ name: 'a', paths: ['a'], type, ...(many && { many }) })
 
 test.each([
   ['text', ['a text collate "C"']],

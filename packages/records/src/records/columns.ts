@@ -41,29 +41,28 @@ interface ColumnShape {
   toSql(value: AttributeScalar): string
 }
 
-const plainColumn = (sql_type: string): ColumnShape => ({ suffix: '', sql_type, toSql: String })
-const TEXT_COLUMN: ColumnShape = { ...plainColumn('text'), collation: '"C"' }
+const plainColumnShape = (sql_type: string): ColumnShape => ({ suffix: '', sql_type, toSql: String })
+const TEXT_COLUMN: ColumnShape = { ...plainColumnShape('text'), collation: '"C"' }
 
-function dayOf(value: AttributeScalar, end: 'from' | 'to'): string {
+function boundaryDayOf(value: AttributeScalar, end: 'from' | 'to'): string {
   if (typeof value !== 'object') throw new TypeError('a date attribute holds an interval of days')
   return value[end]
 }
 
 /**
- * The columns for each attribute type. A date has two columns, the first and the last day ("1985" is the whole year). A
- * number is double precision, not numeric: the search in memory compares IEEE doubles too, so both give the same
- * result.
+ * The columns for each attribute type. A date has two columns, the first and the last day ("1985" is the whole year). A number is
+ * double precision, not numeric: the search in memory compares IEEE doubles too, so both give the same result.
  */
 const COLUMNS_BY_TYPE: Readonly<Record<AttributeType, readonly ColumnShape[]>> = {
   text: [TEXT_COLUMN],
   code: [TEXT_COLUMN],
   date: [
-    { suffix: '_from', sql_type: 'date', toSql: (value) => dayOf(value, 'from') },
-    { suffix: '_to', sql_type: 'date', toSql: (value) => dayOf(value, 'to') },
+    { suffix: '_from', sql_type: 'date', toSql: (value) => boundaryDayOf(value, 'from') },
+    { suffix: '_to', sql_type: 'date', toSql: (value) => boundaryDayOf(value, 'to') },
   ],
-  datetime: [plainColumn('timestamp with time zone')],
-  number: [plainColumn('double precision')],
-  boolean: [plainColumn('boolean')],
+  datetime: [plainColumnShape('timestamp with time zone')],
+  number: [plainColumnShape('double precision')],
+  boolean: [plainColumnShape('boolean')],
   // An age has no column: each query computes it from a date.
   age: [],
 }
@@ -72,9 +71,9 @@ const COLUMNS_BY_TYPE: Readonly<Record<AttributeType, readonly ColumnShape[]>> =
  * The columns of one attribute, in order. A date has the column of the first day, then that of the last day. They are
  * computed once for an attribute, because most queries need them.
  */
-export const attributeColumns: (attribute: Attribute) => readonly AttributeColumn[] = oncePerObject(describeColumns)
+export const attributeColumns: (attribute: Attribute) => readonly AttributeColumn[] = oncePerObject(describeAttributeColumns)
 
-function describeColumns(attribute: Attribute): readonly AttributeColumn[] {
+function describeAttributeColumns(attribute: Attribute): readonly AttributeColumn[] {
   return COLUMNS_BY_TYPE[attribute.type].map((shape) => {
     const sql_type = attribute.many ? `${shape.sql_type}[]` : shape.sql_type
     return {
@@ -82,24 +81,24 @@ function describeColumns(attribute: Attribute): readonly AttributeColumn[] {
       attribute,
       sql_type,
       definition: shape.collation ? `${sql_type} collate ${shape.collation}` : sql_type,
-      toSql: (value) => columnText(shape, value),
+      toSql: (value) => columnValueText(shape, value),
     }
   })
 }
 
-function columnText(shape: ColumnShape, value: AttributeValue | null): string | null {
+function columnValueText(shape: ColumnShape, value: AttributeValue | null): string | null {
   if (value === null) return null
-  if (!isMany(value)) return shape.toSql(value)
-  return `{${value.map((element) => quoteElement(shape.toSql(element))).join(',')}}`
+  if (!isValueList(value)) return shape.toSql(value)
+  return `{${value.map((element) => quoteArrayElement(shape.toSql(element))).join(',')}}`
 }
 
 /** True when the value is a list. `Array.isArray` alone does not narrow the type of readonly arrays. */
-function isMany(value: AttributeValue): value is Extract<AttributeValue, readonly unknown[]> {
+function isValueList(value: AttributeValue): value is Extract<AttributeValue, readonly unknown[]> {
   return Array.isArray(value)
 }
 
 /** Puts an element of a PostgreSQL array text in quotes: NULL, commas and braces in the element are then plain text. */
-function quoteElement(element: string): string {
+function quoteArrayElement(element: string): string {
   return `"${element.replace(/["\\]/g, '\\$&')}"`
 }
 
@@ -119,13 +118,13 @@ export function compoundColumn(compound: Compound): CompoundColumn {
     sql_type: 'jsonb',
     definition: 'jsonb',
     toSql: (elements) =>
-      elements.length === 0 ? null : `[${elements.map((element) => elementText(members, element)).join(',')}]`,
+      elements.length === 0 ? null : `[${elements.map((element) => elementJsonText(members, element)).join(',')}]`,
   }
 }
 
 type MemberWriters = readonly (readonly [name: string, write: (value: AttributeScalar) => string])[]
 
-function elementText(members: MemberWriters, element: Element): string {
+function elementJsonText(members: MemberWriters, element: Element): string {
   let text = ''
   for (const [name, write] of members) {
     const value = element[name]
@@ -160,7 +159,7 @@ interface ColumnGroup {
  * The column for sorting by an identifier type. Its value is the smallest of the record's own identifiers of the type, or null.
  * The name begins with `_`, as no attribute name does.
  */
-export const sortColumn = (type: string): RecordColumn => ({
+export const identifierSortColumn = (type: string): RecordColumn => ({
   name: joinName('_sort', type.toLowerCase()),
   sql_type: 'text',
   definition: 'text collate "C"',
@@ -182,7 +181,7 @@ export function columnGroups(recordType: RecordType): readonly ColumnGroup[] {
     })),
     ...sortedIdentifiers(recordType).map((type) => ({
       name: sortColumnGroup(type),
-      columns: [sortColumn(type)],
+      columns: [identifierSortColumn(type)],
       method: null,
     })),
   ]

@@ -14,7 +14,7 @@ import { recordTable } from './record-tables.ts'
  * Returns the primary identifiers of those given records that are stored with an equal document. No row is locked: if another
  * writer changes a record after this statement, its change is newer than the given record.
  */
-export async function unchangedAmong(
+export async function identifiersOfUnchangedRecords(
   client: ClientBase,
   registry: RegistryShape,
   recordType: RecordType,
@@ -36,17 +36,13 @@ export interface ComparedRecords {
   readonly registry: RegistryShape
   readonly recordType: RecordType
   /**
-   * The time when the import began, in microseconds since 1970 by the database's clock. Records added later are not
-   * compared.
+   * The time when the import began, in microseconds since 1970 by the database's clock. Records added later are not compared.
    */
   readonly began: string
 }
 
 /** Counts the stored records that were added before the import began. */
-export async function countRecordsBefore(
-  client: ClientBase,
-  { registry, recordType, began }: ComparedRecords,
-): Promise<number> {
+export async function countRecordsBefore(client: ClientBase, { registry, recordType, began }: ComparedRecords): Promise<number> {
   const { rows } = await client.query<{ count: number }>(
     `select count(*)::float8 as count from ${quoteName(recordTable(registry, recordType).table)} as record
      where ${addedBeforeSql('$1')}`,
@@ -72,5 +68,4 @@ export const absentRecordsStatement = ({ registry, recordType, began }: Compared
   values: [registry.id, recordType.name, began],
 })
 
-const addedBeforeSql = (began: string): string =>
-  `(extract(epoch from record.created_at) * 1000000)::bigint < ${began}::bigint`
+const addedBeforeSql = (began: string): string => `(extract(epoch from record.created_at) * 1000000)::bigint < ${began}::bigint`

@@ -19,9 +19,7 @@ test('a compound is one column of JSON, empty without elements', () => {
 
 test('members that an element lacks are left out, others than the members as well', () => {
   const elements = [{ sown: { from: '1985-01-01', to: '1985-12-31' } }, { area: 2, crop_type: 'rice', other: 1 }]
-  expect(column.toSql(elements)).toBe(
-    '[{"sown_from":"1985-01-01","sown_to":"1985-12-31"},{"crop_type":"rice","area":2}]',
-  )
+  expect(column.toSql(elements)).toBe('[{"sown_from":"1985-01-01","sown_to":"1985-12-31"},{"crop_type":"rice","area":2}]')
 })
 
 test.each(['NULL', '"', '\\', '\\u0000', '\u2028', '😀', "'", '\n', '{}'])('PostgreSQL holds %j', async (text) => {

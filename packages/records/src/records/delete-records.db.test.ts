@@ -33,9 +33,7 @@ test('a deleted record is gone with its identifiers and leaves a tombstone; the 
   expect(await rows('select registry, record_type, record, primary_identifier from record_tombstone')).toEqual([
     { registry: 1, record_type: 'TestPerson', record: 2, primary_identifier: 'U2' },
   ])
-  expect(await rows(`select deleted_at > now() - interval '1 minute' as now from record_tombstone`)).toEqual([
-    { now: true },
-  ])
+  expect(await rows(`select deleted_at > now() - interval '1 minute' as now from record_tombstone`)).toEqual([{ now: true }])
   expect(await remove('U2')).toBe(0)
 })
 

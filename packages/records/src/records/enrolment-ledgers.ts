@@ -21,7 +21,7 @@ export async function lockAddedPersons(client: ClientBase, registryId: number): 
 }
 
 /** An identifier, and the record that it names. */
-export interface NamedRecord extends NamedIdentifier {
+export interface IdentifierWithRecord extends NamedIdentifier {
   readonly record: RecordId
 }
 
@@ -31,16 +31,16 @@ export async function findByIdentifiers(
   registry: RegistryShape,
   recordType: RecordType,
   identifiers: readonly NamedIdentifier[],
-): Promise<readonly NamedRecord[]> {
+): Promise<readonly IdentifierWithRecord[]> {
   const storable = identifiers.filter(({ value }) => isStorable(value))
-  const { rows } = await client.query<NamedRecord & { readonly names_record: boolean }>(
+  const { rows } = await client.query<IdentifierWithRecord & { readonly names_record: boolean }>(
     `select type, value, record::text, names_record from ${quoteName(recordTable(registry, recordType).identifierTable)}
      where (type, value) in (select * from unnest($1::text[], $2::text[]))`,
     [storable.map(({ type }) => type), storable.map(({ value }) => value)],
   )
   const others = rows.filter(({ names_record }) => !names_record).map(({ record }) => record)
   const aliases = await aliasesOf(client, registry, recordType, others)
-  const isAlias = ({ type, value, record }: NamedRecord): boolean =>
+  const isAlias = ({ type, value, record }: IdentifierWithRecord): boolean =>
     aliases.get(record)?.some((one) => one.type === type && one.value === value) ?? false
   return rows.filter((row) => row.names_record || isAlias(row))
 }
@@ -163,10 +163,11 @@ export async function deleteLedgers(
   records: readonly RecordId[],
 ): Promise<void> {
   if (records.length === 0) return
-  await client.query(
-    'delete from enrolment_ledger where registry = $1 and record_type = $2 and record = any($3::bigint[])',
-    [registry, record_type, records],
-  )
+  await client.query('delete from enrolment_ledger where registry = $1 and record_type = $2 and record = any($3::bigint[])', [
+    registry,
+    record_type,
+    records,
+  ])
 }
 
 /** The time at which the first scheduled status in any registry begins; null when none is scheduled. */

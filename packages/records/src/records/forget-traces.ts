@@ -1,7 +1,7 @@
 /** Reads and deletes the traces of deleted records. */
 import type { PoolClient } from 'pg'
 
-interface TracedRecord {
+interface DeletedRecordKey {
   readonly registry: number
   readonly record_type: string
   readonly primary_identifier: string
@@ -11,14 +11,14 @@ interface TracedRecord {
  * SQL that gives the time at which a record was last deleted; null when it was not deleted since a given time.
  * @param of SQL of the registry, the record type, the primary identifier and the given time
  */
-export const lastDeletionSql = (of: Readonly<Record<keyof TracedRecord | 'since', string>>): string =>
+export const lastDeletionSql = (of: Readonly<Record<keyof DeletedRecordKey | 'since', string>>): string =>
   `(select max(deleted_at) from record_tombstone where registry = ${of.registry} and record_type = ${of.record_type}
     and deleted_at >= ${of.since} and primary_identifier = ${of.primary_identifier})`
 
 /** Deletes the traces of a deleted record. Returns the number of deleted traces. */
 export async function forgetDeletionTraces(
   client: Pick<PoolClient, 'query'>,
-  { registry, record_type, primary_identifier }: TracedRecord,
+  { registry, record_type, primary_identifier }: DeletedRecordKey,
 ): Promise<number> {
   const key = [registry, record_type, primary_identifier]
   const { rowCount } = await client.query(
@@ -29,9 +29,9 @@ export async function forgetDeletionTraces(
 }
 
 /** Counts the traces of a deleted record. */
-export async function countTraces(
+export async function countDeletionTraces(
   client: Pick<PoolClient, 'query'>,
-  { registry, record_type, primary_identifier }: TracedRecord,
+  { registry, record_type, primary_identifier }: DeletedRecordKey,
 ): Promise<number> {
   const { rows } = await client.query<{ count: number }>(
     `select count(*)::integer as count from record_tombstone

@@ -16,12 +16,12 @@ export interface IndexPlan {
    */
   readonly unfilled: readonly string[]
   /** Declared indexes that do not exist, or that no search uses because their build goes on or was interrupted. */
-  readonly missing: readonly MissingIndex[]
+  readonly missing: readonly IndexToBuild[]
   /** The names of indexes that neither the registry nor a constraint needs. Each one slows down writes of records. */
   readonly foreign: readonly string[]
 }
 
-interface MissingIndex {
+interface IndexToBuild {
   readonly index: string
   /** The attribute or compound that the index is for. */
   readonly of: string
@@ -41,7 +41,7 @@ export async function planIndexes(db: Database, registry: Registry): Promise<rea
 }
 
 /** True when all columns are backfilled and all declared indexes can be used. Foreign indexes are allowed. */
-export function hasAllDeclaredIndexes({ unfilled, missing }: IndexPlan): boolean {
+export function isFullyApplied({ unfilled, missing }: IndexPlan): boolean {
   return unfilled.length === 0 && missing.length === 0
 }
 
@@ -55,13 +55,11 @@ async function compareIndexes(
   const found = await readIndexes(db.kysely, table.table)
   const names = new Set(declared.map(({ name }) => name))
   return {
-    missing: declared.flatMap(({ name, of }: DeclaredIndex): MissingIndex[] => {
+    missing: declared.flatMap(({ name, of }: DeclaredIndex): IndexToBuild[] => {
       const index = found.get(name)
       if (index?.valid) return []
       return [{ index: name, of, state: index === undefined ? 'missing' : 'invalid' }]
     }),
-    foreign: [...found.values()]
-      .filter(({ name, constraint }) => !constraint && !names.has(name))
-      .map(({ name }) => name),
+    foreign: [...found.values()].filter(({ name, constraint }) => !constraint && !names.has(name)).map(({ name }) => name),
   }
 }

@@ -10,14 +10,14 @@ import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import { writeIdentifiers } from './identifier-rows.ts'
 import { type PreparedRecord, prepareRecord } from './prepare-record.ts'
-import { protectMerged } from './protected-records.ts'
+import { protectMergedRecords } from './protected-records.ts'
 import { parseWithoutProtected, readProtection } from './protection.ts'
 import { recordTable } from './record-tables.ts'
 import { recordRows } from './record-writer.ts'
 import { findRecordsMergedInto, type RetiredRecord } from './retired-records.ts'
 
 /** The records that an identifier names: `live` records, and `retired` records, which were merged into others. */
-export interface NamedRecords {
+export interface LiveAndRetiredRecords {
   readonly live: readonly FoundRecord[]
   readonly retired: readonly RetiredRecord[]
 }
@@ -31,7 +31,7 @@ export async function findRecordsWithIdentifier(
   registry: RegistryShape,
   recordType: RecordType,
   { type, value }: Identifier,
-): Promise<NamedRecords> {
+): Promise<LiveAndRetiredRecords> {
   if (!isStorable(value)) return { live: [], retired: [] }
   const { table, identifierTable } = recordTable(registry, recordType)
   const { rows } = await client.query<FoundRecord & { readonly own: boolean }>(
@@ -77,10 +77,7 @@ export async function retireRecord(
      where id = any($1::bigint[]) order by id for update`,
     [[retired, survivor]],
   )
-  await client.query(
-    `update retired_record set survivor = $4 where registry = $1 and record_type = $2 and survivor = $3`,
-    which,
-  )
+  await client.query(`update retired_record set survivor = $4 where registry = $1 and record_type = $2 and survivor = $3`, which)
   await client.query(
     `with gone as (
        delete from ${quoteName(recordTable(registry, recordType).table)} where id = $3
@@ -95,7 +92,7 @@ export async function retireRecord(
      from gone left join ledger on true`,
     [...which, now, event],
   )
-  await protectMerged(client, registry, recordType, { survivor, retired })
+  await protectMergedRecords(client, registry, recordType, { survivor, retired })
   await rewriteIdentifiers(client, registry, recordType, [survivor])
 }
 

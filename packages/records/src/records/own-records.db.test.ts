@@ -1,13 +1,13 @@
 import type { Predicate } from '@rollcall/core/model/predicate'
 import type { RecordReader } from '@rollcall/core/model/record-source'
-import type { FoundRecord, SearchPage } from '@rollcall/core/model/records'
+import type { FoundRecord, SearchPageRequest } from '@rollcall/core/model/records'
 import { openDatabase } from '@rollcall/database/database'
 import { withSnapshot } from '@rollcall/database/transaction'
 import { type Attribute, KINDS, type Kind, type RecordType } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { holdTable } from '../../../keys/test/held-table.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
-import { ownRecords } from './own-records.ts'
+import { ownRecordSource } from './own-records.ts'
 import { ensureRecordTables } from './record-tables.ts'
 
 const [civil] = KINDS as readonly [Kind, ...Kind[]]
@@ -42,21 +42,17 @@ afterAll(() => database.close())
 
 const numbers = (records: readonly FoundRecord[]): number[] => records.map(({ document }) => JSON.parse(document).n)
 const bornFirst = [{ attribute: 'born', descending: false }]
-const page: SearchPage = { sort: [], limit: 3, offset: 0, cap: 50 }
+const page: SearchPageRequest = { sort: [], limit: 3, offset: 0, cap: 50 }
 const PHONE = (value: string): Predicate => ({ is: 'identifier', identifiers: [{ type: 'MOBILE', value }] })
 const SURNAME = (value: string): Predicate => {
   return { is: 'compare', attribute: recordType.attributes[0] as Attribute, operator: 'eq', value }
 }
 const finder =
   (predicate: (value: string) => Predicate) =>
-  (value: string, more: Partial<SearchPage> = {}) =>
-    ownRecords(database.db)
+  (value: string, more: Partial<SearchPageRequest> = {}) =>
+    ownRecordSource(database.db)
       .reader('async')
-      .find(registry, {
-        recordType,
-        predicate: predicate(value),
-        page: { ...page, ids: more.cap ?? page.cap, ...more },
-      })
+      .find(registry, { recordType, predicate: predicate(value), page: { ...page, ids: more.cap ?? page.cap, ...more } })
 const byPhone = finder(PHONE)
 const bySurname = finder(SURNAME)
 
@@ -76,11 +72,7 @@ describe('the ids of all that match', () => {
     expect(sorted.ids).toEqual(expected.toReversed().map(String))
     expect(numbers(sorted.records)).toEqual(expected.toReversed().slice(2, 5))
     // Also where the page lies beyond the last.
-    expect(await find(value, { offset: 1_000 })).toEqual({
-      total: expected.length,
-      records: [],
-      ids: expected.map(String),
-    })
+    expect(await find(value, { offset: 1_000 })).toEqual({ total: expected.length, records: [], ids: expected.map(String) })
   })
 
   test.each([
@@ -105,7 +97,7 @@ describe('the ids of all that match', () => {
   })
 
   test('find their documents again, in any order; what is gone is left out', async () => {
-    const read = (ids: readonly string[]) => ownRecords(database.db).reader('async').read(registry, recordType, ids)
+    const read = (ids: readonly string[]) => ownRecordSource(database.db).reader('async').read(registry, recordType, ids)
     expect(numbers(await read(['9', '3', '100000', '7']))).toEqual([9, 3, 7])
     expect(await read([])).toEqual([])
   })
@@ -119,7 +111,7 @@ describe('a snapshot', () => {
   const look = (state: RecordReader) => state.find(registry, { recordType, predicate: SURNAME('new'), page })
 
   test('is one state, whatever is committed meanwhile', async () => {
-    await ownRecords(database.db).session(async (state) => {
+    await ownRecordSource(database.db).session(async (state) => {
       expect((await look(state)).total).toBe(0)
       await database.db.pool.query(
         `insert into r1_test_person (primary_identifier, document, surname) values ('new', '{}', 'new')`,
@@ -131,7 +123,7 @@ describe('a snapshot', () => {
       expect(found.ids).toEqual(ALL.map(String))
       expect(numbers(await state.read(registry, recordType, ['97']))).toEqual([97])
     })
-    expect((await ownRecords(database.db).session(look)).total).toBe(1)
+    expect((await ownRecordSource(database.db).session(look)).total).toBe(1)
   })
 
   test.each([
@@ -144,7 +136,7 @@ describe('a snapshot', () => {
     await ensureRecordTables(database.db, locked)
     const held = await holdTable(database, 'r2_test_person')
     try {
-      await ownRecords(impatient).session(async (state) => {
+      await ownRecordSource(impatient).session(async (state) => {
         const slow = state.find(locked, { recordType, predicate, page: { ...page, sort } })
         await expect(slow).rejects.toMatchObject({ name: 'SearchTimeout', cause: { code: '57014' } })
         expect((await look(state)).total).toBe(1)

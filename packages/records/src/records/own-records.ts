@@ -10,18 +10,18 @@ import {
   type RecordSource,
   SearchTimeout,
 } from '@rollcall/core/model/record-source'
-import type { FoundPage, FoundRecord, SearchPage } from '@rollcall/core/model/records'
+import type { FoundPage, FoundRecord, SearchPageRequest } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { isStatementTimeout } from '@rollcall/database/database-errors'
-import { groupCommit } from '@rollcall/database/group-commit'
+import { createGroupCommit } from '@rollcall/database/group-commit'
 import { joinName, quoteName } from '@rollcall/database/names'
 import type { NamedStatement, Pipeline } from '@rollcall/database/pipeline'
 import type { StatementNames } from '@rollcall/database/statement-names'
 import { isStorable } from '@rollcall/database/text'
 import { type Snapshot, tryInSnapshot, withSnapshot } from '@rollcall/database/transaction'
 import type { ClientBase, Pool, QueryResultRow } from 'pg'
-import { categoriesStatement } from './protection.ts'
+import { recordCategoriesStatement } from './protection.ts'
 import { byPrimaryIdentifiersStatement, pageStatement } from './record-statements.ts'
 import { type RecordTable, recordTable } from './record-tables.ts'
 import { aliasesInRetiredRecords, type RetiredRecord, recordsMergedIntoStatement } from './retired-records.ts'
@@ -59,23 +59,23 @@ export function connectionsByMode(
   const lookUp = groupLookUps(db.pipeline)
   const names = db.statementNames
   return {
-    sync: { search: runOnOneOf(db.searches, names, now), lookUp, names },
-    async: { search: runOnOneOf(db.asyncSearches, names, now), lookUp, names },
+    sync: { search: runOnPool(db.searches, names, now), lookUp, names },
+    async: { search: runOnPool(db.asyncSearches, names, now), lookUp, names },
   }
 }
 
 /** The most look-ups in one table that may wait for a shared statement at the same time. */
-const LOOK_UPS_WAITING = 10_000
+const MOST_WAITING_LOOK_UPS = 10_000
 /**
  * The most look-ups in one statement: few, so that no look-up waits long for the others. Each look-up finds at most one record
  * more than the cap of its page.
  */
-const LOOK_UPS_TOGETHER = 32
+const MOST_LOOK_UPS_PER_STATEMENT = 32
 
 /** Look-ups in a table that come while a statement runs, or in one turn of the event loop, share the next statement. */
 function groupLookUps(pipeline: Pipeline): SearchConnections['lookUp'] {
   const groupOf = oncePerObject((table: RecordTable) =>
-    groupCommit<LookUp, readonly FoundRow[]>(
+    createGroupCommit<LookUp, readonly FoundRow[]>(
       async (asked) => {
         const [only, second] = asked
         if (only !== undefined && second === undefined) {
@@ -85,23 +85,23 @@ function groupLookUps(pipeline: Pipeline): SearchConnections['lookUp'] {
         const found = Map.groupBy(rows, ({ number }) => number)
         return asked.map((_, at) => found.get(at + 1) ?? [])
       },
-      { waiting: LOOK_UPS_WAITING, together: LOOK_UPS_TOGETHER, failWaiting: true },
+      { waiting: MOST_WAITING_LOOK_UPS, together: MOST_LOOK_UPS_PER_STATEMENT, failWaiting: true },
     ),
   )
   return (table, lookUp) => groupOf(table).submit(lookUp)
 }
 
 /** The records in our own tables, as a source that reads and searches them. */
-export function ownRecords(db: Database): RecordSource {
+export function ownRecordSource(db: Database): RecordSource {
   const { sync, async } = connectionsByMode(db)
-  const readers = { sync: readerOn(sync), async: readerOn(async) }
+  const readers = { sync: makeRecordReader(sync), async: makeRecordReader(async) }
   return {
     reader: (mode) => readers[mode],
     session: (work) =>
       withSnapshot(db, (snapshot) => {
-        const run = runOn(snapshot, sync.names)
+        const run = makeStatementRunner(snapshot, sync.names)
         return work(
-          readerOn({
+          makeRecordReader({
             search: (statement) => tryInSnapshot(snapshot, () => run(statement)),
             lookUp: makeLoneLookUp(run),
             names: sync.names,
@@ -112,10 +112,10 @@ export function ownRecords(db: Database): RecordSource {
 }
 
 /** Milliseconds. A prepared search that takes longer is noted as slow: PostgreSQL's generic plan for it may be bad. */
-const SLOW_PLAN = 100
+const SLOW_SEARCH_MS = 100
 
 /** Runs a statement on a connection, and measures its time without the wait for the connection. */
-const runOn =
+const makeStatementRunner =
   (client: Snapshot, names: StatementNames, now = (): number => performance.now()): RunStatement =>
   async <Row extends QueryResultRow>({ values, ...statement }: PreparableStatement) => {
     names.runs(client, statement.name)
@@ -123,7 +123,7 @@ const runOn =
     try {
       return (await client.query<Row>({ ...statement, values: [...values] })).rows
     } finally {
-      if (statement.name !== undefined && now() - started > SLOW_PLAN) names.wasSlow(statement.text)
+      if (statement.name !== undefined && now() - started > SLOW_SEARCH_MS) names.wasSlow(statement.text)
     }
   }
 
@@ -131,13 +131,13 @@ const runOn =
  * Runs a statement on a connection of the pool. Closes the connection after a failure, or when it has prepared too many
  * statements.
  */
-const runOnOneOf =
+const runOnPool =
   (pool: Pool, names: StatementNames, now: () => number): RunStatement =>
   async <Row extends QueryResultRow>(statement: PreparableStatement) => {
     const client = await pool.connect()
     let failed = true
     try {
-      const rows = await runOn(client, names, now)<Row>(statement)
+      const rows = await makeStatementRunner(client, names, now)<Row>(statement)
       failed = false
       return rows
     } finally {
@@ -149,7 +149,7 @@ const runOnOneOf =
 export function readerInTransaction(client: Pick<ClientBase, 'query'>, names: StatementNames): RecordReader {
   const run: RunStatement = async <Row extends QueryResultRow>({ values, ...statement }: PreparableStatement) =>
     (await client.query<Row>({ ...statement, values: [...values] })).rows
-  return readerOn({ search: run, lookUp: makeLoneLookUp(run), names })
+  return makeRecordReader({ search: run, lookUp: makeLoneLookUp(run), names })
 }
 
 /** Returns a function that runs each look-up as a statement of its own, not together with others. */
@@ -158,7 +158,7 @@ const makeLoneLookUp =
   (table, { identifier, page }) =>
     run<FoundRow>(lookUpStatement(table, identifier, page))
 
-function readerOn(connections: SearchConnections): RecordReader {
+function makeRecordReader(connections: SearchConnections): RecordReader {
   return {
     async find(registry, query) {
       try {
@@ -181,15 +181,11 @@ function readerOn(connections: SearchConnections): RecordReader {
       if (ids.length === 0) return new Map()
       const rows = await connections.search<RetiredRecord>(recordsMergedIntoStatement(registry, recordType, ids))
       const found = Map.groupBy(rows, ({ survivor }) => survivor)
-      return new Map(
-        [...found].map(([id, those]) => [id, those.map(({ record, document }) => ({ id: record, document }))]),
-      )
+      return new Map([...found].map(([id, those]) => [id, those.map(({ record, document }) => ({ id: record, document }))]))
     },
     async named(registry, recordType, identifiers) {
       if (identifiers.length === 0) return []
-      const found = await connections.search<FoundRecord>(
-        byPrimaryIdentifiersStatement(registry, recordType, identifiers),
-      )
+      const found = await connections.search<FoundRecord>(byPrimaryIdentifiersStatement(registry, recordType, identifiers))
       if (found.length === 0) return []
       const ids = found.map(({ id }) => id)
       const retired = await connections.search<RetiredRecord>(recordsMergedIntoStatement(registry, recordType, ids))
@@ -199,7 +195,7 @@ function readerOn(connections: SearchConnections): RecordReader {
     async categories(registry, { name }, ids) {
       if (ids.length === 0) return new Map()
       const rows = await connections.search<{ record: string; categories: readonly string[] }>(
-        categoriesStatement(registry, name, ids),
+        recordCategoriesStatement(registry, name, ids),
       )
       return new Map(rows.map(({ record, categories }) => [record, categories]))
     },
@@ -213,18 +209,14 @@ function readerOn(connections: SearchConnections): RecordReader {
 }
 
 /** Finds records by the short look-up statement where the query allows it, else by a search. */
-async function findPage(
-  connections: SearchConnections,
-  registry: RegistryShape,
-  query: RecordQuery,
-): Promise<FoundPage> {
+async function findPage(connections: SearchConnections, registry: RegistryShape, query: RecordQuery): Promise<FoundPage> {
   const { recordType, predicate, page, participant } = query
   const table = recordTable(registry, recordType)
   const [identifier] = predicate.is === 'identifier' && isLookUp(query) ? predicate.identifiers : []
   if (identifier === undefined)
-    return findMatching(connections, table, predicateToSql(predicate, table), page, participant)
-  if (!isStorable(identifier.type) || !isStorable(identifier.value)) return foundIn([])
-  return foundIn(await connections.lookUp(table, { identifier, page }))
+    return findMatchingRecords(connections, table, predicateToSql(predicate, table), page, participant)
+  if (!isStorable(identifier.type) || !isStorable(identifier.value)) return toFoundPage([])
+  return toFoundPage(await connections.lookUp(table, { identifier, page }))
 }
 
 /**
@@ -243,22 +235,20 @@ interface FoundRow {
  * Finds the records that satisfy a condition, in one statement that stops after one record more than the cap.
  * @param participant see `StatementNames.nameOf`
  */
-export async function findMatching(
+export async function findMatchingRecords(
   { search, names }: SearchConnections,
   table: RecordTable,
   condition: SqlCondition,
-  page: SearchPage,
+  page: SearchPageRequest,
   participant = 0,
 ): Promise<FoundPage> {
   const { text, values } = searchStatement(table, condition, page)
   const name = names.nameOf(text, participant)
-  return foundIn(await search<FoundRow>({ ...(name !== undefined && { name }), text, values }))
+  return toFoundPage(await search<FoundRow>({ ...(name !== undefined && { name }), text, values }))
 }
 
-function foundIn(rows: readonly FoundRow[]): FoundPage {
+function toFoundPage(rows: readonly FoundRow[]): FoundPage {
   const [first] = rows
-  const records = rows.flatMap(({ id, document }) =>
-    id === null || document === null ? [] : [{ id: String(id), document }],
-  )
+  const records = rows.flatMap(({ id, document }) => (id === null || document === null ? [] : [{ id: String(id), document }]))
   return { total: first?.total ?? 0, records, ids: first?.ids?.map(String) ?? [] }
 }

@@ -112,13 +112,7 @@ test('the elements of a compound are one column, dates as two days', () => {
   }
   const { columns } = prepareRecord(registry.kind, recordType, document)
   expect(JSON.parse(columns.at(-1) ?? '')).toEqual([
-    {
-      crop_type: 'a"b',
-      area: 2.5,
-      sown_from: '1985-06-01',
-      sown_to: '1985-06-30',
-      watered: '2024-01-01T10:00:00.000Z',
-    },
+    { crop_type: 'a"b', area: 2.5, sown_from: '1985-06-01', sown_to: '1985-06-30', watered: '2024-01-01T10:00:00.000Z' },
     { area: 3 },
   ])
   expect(prepareRecord(registry.kind, recordType, identified('U1')).columns.at(-1)).toBeNull()

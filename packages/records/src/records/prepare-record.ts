@@ -45,22 +45,15 @@ export interface PreparedRecord {
  * @param notes collects the values that are not understood
  * @throws InvalidRecord
  */
-export function prepareRecord(
-  kind: Kind,
-  recordType: RecordType,
-  document: JsonValue,
-  notes?: ReadingNotes,
-): PreparedRecord {
+export function prepareRecord(kind: Kind, recordType: RecordType, document: JsonValue, notes?: ReadingNotes): PreparedRecord {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
     throw new InvalidRecord('a record is a JSON object')
   }
-  const text = canonicalText(document)
+  const text = checkedCanonicalJson(document)
   // All values are read before the record may be refused for its identifiers, so that the notes are complete.
   const columns = readValues(recordType, document, notes)
   const identifiers = readIdentifiers(kind, recordType, document, notes)
-  const [primary, another] = identifiers.filter(
-    ({ type, names }) => type === recordType.primary_identifier && names === 'record',
-  )
+  const [primary, another] = identifiers.filter(({ type, names }) => type === recordType.primary_identifier && names === 'record')
   if (primary === undefined) {
     throw new InvalidRecord(`no usable ${recordType.primary_identifier}, by which a ${recordType.name} is known`)
   }
@@ -73,17 +66,16 @@ export function prepareRecord(
 
 /**
  * Prepares a document that comes from outside, with more checks than `prepareRecord`.
- * @throws InvalidRecord also for an identifier whose form the operator does not allow, or that a spreadsheet has
- * shortened
+ * @throws InvalidRecord also for an identifier whose form the operator does not allow, or that a spreadsheet has shortened
  */
-export function prepareGiven(
+export function prepareExternalRecord(
   kind: Kind,
   recordType: RecordType,
   document: JsonValue,
   notes?: ReadingNotes,
 ): PreparedRecord {
   const prepared = prepareRecord(kind, recordType, document, notes)
-  const problem = mangledProblem(prepared.identifiers) ?? formProblem(kind, prepared.identifiers)
+  const problem = shortenedNumberProblem(prepared.identifiers) ?? formProblem(kind, prepared.identifiers)
   if (problem !== null) throw new InvalidRecord(problem)
   return prepared
 }
@@ -91,7 +83,7 @@ export function prepareGiven(
 /** Matches a long number that a spreadsheet has shortened, such as 8.1E+09: its last digits are lost. */
 const SHORTENED_NUMBER_PATTERN = /^\d([.,]\d+)?[eE][+-]\d+$/
 
-function mangledProblem(identifiers: readonly RecordIdentifier[]): string | null {
+function shortenedNumberProblem(identifiers: readonly RecordIdentifier[]): string | null {
   const mangled = identifiers.find(({ value }) => SHORTENED_NUMBER_PATTERN.test(value))
   return mangled === undefined
     ? null
@@ -119,14 +111,14 @@ function sortValues(recordType: RecordType, identifiers: readonly RecordIdentifi
 
 function readValues(recordType: RecordType, document: JsonValue, notes?: ReadingNotes): (string | null)[] {
   const values: (string | null)[] = []
-  for (const read of readersOf(recordType)) read(document, values, notes)
+  for (const read of valueReadersOf(recordType)) read(document, values, notes)
   return values
 }
 
 /** Reads one attribute or compound of a document, and appends its column values to `values`. */
 type ValueReader = (document: JsonValue, values: (string | null)[], notes?: ReadingNotes) => void
 
-const readersOf = oncePerObject(({ attributes, compounds = [] }: RecordType): readonly ValueReader[] => [
+const valueReadersOf = oncePerObject(({ attributes, compounds = [] }: RecordType): readonly ValueReader[] => [
   ...attributes.map(attributeReader),
   ...compounds.map(compoundReader),
 ])
@@ -146,8 +138,8 @@ function compoundReader(compound: Compound): ValueReader {
   }
 }
 
-function canonicalText(document: JsonValue): string {
-  const text = canonicalOf(document)
+function checkedCanonicalJson(document: JsonValue): string {
+  const text = toCanonicalJson(document)
   // A text with NUL is refused: no text column can have it, and many receivers cannot read it.
   if (text.includes('\\u0000') && ESCAPED_NUL_PATTERN.test(text)) {
     throw new InvalidRecord('the document has a NUL character, which no column can hold')
@@ -158,7 +150,7 @@ function canonicalText(document: JsonValue): string {
 /** Matches the escape `\u0000`, but not these letters after an escaped backslash. */
 const ESCAPED_NUL_PATTERN = /(?<!\\)(?:\\\\)*\\u0000/
 
-function canonicalOf(document: JsonValue): string {
+function toCanonicalJson(document: JsonValue): string {
   try {
     return flattenText(canonicalJson(document))
   } catch {

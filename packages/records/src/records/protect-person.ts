@@ -10,16 +10,11 @@ import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
 import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import {
-  addProtectedRecords,
-  bumpProtectionVersion,
-  insertProtectedIdentifiers,
-  rewriteReferences,
-} from './protected-records.ts'
+import { addProtectedRecords, bumpProtectionVersion, insertProtectedIdentifiers, rewriteReferences } from './protected-records.ts'
 import { recordTable, recordTypesWithTables } from './record-tables.ts'
 
 /** A protected person, with the number of the records that belong to the person. */
-export interface ProtectedRow {
+export interface ProtectedPersonRow {
   readonly id: number
   readonly type: string
   readonly value: string
@@ -101,7 +96,7 @@ export async function unprotectPerson(client: ClientBase, registry: RegistryShap
  * The ids of the protected persons whom an identifier names. If a person was protected by this very identifier, only the id of
  * that person.
  */
-export async function findProtected(
+export async function findProtectedPersonIds(
   client: Pick<ClientBase, 'query'>,
   registryId: number,
   { type, value }: Identifier,
@@ -120,14 +115,14 @@ export async function findProtected(
 export async function listProtected(
   { pool }: Pick<Database, 'pool'>,
   registry: RegistryShape,
-): Promise<readonly ProtectedRow[]> {
+): Promise<readonly ProtectedPersonRow[]> {
   // `protected_record` also has rows of deleted and merged records. They are not counted.
   const types = recordTypesWithTables(registry)
   const exists = types.map((recordType, at) => {
     const table = quoteName(recordTable(registry, recordType).table)
     return `(own.record_type = $${at + 2} and exists (select 1 from ${table} where id = own.record))`
   })
-  const { rows } = await pool.query<ProtectedRow>(
+  const { rows } = await pool.query<ProtectedPersonRow>(
     `select id, type, value, category, reason, protected_at,
        (select count(*)::int from protected_record as own
          where own.person = protected_person.id and (${exists.join(' or ') || 'false'})) as records

@@ -14,14 +14,7 @@ import {
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import { quoteName } from '@rollcall/database/names'
-import {
-  isJsonObject,
-  isOfAnother,
-  type JsonValue,
-  kindNamed,
-  type RecordType,
-  readIdentifiers,
-} from '@rollcall/protocol'
+import { isJsonObject, isOfAnother, type JsonValue, kindNamed, type RecordType, readIdentifiers } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import { writeIdentifiers } from './identifier-rows.ts'
 import { columnValues, type PreparedRecord } from './prepare-record.ts'
@@ -30,7 +23,7 @@ import { recordTable, recordTypesWithTables } from './record-tables.ts'
 import { aliasesInRetiredRecords, findRecordsMergedInto } from './retired-records.ts'
 import { updateRows } from './update-rows.ts'
 
-interface ProtectedWrite {
+interface ProtectionInput {
   readonly registry: RegistryShape
   readonly recordType: RecordType
   /** The protected persons of the registry, as the writer read them in its transaction. */
@@ -39,7 +32,7 @@ interface ProtectedWrite {
 
 /** Returns the records; columns and identifiers lack data of protected persons to whom the record does not belong. */
 export function removeProtectedData(
-  { registry, recordType, protection }: ProtectedWrite,
+  { registry, recordType, protection }: ProtectionInput,
   records: readonly PreparedRecord[],
 ): readonly PreparedRecord[] {
   if (protection.byIdentifier.size === 0) return records
@@ -68,7 +61,7 @@ interface NotedRecord {
  */
 export async function markProtectedRecords(
   client: ClientBase,
-  writing: ProtectedWrite,
+  writing: ProtectionInput,
   records: readonly PreparedRecord[],
   idOf: (record: PreparedRecord) => RecordId,
 ): Promise<void> {
@@ -82,9 +75,7 @@ export async function markProtectedRecords(
       id: idOf(record),
       own,
       identifiers: read.filter(({ names }) => names === 'record'),
-      named: isJsonObject(document)
-        ? withoutProtectedPersons(registry.kind, recordType, protection, document).persons
-        : [],
+      named: isJsonObject(document) ? withoutProtectedPersons(registry.kind, recordType, protection, document).persons : [],
     }
   })
   await storeProtectedReferences(client, writing, noted)
@@ -100,13 +91,14 @@ export async function markProtectedRecords(
 /** Stores which protected persons these records name. */
 export async function storeProtectedReferences(
   client: ClientBase,
-  { registry, recordType }: Pick<ProtectedWrite, 'registry' | 'recordType'>,
+  { registry, recordType }: Pick<ProtectionInput, 'registry' | 'recordType'>,
   noted: readonly Pick<NotedRecord, 'id' | 'named'>[],
 ): Promise<void> {
-  await client.query(
-    `delete from protected_reference where registry = $1 and record_type = $2 and record = any($3::bigint[])`,
-    [registry.id, recordType.name, noted.map(({ id }) => id)],
-  )
+  await client.query(`delete from protected_reference where registry = $1 and record_type = $2 and record = any($3::bigint[])`, [
+    registry.id,
+    recordType.name,
+    noted.map(({ id }) => id),
+  ])
   const rows = noted.flatMap(({ id, named }) => named.map((person) => ({ id, person })))
   if (rows.length === 0) return
   await client.query(
@@ -117,10 +109,10 @@ export async function storeProtectedReferences(
 }
 
 /**
- * Marks records as those of protected persons, and the records that were merged into them. Their primary identifiers
- * become protected, and so do their identifiers that no other record has. An identifier that several records have, or
- * that names a record of another type, such as a household, identifies no person. A record outside our own tables is
- * not marked: searches check its identifiers.
+ * Marks records as those of protected persons, and the records that were merged into them. Their primary identifiers become
+ * protected, and so do their identifiers that no other record has. An identifier that several records have, or that names a
+ * record of another type, such as a household, identifies no person. A record outside our own tables gets no mark: searches
+ * compare its identifiers with those that protect records.
  * @param records.identifiers for records outside our own tables: those that no other record has
  * @returns the identifiers that are new for these persons, or that newly protect records
  */
@@ -137,9 +129,7 @@ export async function addProtectedRecords(
   const aliases = aliasesInRetiredRecords(registry.kind, recordType, retired)
   const merged = Map.groupBy(retired, ({ survivor }) => survivor)
   const marks = marked.flatMap(({ id, own }) =>
-    [id, ...(merged.get(id) ?? []).map(({ record }) => record)].flatMap((each) =>
-      own.map((person) => ({ id: each, person })),
-    ),
+    [id, ...(merged.get(id) ?? []).map(({ record }) => record)].flatMap((each) => own.map((person) => ({ id: each, person }))),
   )
   await client.query(
     `insert into protected_record (registry, record_type, record, person, category)
@@ -153,7 +143,7 @@ export async function addProtectedRecords(
     ...one,
     identifiers: [...identifiers, ...(aliases.get(one.id) ?? [])],
   }))
-  const isShared = await sharedIdentifiers(client, registry, recordType, withAliases)
+  const isShared = await makeSharedIdentifierTest(client, registry, recordType, withAliases)
   const rows = withAliases.flatMap(({ own, identifiers }) =>
     identifiers.flatMap(({ type, value }) => {
       const protects = type === recordType.primary_identifier
@@ -194,7 +184,7 @@ export async function insertProtectedIdentifiers(
 }
 
 /** Returns a function that is true for identifiers that other records of the registry have as their own too. */
-async function sharedIdentifiers(
+async function makeSharedIdentifierTest(
   client: ClientBase,
   registry: RegistryShape,
   recordType: RecordType,
@@ -208,10 +198,7 @@ async function sharedIdentifiers(
       `select distinct type, value from ${quoteName(identifierTable)} as other
          join unnest($1::text[], $2::text[], $3::bigint[]) as own (type, value, record) using (type, value)
        where other.names_record and (not $4 or other.record <> own.record)`,
-      [
-        ...[own.map(({ type }) => type), own.map(({ value }) => value), own.map(({ id }) => id)],
-        one.name === recordType.name,
-      ],
+      [...[own.map(({ type }) => type), own.map(({ value }) => value), own.map(({ id }) => id)], one.name === recordType.name],
     )
     for (const row of rows) shared.add(protectionKey(row))
   }
@@ -219,7 +206,7 @@ async function sharedIdentifiers(
 }
 
 /** Protects both records of a merge alike: each by the categories and identifiers of both. */
-export async function protectMerged(
+export async function protectMergedRecords(
   client: ClientBase,
   registry: RegistryShape,
   recordType: RecordType,
@@ -235,9 +222,7 @@ export async function protectMerged(
     `select document from ${quoteName(recordTable(registry, recordType).table)} where id = $1`,
     [survivor],
   )
-  const identifiers = rows.flatMap(({ document }) =>
-    identifiersNamingRecord(registry.kind, recordType, JSON.parse(document)),
-  )
+  const identifiers = rows.flatMap(({ document }) => identifiersNamingRecord(registry.kind, recordType, JSON.parse(document)))
   const added = await addProtectedRecords(client, registry, recordType, [{ id: survivor, own, identifiers }])
   if (added.length === 0) return
   await bumpProtectionVersion(client, registry.id)
@@ -246,9 +231,7 @@ export async function protectMerged(
 
 /** Gives the protection of the registry a new version, which every node has half a second after the commit. */
 export async function bumpProtectionVersion(client: Pick<ClientBase, 'query'>, registryId: number): Promise<void> {
-  await client.query(`update registry set protection_version = nextval('protection_version') where id = $1`, [
-    registryId,
-  ])
+  await client.query(`update registry set protection_version = nextval('protection_version') where id = $1`, [registryId])
 }
 
 /**
@@ -267,27 +250,19 @@ const REWRITE_BATCH_RECORDS = 500
  * Writes again, by the current protection, the columns and identifiers of records that may name these persons. Records
  * are locked in the order of their ids, as a backfill does. Returns the number of records that were written.
  */
-export async function rewriteReferences(
-  client: ClientBase,
-  registry: RegistryShape,
-  naming: NamingQuery,
-): Promise<number> {
+export async function rewriteReferences(client: ClientBase, registry: RegistryShape, naming: NamingQuery): Promise<number> {
   const protection = await readProtection(client, registry.id)
   let count = 0
   for (const recordType of recordTypesWithTables(registry)) {
-    const ids = await findNaming(client, registry, recordType, naming)
+    const ids = await findRecordsNamingPersons(client, registry, recordType, naming)
     for (let at = 0; at < ids.length; at += REWRITE_BATCH_RECORDS) {
-      count += await rewriteRecords(
-        client,
-        { registry, recordType, protection },
-        ids.slice(at, at + REWRITE_BATCH_RECORDS),
-      )
+      count += await rewriteRecords(client, { registry, recordType, protection }, ids.slice(at, at + REWRITE_BATCH_RECORDS))
     }
   }
   return count
 }
 
-async function findNaming(
+async function findRecordsNamingPersons(
   client: ClientBase,
   registry: RegistryShape,
   recordType: RecordType,
@@ -324,7 +299,7 @@ async function findNaming(
 const lettersAndDigitsSql = (text: string): string =>
   `regexp_replace(lower(normalize(replace(replace(${text}, 'ß', 'ss'), 'ı', 'i'), NFKD) collate "C"), '[^a-z0-9]', '', 'g')`
 
-async function rewriteRecords(client: ClientBase, writing: ProtectedWrite, ids: readonly RecordId[]): Promise<number> {
+async function rewriteRecords(client: ClientBase, writing: ProtectionInput, ids: readonly RecordId[]): Promise<number> {
   const { registry, recordType, protection } = writing
   const { table, columns } = recordTable(registry, recordType)
   const { rows } = await client.query<{ id: RecordId; document: string }>(

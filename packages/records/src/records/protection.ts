@@ -21,8 +21,7 @@ type Connection = Pick<ClientBase, 'query'>
 const protectionByConnection = new WeakMap<Connection, Map<number, Protection>>()
 
 /**
- * Returns the current protection of a registry. A connection that has read it reads it again only when its version has
- * changed.
+ * Returns the current protection of a registry. A connection that has read it reads it again only when its version has changed.
  */
 export async function readProtection(client: Connection, registryId: number): Promise<Protection> {
   const { rows } = await client.query<{ version: number }>({
@@ -36,22 +35,22 @@ export async function readProtection(client: Connection, registryId: number): Pr
   protectionByConnection.set(client, memory)
   const known = memory.get(registryId)
   if (known?.version === version) return known
-  const found = await readAll(client, registryId, version)
+  const found = await readProtectionTables(client, registryId, version)
   memory.set(registryId, found)
   return found
 }
 
-interface IdentifierRow extends Identifier {
+interface ProtectedIdentifierRow extends Identifier {
   readonly person: number
   readonly protects: boolean
 }
 
-async function readAll(client: Connection, registryId: number, version: number): Promise<Protection> {
+async function readProtectionTables(client: Connection, registryId: number, version: number): Promise<Protection> {
   const persons = await client.query<ProtectedPerson>(
     'select id, category from protected_person where registry = $1 order by id',
     [registryId],
   )
-  const identifiers = await client.query<IdentifierRow>(
+  const identifiers = await client.query<ProtectedIdentifierRow>(
     'select type, value, person, protects from protected_identifier where registry = $1 order by person',
     [registryId],
   )
@@ -80,7 +79,7 @@ export function parseWithoutProtected(
 }
 
 /** The statement that reads the categories under which these records are protected, deleted records included. */
-export const categoriesStatement = ({ id }: RegistryShape, record_type: string, ids: readonly RecordId[]) => ({
+export const recordCategoriesStatement = ({ id }: RegistryShape, record_type: string, ids: readonly RecordId[]) => ({
   name: 'categories of records',
   text: `select record::text, array_agg(distinct category) as categories from protected_record
     where registry = $1 and record_type = $2 and record = any($3::bigint[]) group by record`,

@@ -27,8 +27,7 @@ beforeEach(async () => {
 })
 
 const query = async (text: string, values: unknown[] = []) => (await database.db.pool.query(text, values)).rows
-const unfilled = async () =>
-  [...((await requireRegistry(database.db, registry.namespace)).unfilled.get('Person') ?? [])].sort()
+const unfilled = async () => [...((await requireRegistry(database.db, registry.namespace)).unfilled.get('Person') ?? [])].sort()
 
 async function write(...documents: object[]): Promise<void> {
   const client = await database.db.pool.connect()

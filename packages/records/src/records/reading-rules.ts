@@ -3,7 +3,7 @@
  * the column is listed for a backfill, and no query may ask about the column before the backfill has ended.
  */
 import { createHash } from 'node:crypto'
-import { IDENTIFIERS_GROUP, sortColumnGroup } from '@rollcall/core/model/registry'
+import { IDENTIFIER_COLUMN_GROUP, sortColumnGroup } from '@rollcall/core/model/registry'
 import {
   attributeRules,
   canonicalJson,
@@ -24,7 +24,7 @@ type RuleDigests = ReadonlyMap<string, string>
 
 const digestsByRecordType = new WeakMap<RecordType, RuleDigests>()
 
-function rulesOf(kind: Kind, recordType: RecordType): RuleDigests {
+function ruleDigestsOf(kind: Kind, recordType: RecordType): RuleDigests {
   const found = digestsByRecordType.get(recordType) ?? describeRules(kind, recordType)
   digestsByRecordType.set(recordType, found)
   return found
@@ -40,7 +40,7 @@ function describeRules(kind: Kind, recordType: RecordType): RuleDigests {
   const own = rows.filter(([name]) => stored.has(name))
   const identifiers = identifierRules(kind, recordType)
   const sorted = sortedIdentifiers(recordType).map(sortColumnGroup)
-  const all = [...own, ...[IDENTIFIERS_GROUP, ...sorted].map((name) => [name, identifiers] as const)]
+  const all = [...own, ...[IDENTIFIER_COLUMN_GROUP, ...sorted].map((name) => [name, identifiers] as const)]
   return new Map(all.map(([name, rules]) => [name, digestRules(rules)]))
 }
 
@@ -56,7 +56,7 @@ export async function findChangedRules(
   const { rows } = await sql<{ name: string; rules: string }>`select name, rules from column_rules
     where registry = ${registry.id} and record_type = ${recordType.name}`.execute(transaction)
   const stored = new Map(rows.map(({ name, rules }) => [name, rules]))
-  return [...rulesOf(registry.kind, recordType)].flatMap(([name, rules]) => (stored.get(name) === rules ? [] : [name]))
+  return [...ruleDigestsOf(registry.kind, recordType)].flatMap(([name, rules]) => (stored.get(name) === rules ? [] : [name]))
 }
 
 /** Stores that this version's rules apply to these column groups: values are read by them, or will be backfilled. */
@@ -66,7 +66,7 @@ export async function storeRules(
   recordType: RecordType,
   names: readonly string[],
 ): Promise<void> {
-  const rules = rulesOf(registry.kind, recordType)
+  const rules = ruleDigestsOf(registry.kind, recordType)
   await sql`insert into column_rules (registry, record_type, name, rules)
     select ${registry.id}, ${recordType.name}, name, rules
     from unnest(${names}::text[], ${names.map((name) => rules.get(name) ?? '')}::text[]) as noted (name, rules)

@@ -2,7 +2,7 @@
  * The functions that write the records of a registry. They write records in our own tables only: records elsewhere are only read.
  */
 
-import { unchangedAmong } from './complete-records.ts'
+import { identifiersOfUnchangedRecords } from './complete-records.ts'
 import { deleteRecords } from './delete-records.ts'
 import { dueLedgers, findByIdentifiers, lockAddedPersons, lockLedgers, storeLedgers } from './enrolment-ledgers.ts'
 import { findRecordsWithIdentifier, restoreRecord, retireRecord } from './merge-records.ts'
@@ -15,7 +15,7 @@ import { aliasesOf } from './retired-records.ts'
  */
 export interface RecordSink {
   readonly writeRecords: typeof writeRecords
-  readonly unchangedAmong: typeof unchangedAmong
+  readonly unchangedAmong: typeof identifiersOfUnchangedRecords
   readonly lockRecord: typeof lockRecord
   readonly deleteRecords: typeof deleteRecords
   readonly findRecordsWithIdentifier: typeof findRecordsWithIdentifier
@@ -32,7 +32,7 @@ export interface RecordSink {
 /** The functions that write records into our own tables. */
 export const OWN_SINK: RecordSink = {
   writeRecords,
-  unchangedAmong,
+  unchangedAmong: identifiersOfUnchangedRecords,
   lockRecord,
   deleteRecords,
   findRecordsWithIdentifier,

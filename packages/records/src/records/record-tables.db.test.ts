@@ -120,22 +120,16 @@ test('adds what is newly declared and leaves the rest as it is', async () => {
   const { pool } = database.db
   await knownRegistry(3)
   await ensureRecordTables(database.db, registryWith(3, [surname]))
-  await pool.query(
-    `insert into r3_test_person (primary_identifier, document, surname) values ('A', '{"a":1}', 'Okoro')`,
-  )
+  await pool.query(`insert into r3_test_person (primary_identifier, document, surname) values ('A', '{"a":1}', 'Okoro')`)
   await ensureRecordTables(database.db, registryWith(3, [surname, born, { ...score, indexed: true }]))
-  const { rows } = await pool.query(
-    'select primary_identifier, document, surname, born_from, born_to, score from r3_test_person',
-  )
+  const { rows } = await pool.query('select primary_identifier, document, surname, born_from, born_to, score from r3_test_person')
   expect(rows).toEqual([
     { primary_identifier: 'A', document: '{"a":1}', surname: 'Okoro', born_from: null, born_to: null, score: null },
   ])
   // Building an index would keep writers waiting, so that is left to the operator.
   expect((await indexesOf('r3_test_person')).filter((index) => /born|score/.test(index))).toEqual([])
   const toFill = await pool.query('select registry, record_type, name, next_record from column_fill order by name')
-  expect(toFill.rows).toEqual(
-    ['born', 'score'].map((name) => ({ registry: 3, record_type: 'TestPerson', name, next_record: 0 })),
-  )
+  expect(toFill.rows).toEqual(['born', 'score'].map((name) => ({ registry: 3, record_type: 'TestPerson', name, next_record: 0 })))
   // An attribute that is no longer declared keeps its column.
   await ensureRecordTables(database.db, registryWith(3, []))
   expect(await columnsOf('r3_test_person')).toHaveProperty('surname')
@@ -144,9 +138,7 @@ test('adds what is newly declared and leaves the rest as it is', async () => {
 test('in an empty table a new column needs no filling, and its index is made', async () => {
   await ensureRecordTables(database.db, registryWith(10, [surname]))
   await ensureRecordTables(database.db, registryWith(10, [surname, born]))
-  expect(await indexesOf('r10_test_person')).toContain(
-    'CREATE INDEX r10_test_person_born_index btree (born_from, born_to)',
-  )
+  expect(await indexesOf('r10_test_person')).toContain('CREATE INDEX r10_test_person_born_index btree (born_from, born_to)')
   const { rows } = await database.db.pool.query('select from column_fill where registry = 10')
   expect(rows).toEqual([])
 })

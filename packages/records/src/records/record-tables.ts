@@ -88,11 +88,9 @@ export async function ensureRecordTables(db: { kysely: Kysely<unknown> }, regist
 export async function createRecordTables(transaction: Transaction<unknown>, registry: RegistryShape): Promise<void> {
   // The build of an index on a large table may take longer than the time limit of a statement.
   await sql`select set_config('statement_timeout', '0', true)`.execute(transaction)
-  await sql`select pg_advisory_xact_lock(hashtextextended('rollcall record tables', ${registry.id}))`.execute(
-    transaction,
-  )
+  await sql`select pg_advisory_xact_lock(hashtextextended('rollcall record tables', ${registry.id}))`.execute(transaction)
   for (const recordType of recordTypesWithTables(registry)) {
-    await createRecordTable(transaction, registry, recordTable(registry, recordType))
+    await ensureRecordTable(transaction, registry, recordTable(registry, recordType))
   }
 }
 
@@ -112,26 +110,22 @@ export async function createEmptyRecordTables(connection: Kysely<unknown>, regis
 
 async function createTables(connection: Kysely<unknown>, record: RecordTable): Promise<void> {
   const run = (statement: string) => sql.raw(statement).execute(connection)
-  await run(tableStatement(record))
+  await run(createTableSql(record))
   if (await hasLz4(connection)) {
     await run(`alter table ${quoteName(record.table)} alter column "document" set compression lz4`)
   }
   for (const statement of identifierStatements(record)) await run(statement)
 }
 
-async function createRecordTable(
-  transaction: Transaction<unknown>,
-  registry: RegistryShape,
-  record: RecordTable,
-): Promise<void> {
+async function ensureRecordTable(transaction: Transaction<unknown>, registry: RegistryShape, record: RecordTable): Promise<void> {
   const run = (statement: string) => sql.raw(statement).execute(transaction)
   const columns = await readTableColumns(transaction, record.table)
   if (columns.size === 0) {
     await createTables(transaction, record)
   } else {
-    await addColumns(transaction, registry, record, columns)
+    await addMissingColumns(transaction, registry, record, columns)
   }
-  await compareRules(transaction, registry, record)
+  await markChangedRules(transaction, registry, record)
   const indexes = await readIndexes(transaction, record.table)
   const missing = declaredIndexes(record).filter(({ name }) => !indexes.has(name))
   if (missing.length === 0 || (await hasRows(transaction, [record.table]))) return
@@ -139,7 +133,7 @@ async function createRecordTable(
 }
 
 /** Adds the missing columns only: even ADD COLUMN IF NOT EXISTS takes a lock that blocks every reader. */
-async function addColumns(
+async function addMissingColumns(
   transaction: Transaction<unknown>,
   registry: RegistryShape,
   { table, recordType }: RecordTable,
@@ -156,31 +150,25 @@ async function addColumns(
       const found = existing.get(column.name)
       if (found === column.sql_type) continue
       if (found !== undefined) {
-        throw new StoreRefusal(
-          `column ${column.name} of table ${table} is ${found} and the kind declares ${column.sql_type}`,
-        )
+        throw new StoreRefusal(`column ${column.name} of table ${table} is ${found} and the kind declares ${column.sql_type}`)
       }
       const definition = `${quoteName(column.name)} ${column.definition}`
       await sql.raw(`alter table ${quoteName(table)} add column ${definition}`).execute(transaction)
       if (!added.includes(name)) added.push(name)
     }
   }
-  if (added.length > 0) await markUnfilled(transaction, registry, { table, recordType }, added)
+  if (added.length > 0) await markColumnsUnfilled(transaction, registry, { table, recordType }, added)
 }
 
 /** Lists for a backfill the columns and identifiers that were read by other rules than this version's. */
-async function compareRules(
-  transaction: Transaction<unknown>,
-  registry: RegistryShape,
-  record: RecordTable,
-): Promise<void> {
+async function markChangedRules(transaction: Transaction<unknown>, registry: RegistryShape, record: RecordTable): Promise<void> {
   const changed = await findChangedRules(transaction, registry, record.recordType)
   if (changed.length === 0) return
-  await markUnfilled(transaction, registry, record, changed)
+  await markColumnsUnfilled(transaction, registry, record, changed)
   await storeRules(transaction, registry, record.recordType, changed)
 }
 
-async function markUnfilled(
+async function markColumnsUnfilled(
   transaction: Transaction<unknown>,
   registry: RegistryShape,
   { table, recordType }: Pick<RecordTable, 'table' | 'recordType'>,
@@ -192,7 +180,7 @@ async function markUnfilled(
     on conflict (registry, record_type, name) do update set next_record = 0`.execute(transaction)
 }
 
-function tableStatement({ table, columns }: RecordTable): string {
+function createTableSql({ table, columns }: RecordTable): string {
   const fixed = Object.entries(FIXED_COLUMNS)
   const declared = columns.map(({ name, definition }) => [name, definition])
   const all = [...fixed, ...declared].map(([name = '', definition]) => `${quoteName(name)} ${definition}`)

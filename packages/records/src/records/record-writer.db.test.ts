@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { lockWaits } from '../../../keys/test/held-table.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { addRegistry } from '../registries/registries.ts'
-import { ownRecords } from './own-records.ts'
+import { ownRecordSource } from './own-records.ts'
 import { type PreparedRecord, prepareRecord } from './prepare-record.ts'
 import { recordTable } from './record-tables.ts'
 import { type WriteResult, writeRecords } from './record-writer.ts'
@@ -93,10 +93,7 @@ test('new records are inserted, known ones replaced with all their identifiers a
 
 test('of several records with one primary identifier the last stands', async () => {
   const last = record('A1', { sex: 'female' })
-  expect(await write(record('A1', { sex: 'male' }), record('B2'), last)).toEqual({
-    inserted: ['A1', 'B2'],
-    updated: [],
-  })
+  expect(await write(record('A1', { sex: 'male' }), record('B2'), last)).toEqual({ inserted: ['A1', 'B2'], updated: [] })
   expect(await documents()).toMatchObject([{ document: last.document }, { primary_identifier: 'B2' }])
 })
 
@@ -107,7 +104,7 @@ test('no records are no work', async () => {
 test('a shared identifier leads to every record that bears it', async () => {
   await write(record('A1', { phone_number: ['+15550100'] }), record('B2', { phone_number: ['+15550100'] }))
   const page = { sort: [], limit: 10, offset: 0, cap: 100 }
-  const found = await ownRecords(database.db)
+  const found = await ownRecordSource(database.db)
     .reader('sync')
     .find(registry, {
       recordType: person,
@@ -188,10 +185,7 @@ test('a writer that inserts the same record first is waited for, and its record 
     await other.query('commit')
     expect(await named(written)).toEqual({ inserted: ['B2'], updated: ['A1'] })
   })
-  expect(await documents()).toMatchObject([
-    { document: record('A1', { sex: 'female' }).document },
-    { primary_identifier: 'B2' },
-  ])
+  expect(await documents()).toMatchObject([{ document: record('A1', { sex: 'female' }).document }, { primary_identifier: 'B2' }])
   expect(await rows(`select value from ${identifierTable} order by 1`)).toEqual([{ value: 'A1' }, { value: 'B2' }])
 })
 

@@ -94,12 +94,12 @@ export async function writeRecords(
   const latest = new Map(records.map((record) => [record.primary_identifier, record]))
   if (latest.size === 0) return { inserted: [], updated: [], repeated: new Map() }
   if (options.locked !== undefined && latest.size === options.locked.size) {
-    return writeOnce(client, registry, recordType, latest, options)
+    return writeInOneAttempt(client, registry, recordType, latest, options)
   }
   for (let attempt = 1; ; attempt += 1) {
     await client.query('savepoint write_records')
     try {
-      const written = await writeOnce(client, registry, recordType, latest, options)
+      const written = await writeInOneAttempt(client, registry, recordType, latest, options)
       await client.query('release savepoint write_records')
       return written
     } catch (error) {
@@ -110,7 +110,7 @@ export async function writeRecords(
   }
 }
 
-async function writeOnce(
+async function writeInOneAttempt(
   client: ClientBase,
   registry: RegistryShape,
   recordType: RecordType,
@@ -120,7 +120,7 @@ async function writeOnce(
   const table = recordTable(registry, recordType)
   const { locked = new Map<string, RecordId>(), sameIdentifiers = new Set(), imported } = options
   const unlocked = [...records.keys()].filter((primary) => !locked.has(primary))
-  const existing = await lockExisting(client, table, unlocked, options)
+  const existing = await lockExistingRecords(client, table, unlocked, options)
   const ids = new Map([
     ...[...locked].map(([primary, id]) => [primary, id] as const),
     ...[...existing].map(([primary, { id }]) => [primary, id] as const),
@@ -133,9 +133,7 @@ async function writeOnce(
   const protection = await readProtection(client, registry.id)
   const wanted = removeProtectedData(
     { registry, recordType, protection },
-    [...records.values()].filter(
-      ({ primary_identifier }) => !retired.has(primary_identifier) && !isKept(primary_identifier),
-    ),
+    [...records.values()].filter(({ primary_identifier }) => !retired.has(primary_identifier) && !isKept(primary_identifier)),
   )
   const added = wanted.filter((record) => !ids.has(record.primary_identifier))
   const replaced = wanted.filter((record) => ids.has(record.primary_identifier))
@@ -173,7 +171,7 @@ interface ExistingRecord {
 }
 
 /** Reads stored records, and locks them in the order of their ids, so that two writers do not deadlock. */
-async function lockExisting(
+async function lockExistingRecords(
   client: ClientBase,
   { table }: RecordTable,
   primaries: readonly string[],
@@ -210,7 +208,7 @@ export async function lockRecord(
 ): Promise<LockedRecord | null> {
   const table = recordTable(registry, recordType)
   const lock = async (primary_identifier: string): Promise<LockedRecord | null> => {
-    const found = await lockExisting(client, table, [primary_identifier], { before: true })
+    const found = await lockExistingRecords(client, table, [primary_identifier], { before: true })
     const { id, document = '' } = found.get(primary_identifier) ?? {}
     if (id === undefined) return null
     const aliases = await aliasesOf(client, registry, recordType, [id])
@@ -281,11 +279,7 @@ async function updateRecords(
 }
 
 /** Deletes the identifier rows of stored records, before the caller writes new rows. */
-async function deleteIdentifiers(
-  client: ClientBase,
-  { identifierTable }: RecordTable,
-  ids: readonly string[],
-): Promise<void> {
+async function deleteIdentifiers(client: ClientBase, { identifierTable }: RecordTable, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await client.query(`delete from ${quoteName(identifierTable)} where record = any($1::bigint[])`, [ids])
 }

@@ -5,7 +5,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { StoreRefusal, StoreUnavailable } from '@rollcall/database/refusal'
 import type { ClientBase } from 'pg'
-import { ownRecords, readerInTransaction } from './own-records.ts'
+import { ownRecordSource, readerInTransaction } from './own-records.ts'
 import { OWN_SINK, type RecordSink } from './record-sink.ts'
 
 /** The functions that read and write the records of a registry. */
@@ -34,9 +34,9 @@ export interface RecordsOpener {
 }
 
 /** The records that `setRegistryRecords` has set, by database pool and registry id: ids are valid in one database only. */
-const openedByPool = new WeakMap<Database['pool'], Map<number, RegistryRecords>>()
-const ownByPool = new WeakMap<Database['pool'], RegistryRecords>()
-const mirroredByPool = new WeakMap<Database['pool'], RegistryRecords>()
+const openedRecordsByPool = new WeakMap<Database['pool'], Map<number, RegistryRecords>>()
+const ownRecordsByPool = new WeakMap<Database['pool'], RegistryRecords>()
+const mirroredRecordsByPool = new WeakMap<Database['pool'], RegistryRecords>()
 const openersByPool = new WeakMap<Database['pool'], RecordsOpener>()
 
 /**
@@ -44,16 +44,16 @@ const openersByPool = new WeakMap<Database['pool'], RecordsOpener>()
  * while its copy is not complete or its source is not open.
  */
 export function recordsOf(db: Database, registry: RegistryToOpen): RegistryRecords {
-  const found = openedByPool.get(db.pool)?.get(registry.id)
+  const found = openedRecordsByPool.get(db.pool)?.get(registry.id)
   if (found !== undefined) return found
   if (registry.own_records !== false) {
-    if (registry.source == null) return ownOf(db)
+    if (registry.source == null) return ownRecordsOf(db)
     openersByPool.get(db.pool)?.leave(registry.id)
-    return registry.awaits_records ? AWAITED_RECORDS : readOnly(db)
+    return registry.awaits_records ? AWAITED_RECORDS : readOnlyRecords(db)
   }
   const { id, kind, namespace, source } = registry
   const opener = openersByPool.get(db.pool)
-  if (opener === undefined || source == null || kind === undefined || namespace === undefined) return NOT_OPEN
+  if (opener === undefined || source == null || kind === undefined || namespace === undefined) return UNOPENED_RECORDS
   return opener.open({ id, kind, namespace, source })
 }
 
@@ -65,74 +65,64 @@ export const storedRecordsOf = (db: Database, registry: RegistryToOpen): Registr
   recordsOf(db, { ...registry, awaits_records: false })
 
 /** Sets the opener of sources that this process uses for the registries of this database. */
-export function openRecordsWith(db: Database, opener: RecordsOpener): void {
+export function setRecordsOpener(db: Database, opener: RecordsOpener): void {
   openersByPool.set(db.pool, opener)
 }
 
 /** The namespaces of registries whose sources cannot be opened here, or did not answer lately. */
-export const registriesAway = (db: Database): readonly string[] => openersByPool.get(db.pool)?.away() ?? []
+export const unreachableRegistries = (db: Database): readonly string[] => openersByPool.get(db.pool)?.away() ?? []
 
 /** Returns the functions that write a registry's records. @throws StoreRefusal we must not write them */
 export function requireSink(db: Database, registry: RegistryToOpen & Pick<Registry, 'namespace'>): RecordSink {
   const { sink } = recordsOf(db, registry)
   if (sink !== null) return sink
-  throw new StoreRefusal(notWritten(registry))
+  throw new StoreRefusal(writeRefusalMessage(registry))
 }
 
 /** Copies of a source's records, with the functions that write them. Only the mirror of a source uses them. */
 export const mirroredRecords = (db: Database): RegistryRecords & { readonly sink: RecordSink } => ({
-  ...ownOf(db),
+  ...ownRecordsOf(db),
   sink: OWN_SINK,
 })
 
 /** The message that refuses to write records that belong to a source. */
-const notWritten = ({ namespace }: Pick<Registry, 'namespace'>): string =>
+const writeRefusalMessage = ({ namespace }: Pick<Registry, 'namespace'>): string =>
   `the records of ${namespace} are in a database of its own, which is only read; change them there`
 
 /** Replaces, in this process only, the functions that read and write the records of a registry. Stores nothing. */
 export function setRegistryRecords(db: Database, registry: { readonly id: number }, records: RegistryRecords): void {
-  const ofDatabase = openedByPool.get(db.pool) ?? new Map<number, RegistryRecords>()
-  openedByPool.set(db.pool, ofDatabase.set(registry.id, records))
+  const ofDatabase = openedRecordsByPool.get(db.pool) ?? new Map<number, RegistryRecords>()
+  openedRecordsByPool.set(db.pool, ofDatabase.set(registry.id, records))
 }
 
-function ownOf(db: Database): RegistryRecords {
-  const records = ownByPool.get(db.pool) ?? {
-    source: ownRecords(db),
+function ownRecordsOf(db: Database): RegistryRecords {
+  const records = ownRecordsByPool.get(db.pool) ?? {
+    source: ownRecordSource(db),
     within: (client) => readerInTransaction(client, db.statementNames),
     sink: OWN_SINK,
   }
-  ownByPool.set(db.pool, records)
+  ownRecordsByPool.set(db.pool, records)
   return records
 }
 
 /** Our own tables without the functions that write: only the mirror that follows the source may write copies. */
-function readOnly(db: Database): RegistryRecords {
-  const records = mirroredByPool.get(db.pool) ?? { ...ownOf(db), sink: null }
-  mirroredByPool.set(db.pool, records)
+function readOnlyRecords(db: Database): RegistryRecords {
+  const records = mirroredRecordsByPool.get(db.pool) ?? { ...ownRecordsOf(db), sink: null }
+  mirroredRecordsByPool.set(db.pool, records)
   return records
 }
 
 const rejectUnopened = (): Promise<never> =>
-  Promise.reject(
-    new StoreUnavailable('the records of the registry are in a database of its own, which is not open here'),
-  )
+  Promise.reject(new StoreUnavailable('the records of the registry are in a database of its own, which is not open here'))
 
 /** Records of which every read fails: they must not be reported as not found. @param read returns the rejected promise */
 export const failingRecords = (read: () => Promise<never>): RegistryRecords => {
-  const reader: RecordReader = {
-    find: read,
-    read,
-    merged: read,
-    named: read,
-    categories: read,
-    count: read,
-    page: read,
-  }
+  const reader: RecordReader = { find: read, read, merged: read, named: read, categories: read, count: read, page: read }
   return { source: { reader: () => reader, session: (work) => work(reader) }, within: () => reader, sink: null }
 }
 
 /** The records of a registry whose source is not open in this process: every read fails. */
-const NOT_OPEN = failingRecords(rejectUnopened)
+const UNOPENED_RECORDS = failingRecords(rejectUnopened)
 
 /**
  * The records of a registry whose copy is not complete. Every read says that the records are not available: a missing

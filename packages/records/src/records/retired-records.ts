@@ -39,11 +39,7 @@ export async function findRecordsMergedInto(
 }
 
 /** The statement that finds the records that were merged into these. */
-export const recordsMergedIntoStatement = (
-  registry: RegistryShape,
-  recordType: RecordType,
-  survivors: readonly RecordId[],
-) => ({
+export const recordsMergedIntoStatement = (registry: RegistryShape, recordType: RecordType, survivors: readonly RecordId[]) => ({
   name: 'retired into',
   text: `select record::text, primary_identifier, document, survivor::text, event from retired_record as retired
      where registry = $1 and record_type = $2 and survivor = any($3::bigint[]) order by retired.record`,
@@ -57,11 +53,7 @@ export async function aliasesOf(
   recordType: RecordType,
   survivors: readonly RecordId[],
 ): Promise<AliasesBySurvivor> {
-  return aliasesInRetiredRecords(
-    registry.kind,
-    recordType,
-    await findRecordsMergedInto(client, registry, recordType, survivors),
-  )
+  return aliasesInRetiredRecords(registry.kind, recordType, await findRecordsMergedInto(client, registry, recordType, survivors))
 }
 
 /** Returns the aliases of each survivor, taken from retired records that the caller has read. */

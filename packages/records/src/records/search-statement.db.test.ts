@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type RecordQuery, SearchTimeout } from '@rollcall/core/model/record-source'
-import type { FoundRecord, Identifier, SearchPage, SortKey } from '@rollcall/core/model/records'
+import type { FoundRecord, Identifier, SearchPageRequest, SortKey } from '@rollcall/core/model/records'
 import { openDatabase } from '@rollcall/database/database'
 import { KINDS, type Kind, type RecordType } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
-import { connectionsByMode, findMatching, ownRecords, readerInTransaction } from './own-records.ts'
+import { connectionsByMode, findMatchingRecords, ownRecordSource, readerInTransaction } from './own-records.ts'
 import { ensureRecordTables, recordTable } from './record-tables.ts'
 import { lookUpStatement, lookUpsStatement, type SqlCondition, searchStatement } from './search-statement.ts'
 import { predicateToSql } from './sql/to-sql.ts'
@@ -52,8 +52,8 @@ afterAll(() => database.close())
 
 const numbers = (records: readonly FoundRecord[]): number[] => records.map(({ document }) => JSON.parse(document).n)
 
-function find(value: string, page: Partial<SearchPage> = {}, type = 'MOBILE') {
-  return ownRecords(database.db)
+function find(value: string, page: Partial<SearchPageRequest> = {}, type = 'MOBILE') {
+  return ownRecordSource(database.db)
     .reader('sync')
     .find(registry, {
       recordType,
@@ -82,12 +82,9 @@ test.each([
   expect(records).toHaveLength(length)
 })
 
-test.each(['', '+', '%', "' or true --", '+7\0', '\ud800', '$1', 'x'.repeat(10_000)])(
-  'nobody bears %j',
-  async (value) => {
-    expect(await find(value)).toEqual({ total: 0, records: [], ids: [] })
-  },
-)
+test.each(['', '+', '%', "' or true --", '+7\0', '\ud800', '$1', 'x'.repeat(10_000)])('nobody bears %j', async (value) => {
+  expect(await find(value)).toEqual({ total: 0, records: [], ids: [] })
+})
 
 test('a value of another type is another identifier', async () => {
   expect(await find('U42', {}, 'MOBILE')).toEqual({ total: 0, records: [], ids: [] })
@@ -106,15 +103,11 @@ test('look-ups at one time share statements of 32 at most, and each finds its ow
     const [type, value] = n % 2 === 0 ? ['UIN', `U${n}`] : ['MOBILE', `+${n % 20}`]
     const page = { sort: [], limit: 1 + (n % 4), offset: n % 3, cap: 5 + n, ids: n }
     const categories = n % 5 === 0 ? ['sealed', 'shelter'] : []
-    return {
-      recordType,
-      predicate: { is: 'identifier', identifiers: [{ type, value }] },
-      page: { ...page, categories },
-    } as const
+    return { recordType, predicate: { is: 'identifier', identifiers: [{ type, value }] }, page: { ...page, categories } } as const
   })
   const { pipeline, pool, statementNames } = database.db
   const statements = vi.spyOn(pipeline, 'query')
-  const { find } = ownRecords(database.db).reader('sync')
+  const { find } = ownRecordSource(database.db).reader('sync')
   const found = await Promise.all(asked.map((query) => find(registry, query)))
   expect(statements).toHaveBeenCalledTimes(4)
   statements.mockRestore()
@@ -126,13 +119,9 @@ test('look-ups at one time share statements of 32 at most, and each finds its ow
 test('look-ups that wait behind one that is not answered in time fail with it, and may be asked again', async () => {
   const hasty = openDatabase({ ...database.connection, statement_timeout: 300 })
   const statements = vi.spyOn(hasty.pipeline, 'query')
-  const { find } = ownRecords(hasty).reader('sync')
+  const { find } = ownRecordSource(hasty).reader('sync')
   const identifiers = [{ type: 'UIN', value: 'U42' }]
-  const query = {
-    recordType,
-    predicate: { is: 'identifier', identifiers },
-    page: { sort: [], limit: 1, offset: 0, cap: 9 },
-  }
+  const query = { recordType, predicate: { is: 'identifier', identifiers }, page: { sort: [], limit: 1, offset: 0, cap: 9 } }
   const holder = await database.db.pool.connect()
   await holder.query(`begin; lock table ${table.identifierTable} in access exclusive mode`)
   const failed = await Promise.allSettled(Array.from({ length: 100 }, () => find(registry, query as RecordQuery)))
@@ -144,8 +133,8 @@ test('look-ups that wait behind one that is not answered in time fail with it, a
   await hasty.close()
 })
 
-const findRecords = (condition: SqlCondition, page: SearchPage) =>
-  findMatching(connectionsByMode(database.db).sync, table, condition, page)
+const findRecords = (condition: SqlCondition, page: SearchPageRequest) =>
+  findMatchingRecords(connectionsByMode(database.db).sync, table, condition, page)
 
 describe('by any condition', () => {
   const from = (surname: string) => ({ text: 'record.surname = $1', values: [surname] })
@@ -181,9 +170,7 @@ describe('by any condition', () => {
     const some = { text: 'record.id <= $1::bigint', values: [21] }
     const { records } = await findRecords(some, { ...all, limit: 100, sort })
     const surnameOf = (n: number) => (n % 20 > 0 ? n % 3 : -1)
-    const expected = Array.from({ length: 21 }, (_, index) => index + 1).toSorted(
-      (a, b) => surnameOf(b) - surnameOf(a) || b - a,
-    )
+    const expected = Array.from({ length: 21 }, (_, index) => index + 1).toSorted((a, b) => surnameOf(b) - surnameOf(a) || b - a)
     expect(numbers(records)).toEqual(expected)
   })
 
@@ -212,25 +199,22 @@ describe('sort', () => {
     expect(numbers((await find('+7', { sort: down, limit: 2 })).records)).toEqual([7, 257])
   })
 
-  test.each([false, true])(
-    'missing values last, ties in the order they were added (descending: %s)',
-    async (descending) => {
-      // Numbers 20, 270 ...: of every two one is without a surname.
-      const { records } = await find('+20', { sort: [{ attribute: 'surname', descending }], limit: 100 })
-      const surnameOf = (n: number) => (n % 20 > 0 ? `S${n % 3}` : null)
-      const all = Array.from({ length: 20 }, (_, index) => 20 + index * PHONES)
-      const direction = descending ? -1 : 1
-      const expected = all.toSorted((a, b) => {
-        const [x, y] = [surnameOf(a), surnameOf(b)]
-        if (x === y) return a - b
-        if (x === null) return 1
-        if (y === null) return -1
-        return x < y ? -direction : direction
-      })
-      expect(numbers(records)).toEqual(expected)
-      expect(expected.filter((n) => surnameOf(n) === null)).toHaveLength(10)
-    },
-  )
+  test.each([false, true])('missing values last, ties in the order they were added (descending: %s)', async (descending) => {
+    // Numbers 20, 270 ...: of every two one is without a surname.
+    const { records } = await find('+20', { sort: [{ attribute: 'surname', descending }], limit: 100 })
+    const surnameOf = (n: number) => (n % 20 > 0 ? `S${n % 3}` : null)
+    const all = Array.from({ length: 20 }, (_, index) => 20 + index * PHONES)
+    const direction = descending ? -1 : 1
+    const expected = all.toSorted((a, b) => {
+      const [x, y] = [surnameOf(a), surnameOf(b)]
+      if (x === y) return a - b
+      if (x === null) return 1
+      if (y === null) return -1
+      return x < y ? -direction : direction
+    })
+    expect(numbers(records)).toEqual(expected)
+    expect(expected.filter((n) => surnameOf(n) === null)).toHaveLength(10)
+  })
 
   test('by several attributes', async () => {
     const sort = [
@@ -253,14 +237,11 @@ describe('sort', () => {
 describe('the statement', () => {
   const born = { attribute: 'born', descending: true }
   const surname = { attribute: 'surname', descending: false }
-  const page: SearchPage = { sort: [], limit: 10, offset: 0, cap: 100 }
+  const page: SearchPageRequest = { sort: [], limit: 10, offset: 0, cap: 100 }
   const statementOf = (identifier: Identifier, sort: readonly SortKey[]) =>
     sort.length === 0
       ? lookUpStatement(table, identifier, page)
-      : searchStatement(table, predicateToSql({ is: 'identifier', identifiers: [identifier] }, table), {
-          ...page,
-          sort,
-        })
+      : searchStatement(table, predicateToSql({ is: 'identifier', identifiers: [identifier] }, table), { ...page, sort })
 
   test('of a look-up has one name for each table, below the length at which PostgreSQL cuts', () => {
     const long = { ...recordType, name: `Long${'x'.repeat(80)}` }
@@ -303,9 +284,9 @@ describe('the statement', () => {
 
 test('a participant that sends many shapes twice takes no names from others, and fills no connection', async () => {
   const { sync } = connectionsByMode(database.db)
-  const page: SearchPage = { sort: [], limit: 1, offset: 0, cap: 10 }
+  const page: SearchPageRequest = { sort: [], limit: 1, offset: 0, cap: 10 }
   const find = (text: string, participant: number) =>
-    findMatching(sync, table, { text: `record.id = $1::bigint and ${text}`, values: [1] }, page, participant)
+    findMatchingRecords(sync, table, { text: `record.id = $1::bigint and ${text}`, values: [1] }, page, participant)
   const [others, many] = [7, 8]
   const mine = 'record.id <> -121'
   await find(mine, others)
@@ -336,7 +317,7 @@ test('a shape that was slow under its name three times is not run under it again
   }).sync
   const runs: number[] = []
   for (let run = 0; run < 6; run += 1) {
-    const { total } = await findMatching(connections, table, slow, { sort: [], limit: 1, offset: 0, cap: 10 })
+    const { total } = await findMatchingRecords(connections, table, slow, { sort: [], limit: 1, offset: 0, cap: 10 })
     expect(total).toBe(1)
     const { rows } = await database.db.searches.query<{ runs: number }>(
       `select coalesce(sum(generic_plans + custom_plans), 0)::int as runs from pg_prepared_statements
@@ -350,14 +331,14 @@ test('a shape that was slow under its name three times is not run under it again
 
 test('the time for which a search waits for a connection says nothing of its plan', async () => {
   const shape = { text: 'record.id = $1::bigint and record.id <> -122', values: [1] }
-  const page: SearchPage = { sort: [], limit: 1, offset: 0, cap: 10 }
+  const page: SearchPageRequest = { sort: [], limit: 1, offset: 0, cap: 10 }
   let clock = 0
   const { sync } = connectionsByMode(database.db, () => clock)
   const { searches, statementNames } = database.db
-  await findMatching(sync, table, shape, page)
+  await findMatchingRecords(sync, table, shape, page)
   for (let run = 0; run < 4; run += 1) {
     const all = await Promise.all(Array.from({ length: searches.options.max }, () => searches.connect()))
-    const waiting = findMatching(sync, table, shape, page)
+    const waiting = findMatchingRecords(sync, table, shape, page)
     clock += 1_000
     for (const client of all) client.release()
     await waiting

@@ -1,11 +1,11 @@
 /** The statements that find records: by one identifier, or by any condition. */
 
 import { oncePerObject } from '@rollcall/base/shared/once-per'
-import type { Identifier, SearchPage, SortKey } from '@rollcall/core/model/records'
+import type { Identifier, SearchPageRequest, SortKey } from '@rollcall/core/model/records'
 import { joinName, quoteName } from '@rollcall/database/names'
 import type { NamedStatement } from '@rollcall/database/pipeline'
 import { type RecordType, sortedIdentifiers } from '@rollcall/protocol'
-import { attributeColumns, sortColumn } from './columns.ts'
+import { attributeColumns, identifierSortColumn } from './columns.ts'
 import type { RecordTable } from './record-tables.ts'
 
 /** SQL of a condition on a row of a record table; the row is called `record`. */
@@ -57,11 +57,11 @@ interface LookUpSql extends PageSql {
  * SQL of a look-up by one identifier. The ids come from the identifier table; the record table is read only for the documents of
  * the page.
  */
-function lookUpText(table: RecordTable, { type, value, cap, categories, ...place }: LookUpSql): string {
+function identifierLookUpSql(table: RecordTable, { type, value, cap, categories, ...place }: LookUpSql): string {
   const hit = `select identifier.record as id from ${quoteName(table.identifierTable)} as identifier
       where identifier.type = ${type} and identifier.value = ${value}
         and ${isVisibleSql(table, 'identifier.record', categories)} limit ${cap} + 1`
-  return pageOfHits(table, hit, [], place)
+  return pageOfHitsSql(table, hit, [], place)
 }
 
 /**
@@ -72,8 +72,8 @@ const preparedLookUp = oncePerObject((table: RecordTable) => {
   const place = { limit: '$3::bigint', offset: '$4::bigint' }
   const asked = { type: '$1', value: '$2', ...place, cap: '$5::bigint', categories: '$6' }
   return {
-    withoutIds: { name: joinName('find', table.table), text: lookUpText(table, asked) },
-    withIds: { name: joinName('find', 'ids', table.table), text: lookUpText(table, { ...asked, ids: '$7::bigint' }) },
+    withoutIds: { name: joinName('find', table.table), text: identifierLookUpSql(table, asked) },
+    withIds: { name: joinName('find', 'ids', table.table), text: identifierLookUpSql(table, { ...asked, ids: '$7::bigint' }) },
   }
 })
 
@@ -84,7 +84,7 @@ const preparedLookUp = oncePerObject((table: RecordTable) => {
 export function lookUpStatement(
   table: RecordTable,
   { type, value }: Identifier,
-  { limit, offset, ids = 0, cap, categories = [] }: SearchPage,
+  { limit, offset, ids = 0, cap, categories = [] }: SearchPageRequest,
 ): NamedStatement {
   const { withoutIds, withIds } = preparedLookUp(table)
   const values = [type, value, limit, offset, cap, categories]
@@ -94,7 +94,7 @@ export function lookUpStatement(
 /** A look-up of records by one identifier. */
 export interface LookUp {
   readonly identifier: Identifier
-  readonly page: SearchPage
+  readonly page: SearchPageRequest
 }
 
 /** The statement for many look-ups in one table. Its text is made once for each table; the values are added later. */
@@ -104,7 +104,7 @@ const preparedLookUps = oncePerObject((table: RecordTable) => {
   const manyLookUpsText = `select asked.number::integer as number, found.*
       from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[])
         with ordinality as asked (${parts.map(quoteName)}, number)
-        cross join lateral (${lookUpText(table, columns)}) as found order by asked.number, found.id`
+        cross join lateral (${identifierLookUpSql(table, columns)}) as found order by asked.number, found.id`
   return { name: joinName('find', 'many', table.table), text: manyLookUpsText }
 })
 
@@ -128,19 +128,19 @@ export function lookUpsStatement(table: RecordTable, asked: readonly LookUp[]): 
 export function searchStatement(
   table: RecordTable,
   condition: SqlCondition,
-  { sort, limit, offset, ids = 0, cap, categories = [] }: SearchPage,
+  { sort, limit, offset, ids = 0, cap, categories = [] }: SearchPageRequest,
 ): { readonly text: string; readonly values: unknown[] } {
   if (!Number.isSafeInteger(cap)) throw new Error(`not a number of records: ${cap}`)
-  const keys = sortKeys(table.recordType, sort)
+  const keys = orderedColumns(table.recordType, sort)
   const before = condition.values.length
-  const values = [...condition.values, limit, offset, categories, ...untilOf(sort), ...(ids === 0 ? [] : [ids])]
+  const values = [...condition.values, limit, offset, categories, ...sortUntilParameters(sort), ...(ids === 0 ? [] : [ids])]
   // The cap is written into the text, because the best plan of PostgreSQL depends on it.
   const hit = `select record.id${selectSortKeysSql(keys, `$${before + 4}`)}
       from ${quoteName(table.table)} as record where (${condition.text})
       and ${isVisibleAmongManySql(table, 'record.id', `$${before + 3}`)} limit ${cap + 1}`
   const place = { limit: `$${before + 1}::bigint`, offset: `$${before + 2}::bigint` }
   const asked = ids === 0 ? place : { ...place, ids: `$${values.length}::bigint` }
-  return { text: pageOfHits(table, hit, keys, asked), values }
+  return { text: pageOfHitsSql(table, hit, keys, asked), values }
 }
 
 /**
@@ -148,14 +148,14 @@ export function searchStatement(
  * first row has the ids of all hits, unless there are more than that. A page after the last one is one row with the total.
  * @param hit SQL that selects `id` and the sort keys
  */
-function pageOfHits(
+function pageOfHitsSql(
   { table }: RecordTable,
   hit: string,
   keys: readonly OrderedColumn[],
   { limit, offset, ids }: PageSql,
 ): string {
-  const order = orderOf(keys)
-  const inOrder = orderOf(keys, 'page.')
+  const order = sortOrderSql(keys)
+  const inOrder = sortOrderSql(keys, 'page.')
   return `with hit as materialized (
       ${hit}
     ),
@@ -169,8 +169,8 @@ function pageOfHits(
 /** SQL that adds the ids of all hits to the first row of the page, if there are at most `ids`. */
 function selectIdsSql(ids: string | undefined, keys: readonly OrderedColumn[]): string {
   if (ids === undefined) return ''
-  return `, case when (select count(*) from hit) between 1 and ${ids} and row_number() over (order by ${orderOf(keys, 'page.')}) = 1
-    then array(select id from hit order by ${orderOf(keys)}) end as ids`
+  return `, case when (select count(*) from hit) between 1 and ${ids} and row_number() over (order by ${sortOrderSql(keys, 'page.')}) = 1
+    then array(select id from hit order by ${sortOrderSql(keys)}) end as ids`
 }
 
 interface OrderedColumn {
@@ -182,14 +182,14 @@ interface OrderedColumn {
 }
 
 /** The day that limits sort keys, as a list with one parameter; empty when no sort key is limited. */
-function untilOf(sort: readonly SortKey[]): string[] {
+function sortUntilParameters(sort: readonly SortKey[]): string[] {
   return sort.flatMap(({ until }) => until ?? []).slice(0, 1)
 }
 
-function sortKeys(recordType: RecordType, sort: readonly SortKey[]): readonly OrderedColumn[] {
+function orderedColumns(recordType: RecordType, sort: readonly SortKey[]): readonly OrderedColumn[] {
   return sort.map(({ attribute: name, descending, until }, index) => {
     return {
-      column: orderColumn(recordType, name),
+      column: orderColumnName(recordType, name),
       as: `key_${index + 1}`,
       direction: descending ? 'desc' : 'asc',
       bounded: until !== undefined,
@@ -197,10 +197,10 @@ function sortKeys(recordType: RecordType, sort: readonly SortKey[]): readonly Or
   })
 }
 
-function orderColumn(recordType: RecordType, name: string): string {
+function orderColumnName(recordType: RecordType, name: string): string {
   const { name: type, attributes, primary_identifier } = recordType
   if (name === primary_identifier) return 'primary_identifier'
-  if (sortedIdentifiers(recordType).includes(name)) return sortColumn(name).name
+  if (sortedIdentifiers(recordType).includes(name)) return identifierSortColumn(name).name
   const attribute = attributes.find((candidate) => candidate.name === name)
   const [column] = attribute === undefined ? [] : attributeColumns(attribute)
   if (!attribute?.sortable || attribute.many || column === undefined) {
@@ -209,7 +209,7 @@ function orderColumn(recordType: RecordType, name: string): string {
   return column.name
 }
 
-/** SQL that adds the values of the sort keys to a `select`. @param until the parameter from `untilOf` */
+/** SQL that adds the values of the sort keys to a `select`. @param until the parameter from `sortUntilParameters` */
 function selectSortKeysSql(keys: readonly OrderedColumn[], until: string): string {
   return keys
     .map(({ column, as, bounded }) => {
@@ -219,5 +219,5 @@ function selectSortKeysSql(keys: readonly OrderedColumn[], until: string): strin
     .join('')
 }
 
-const orderOf = (keys: readonly OrderedColumn[], from = ''): string =>
+const sortOrderSql = (keys: readonly OrderedColumn[], from = ''): string =>
   [...keys.map(({ as, direction }) => `${from}${as} ${direction} nulls last`), `${from}id`].join(', ')

@@ -6,7 +6,7 @@ import type { PoolClient } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { query } from '../../../database/test/statement.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
-import { hasAllDeclaredIndexes, planIndexes } from '../records/index-plan.ts'
+import { isFullyApplied, planIndexes } from '../records/index-plan.ts'
 import { prepareRecord } from '../records/prepare-record.ts'
 import { writeRecords } from '../records/record-writer.ts'
 import { type ApplyProgress, applyIndexes } from './index-apply.ts'
@@ -83,7 +83,7 @@ test('a plan says what is not filled and not there; nothing of it remains after 
     missing: [{ index: INDEX, of: 'clan', state: 'missing' }],
     foreign: [],
   })
-  expect(hasAllDeclaredIndexes(before)).toBe(false)
+  expect(isFullyApplied(before)).toBe(false)
   expect(await filled()).toBe(0)
 
   const told: ApplyProgress[] = []
@@ -93,7 +93,7 @@ test('a plan says what is not filled and not there; nothing of it remains after 
   expect(await filled()).toBe(RECORDS)
   const after = await plan()
   expect(after).toMatchObject({ unfilled: [], missing: [] })
-  expect(hasAllDeclaredIndexes(after)).toBe(true)
+  expect(isFullyApplied(after)).toBe(true)
   expect(await apply()).toEqual({ filled: [], built: [], finished: true })
 })
 
@@ -124,7 +124,7 @@ test('stopped while it builds, it leaves an index that nothing uses and the next
   await held.release()
 
   expect(await apply()).toEqual({ filled: [], built: [INDEX], finished: true })
-  expect(hasAllDeclaredIndexes(await plan())).toBe(true)
+  expect(isFullyApplied(await plan())).toBe(true)
 })
 
 test('of two that apply at once one is refused, and no attribute is changed meanwhile', async () => {
@@ -134,9 +134,7 @@ test('of two that apply at once one is refused, and no attribute is changed mean
   const building = apply()
   await until(isInvalid)
   await expect(apply()).rejects.toThrow(
-    new StoreRefusal(
-      'another command builds the indexes of civil or changed its attributes; try again when it has ended',
-    ),
+    new StoreRefusal('another command builds the indexes of civil or changed its attributes; try again when it has ended'),
   )
   await expect(removeAttribute(database.db, 'civil', 'Person', 'clan')).rejects.toThrow(
     new StoreRefusal('an import into civil or a build of its indexes is running; try again when it has ended'),

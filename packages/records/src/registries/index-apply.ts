@@ -9,9 +9,9 @@ import type { RecordType } from '@rollcall/protocol'
 import { sql } from 'kysely'
 import type { PoolClient } from 'pg'
 import { backfillColumns } from '../records/backfill.ts'
-import { checkOwnership, estimateRowCount, readIndexes } from '../records/catalog.ts'
+import { checkTableOwnership, estimateRowCount, readIndexes } from '../records/catalog.ts'
 import { hasClaimSql } from '../records/claims.ts'
-import { hasAllDeclaredIndexes, planIndexes } from '../records/index-plan.ts'
+import { isFullyApplied, planIndexes } from '../records/index-plan.ts'
 import {
   type DeclaredIndex,
   declaredIndexes,
@@ -65,8 +65,8 @@ export async function applyIndexes(db: Database, namespace: string, options: App
     // Another process may have changed the registry before this session got the claim on its indexes.
     const registry = await requireRegistry(db, namespace)
     const plans = await planIndexes(db, registry)
-    if (plans.every(hasAllDeclaredIndexes)) return { built: [], filled: [], finished: true }
-    await checkOwnership(db.kysely, recordTableNames(registry))
+    if (plans.every(isFullyApplied)) return { built: [], filled: [], finished: true }
+    await checkTableOwnership(db.kysely, recordTableNames(registry))
     return await backfillAndBuild(db, client, registry, options)
   } finally {
     // Release the claim at once, so that the next command can begin. Closing the connection releases it too, but
@@ -78,9 +78,7 @@ export async function applyIndexes(db: Database, namespace: string, options: App
 
 /** True when a process builds the indexes of a registry now, or changes its attributes. */
 export async function areIndexesClaimed({ pool }: Pick<Database, 'pool'>, registryId: number): Promise<boolean> {
-  const { rows } = await pool.query<{ claimed: boolean }>(`select ${hasClaimSql('rollcall indexes')} as claimed`, [
-    registryId,
-  ])
+  const { rows } = await pool.query<{ claimed: boolean }>(`select ${hasClaimSql('rollcall indexes')} as claimed`, [registryId])
   return rows[0]?.claimed === true
 }
 
@@ -145,7 +143,7 @@ async function backfillRecordType(
 }
 
 /** Milliseconds between two polls of the progress. */
-const POLL_INTERVAL = 250
+const POLL_INTERVAL_MS = 250
 
 /**
  * Builds a missing index, and builds an interrupted one anew. When the signal aborts, PostgreSQL is asked to stop. The
@@ -179,7 +177,7 @@ async function buildIndex(
   }
 }
 
-/** Reports the progress of a session every `POLL_INTERVAL`, and cancels its statement when the signal aborts. */
+/** Reports the progress of a session every `POLL_INTERVAL_MS`, and cancels its statement when the signal aborts. */
 function watchBuild(
   db: Database,
   pid: number,
@@ -195,7 +193,7 @@ function watchBuild(
     // After a failed poll, such as one without a connection, the next poll tries again.
     polling = polling.then(poll).catch(() => undefined)
   }
-  const timer = setInterval(again, POLL_INTERVAL)
+  const timer = setInterval(again, POLL_INTERVAL_MS)
   signal?.addEventListener('abort', again)
   return {
     async stop() {

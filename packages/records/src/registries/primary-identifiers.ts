@@ -28,9 +28,7 @@ export async function declarePrimaryIdentifiers(
   if (Object.keys(names).length === 0) return
   const literal = kindNamed(kind.name)?.record_types ?? []
   const all = kind.record_types.map((one) => [one.name, names[one.name] ?? one.primary_identifier] as const)
-  const changed = all.filter(([name, primary]) =>
-    literal.every((one) => one.name !== name || one.primary_identifier !== primary),
-  )
+  const changed = all.filter(([name, primary]) => literal.every((one) => one.name !== name || one.primary_identifier !== primary))
   await sql`update registry set primary_identifiers = ${JSON.stringify(Object.fromEntries(changed))}
     where id = ${registry}`.execute(transaction)
   for (const { name, ...definition } of types) {

@@ -4,14 +4,7 @@ import { createDirectory } from '@rollcall/participants/directory/directory'
 import { KINDS } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
-import {
-  addRegistry,
-  findRegistry,
-  listRegistries,
-  readRegistries,
-  requireRegistry,
-  updateRegistry,
-} from './registries.ts'
+import { addRegistry, findRegistry, listRegistries, readRegistries, requireRegistry, updateRegistry } from './registries.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -56,9 +49,7 @@ test('a time zone is chosen at the beginning or later', async () => {
   const { db } = database
   const zoned = { namespace: 'kigali', kind: 'ess', sender_id: 'kigali.example', time_zone: 'Africa/Kigali' }
   expect(await addRegistry(db, zoned)).toMatchObject({ time_zone: 'Africa/Kigali' })
-  expect(await updateRegistry(db, 'kigali', { time_zone: 'Asia/Kathmandu' })).toMatchObject({
-    time_zone: 'Asia/Kathmandu',
-  })
+  expect(await updateRegistry(db, 'kigali', { time_zone: 'Asia/Kathmandu' })).toMatchObject({ time_zone: 'Asia/Kathmandu' })
   expect(await findRegistry(db, 'kigali')).toMatchObject({ time_zone: 'Asia/Kathmandu' })
   expect(await findRegistry(db, 'civil')).toMatchObject({ time_zone: 'UTC' })
   await expect(updateRegistry(db, 'kigali', { time_zone: 'Mars/Olympus' })).rejects.toThrow(
@@ -68,9 +59,7 @@ test('a time zone is chosen at the beginning or later', async () => {
     new StoreRefusal('there is no registry at nowhere; rollcall registry list shows those there are'),
   )
   await expect(updateRegistry(db, 'kigalli', { time_zone: 'UTC' })).rejects.toThrow(
-    new StoreRefusal(
-      'there is no registry at kigalli; the nearest is kigali; rollcall registry list shows those there are',
-    ),
+    new StoreRefusal('there is no registry at kigalli; the nearest is kigali; rollcall registry list shows those there are'),
   )
   await db.pool.query(`delete from registry where namespace = 'kigali'`)
 })
@@ -80,12 +69,7 @@ test('what an operator added stands in the kind, which is the same object as lon
   const bare = await requireRegistry(db, 'civil')
   expect((await requireRegistry(db, 'civil')).kind).toBe(bare.kind)
   const declare = (name: string, definition: object) =>
-    db.pool.query('insert into registry_attribute values ($1, $2, $3, $4)', [
-      bare.id,
-      'Person',
-      name,
-      JSON.stringify(definition),
-    ])
+    db.pool.query('insert into registry_attribute values ($1, $2, $3, $4)', [bare.id, 'Person', name, JSON.stringify(definition)])
   await declare('clan', { type: 'text', paths: ['clan_name'] })
   const { kind } = await requireRegistry(db, 'civil')
   expect(kind).not.toBe(bare.kind)
@@ -135,10 +119,7 @@ describe('addRegistry refuses', () => {
     [{ aliases: ['ok', 'a"b'] }, 'alias "a\\"b" contains | or "'],
     [{ sender_id: 'civil.example' }, '"civil.example" is a name of the registry at civil already; choose another'],
     [{ sender_id: 'crvs.example' }, '"crvs.example" is a name of the registry at civil already; choose another'],
-    [
-      { aliases: ['ok', 'civil.example'] },
-      '"civil.example" is a name of the registry at civil already; choose another',
-    ],
+    [{ aliases: ['ok', 'civil.example'] }, '"civil.example" is a name of the registry at civil already; choose another'],
     [{ aliases: ['crvs.example'] }, '"crvs.example" is a name of the registry at civil already; choose another'],
   ]
 

@@ -1,6 +1,6 @@
 /** The hosted registries, each at the address of its namespace. */
 
-import { nearestHint } from '@rollcall/base/shared/message-words'
+import { nearestNameHint } from '@rollcall/base/shared/message-words'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { SOURCES_PAYLOAD, WORK_CHANNEL } from '@rollcall/database/queue'
@@ -32,7 +32,7 @@ export async function addRegistry(
   const given = { ...REGISTRY_DEFAULTS, ...registry }
   const { namespace, sender_id, demo, environment, primary_identifiers } = given
   const { time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids, source } = given
-  const own_records = source === null ? given.own_records : isCopied(source)
+  const own_records = source === null ? given.own_records : isMirrorSource(source)
   checkNamespace(namespace)
   const kind = requireKind(registry.kind)
   checkTimeZone(time_zone)
@@ -42,10 +42,10 @@ export async function addRegistry(
   const aliases = checkedAliases(registry.aliases ?? [], sender_id)
 
   return db.kysely.transaction().execute(async (transaction) => {
-    const registries = await lockedNames(transaction)
+    const registries = await lockRegistryNames(transaction)
     if (registries.some((row) => row.namespace === namespace))
       throw new StoreRefusal(`there is a registry at ${namespace} already; choose another namespace`)
-    checkNotTaken(registries, [sender_id, ...aliases])
+    checkNamesNotTaken(registries, [sender_id, ...aliases])
     const values = {
       namespace,
       kind: kind.name,
@@ -62,9 +62,7 @@ export async function addRegistry(
       awaits_records: source !== null && own_records,
       source: source === null ? null : JSON.stringify(source),
     }
-    const { rows } = await sql<{ id: number }>`insert into registry ${valuesSql(values)} returning id`.execute(
-      transaction,
-    )
+    const { rows } = await sql<{ id: number }>`insert into registry ${valuesSql(values)} returning id`.execute(transaction)
     const [row] = rows
     if (row === undefined) throw new Error('unreachable: a registry was inserted')
     await declarePrimaryIdentifiers(transaction, row.id, kind, primary_identifiers)
@@ -81,7 +79,7 @@ function requireKind(name: string): Kind {
   if (kind !== undefined) return kind
   const names = KINDS.map((known) => known.name)
   throw new StoreRefusal(
-    `there is no kind ${JSON.stringify(name)}; the kinds are ${names.join(', ')}${nearestHint(name, names)}`,
+    `there is no kind ${JSON.stringify(name)}; the kinds are ${names.join(', ')}${nearestNameHint(name, names)}`,
   )
 }
 
@@ -95,7 +93,7 @@ function checkNewSenderId(sender_id: string): void {
 }
 
 /** True when the records of this source are copied into our own tables (`way: mirror`). */
-export const isCopied = (source: object): boolean => 'way' in source && source.way === 'mirror'
+export const isMirrorSource = (source: object): boolean => 'way' in source && source.way === 'mirror'
 
 /** The members of a registry that an operator can change. */
 export interface RegistryChanges {
@@ -133,8 +131,8 @@ export async function updateRegistry(
   if (Object.values(changes).some((value) => value !== undefined)) {
     await db.kysely.transaction().execute(async (transaction) => {
       if (names !== undefined) {
-        const others = (await lockedNames(transaction)).filter((row) => row.namespace !== namespace)
-        checkNotTaken(others, names)
+        const others = (await lockRegistryNames(transaction)).filter((row) => row.namespace !== namespace)
+        checkNamesNotTaken(others, names)
       }
       await sql`update registry set ${assignmentsSql(changes)} where namespace = ${namespace}`.execute(transaction)
     })
@@ -171,10 +169,7 @@ export async function isRecordsPlaceUnchanged(
   client: Pick<ClientBase, 'query'>,
   { id, own_records }: Pick<Registry, 'id' | 'own_records'>,
 ): Promise<boolean> {
-  const { rows } = await client.query('select 1 from registry where id = $1 and own_records = $2 for share', [
-    id,
-    own_records,
-  ])
+  const { rows } = await client.query('select 1 from registry where id = $1 and own_records = $2 for share', [id, own_records])
   return rows.length > 0
 }
 
@@ -196,20 +191,18 @@ type RegistryNames = Pick<Registry, 'namespace' | 'sender_id' | 'aliases'>
  * Locks the names of all registries until the transaction ends, and reads them: no constraint of the database spans
  * sender_ids and aliases.
  */
-async function lockedNames(transaction: Transaction<unknown>): Promise<readonly RegistryNames[]> {
+async function lockRegistryNames(transaction: Transaction<unknown>): Promise<readonly RegistryNames[]> {
   await sql`select pg_advisory_xact_lock(hashtextextended('rollcall registries', 0))`.execute(transaction)
   const { rows } = await sql<RegistryNames>`select namespace, sender_id, aliases from registry`.execute(transaction)
   return rows
 }
 
 /** Checks that no other registry has one of these names as its sender_id or alias. @throws StoreRefusal */
-function checkNotTaken(registries: readonly RegistryNames[], names: readonly string[]): void {
+function checkNamesNotTaken(registries: readonly RegistryNames[], names: readonly string[]): void {
   for (const row of registries) {
     const taken = names.find((name) => name === row.sender_id || row.aliases.includes(name))
     if (taken === undefined) continue
-    throw new StoreRefusal(
-      `${JSON.stringify(taken)} is a name of the registry at ${row.namespace} already; choose another`,
-    )
+    throw new StoreRefusal(`${JSON.stringify(taken)} is a name of the registry at ${row.namespace} already; choose another`)
   }
 }
 
@@ -242,10 +235,7 @@ export async function listRegistries(db: Database): Promise<readonly Registry[]>
 }
 
 /** The registry at a namespace; null when there is none. @throws StoreRefusal this version does not know its kind */
-export async function findRegistry(
-  db: { readonly kysely: Kysely<unknown> },
-  namespace: string,
-): Promise<Registry | null> {
+export async function findRegistry(db: { readonly kysely: Kysely<unknown> }, namespace: string): Promise<Registry | null> {
   if (!isStorable(namespace)) return null
   const [row] = await selectRegistries(db.kysely, namespace)
   return row === undefined ? null : toRegistry(row)
@@ -269,5 +259,5 @@ export async function unknownRegistryMessage(
 ): Promise<string> {
   const { rows } = await sql<{ namespace: string }>`select namespace from registry order by namespace`.execute(kysely)
   const names = rows.map((row) => row.namespace)
-  return `there is no registry at ${namespace}${nearestHint(namespace, names)}; rollcall registry list shows those there are`
+  return `there is no registry at ${namespace}${nearestNameHint(namespace, names)}; rollcall registry list shows those there are`
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { query } from '../../../database/test/statement.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { readIndexes } from '../records/catalog.ts'
-import { claimImport, releaseImportClaim } from '../records/claims.ts'
+import { releaseImportClaim, tryClaimImport } from '../records/claims.ts'
 import { prepareRecord } from '../records/prepare-record.ts'
 import { writeRecords } from '../records/record-writer.ts'
 import { addRegistry, requireRegistry } from './registries.ts'
@@ -35,16 +35,13 @@ async function write({ namespace }: Registry, uin: string): Promise<void> {
 }
 
 async function columns(registry: Registry): Promise<readonly string[]> {
-  const { rows } = await database.db.pool.query(
-    `select column_name from information_schema.columns where table_name = $1`,
-    [`r${registry.id}_person`],
-  )
+  const { rows } = await database.db.pool.query(`select column_name from information_schema.columns where table_name = $1`, [
+    `r${registry.id}_person`,
+  ])
   return rows.map(({ column_name }) => column_name)
 }
 
-const indexes = async (registry: Registry) => [
-  ...(await readIndexes(database.db.kysely, `r${registry.id}_person`)).keys(),
-]
+const indexes = async (registry: Registry) => [...(await readIndexes(database.db.kysely, `r${registry.id}_person`)).keys()]
 
 test('without records the column and its index are there at once', async () => {
   const added = await addAttribute(database.db, 'empty', 'person', clan)
@@ -174,7 +171,7 @@ test('while an import runs nothing is added: it writes the columns that it knew 
   const { db } = database
   const { id } = await requireRegistry(db, 'full')
   const importing = await db.pool.connect()
-  await claimImport(importing, id)
+  await tryClaimImport(importing, id)
   await expect(addAttribute(db, 'full', 'Person', clan)).rejects.toThrow(
     new StoreRefusal('an import into full or a build of its indexes is running; try again when it has ended'),
   )

@@ -14,7 +14,7 @@ import {
 } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
 import { DatabaseError } from 'pg'
-import { checkOwnership } from '../records/catalog.ts'
+import { checkTableOwnership } from '../records/catalog.ts'
 import { attributeColumns, type RecordColumn } from '../records/columns.ts'
 import { createRecordTables, recordTable, recordTableNames } from '../records/record-tables.ts'
 import { requireRegistry } from './registries.ts'
@@ -45,7 +45,7 @@ export async function addAttribute(
     const { name, ...definition } = attribute
     const added = await storeAttribute(transaction, registry, recordType, name, definition)
     const addedType = requireRecordType(added, recordType.name)
-    checkColumns(added, addedType)
+    checkColumnNames(added, addedType)
     // A column of this name may still exist from an attribute that the kind once had.
     await dropColumns(transaction, registry, recordType, attributeColumns(attribute))
     await createRecordTables(transaction, added)
@@ -54,8 +54,7 @@ export async function addAttribute(
 }
 
 /**
- * Declares an index for an attribute that has none. The index is built now if there are no records, otherwise by
- * `applyIndexes`.
+ * Declares an index for an attribute that has none. The index is built now if there are no records, otherwise by `applyIndexes`.
  * @throws StoreRefusal there is no such attribute, it has an index, or the registry cannot be changed now
  */
 export async function declareAttributeIndex(
@@ -68,9 +67,7 @@ export async function declareAttributeIndex(
     const recordType = requireRecordType(registry, record_type)
     const attribute = requireAttribute(recordType, name)
     if (attribute.indexed)
-      throw new StoreRefusal(
-        `an index for ${name} of ${recordType.name} is declared already; rollcall index apply builds it`,
-      )
+      throw new StoreRefusal(`an index for ${name} of ${recordType.name} is declared already; rollcall index apply builds it`)
     checkAddition(registry, { record_type: recordType.name, attribute: { ...attribute, indexed: true } })
     const { name: _, ...definition } = attribute
     const indexOnly: Partial<Attribute> = { indexed: true }
@@ -87,12 +84,7 @@ export async function declareAttributeIndex(
  * fails there.
  * @throws StoreRefusal nothing of that name was added, or the registry cannot be changed now
  */
-export async function removeAttribute(
-  db: Database,
-  namespace: string,
-  record_type: string,
-  name: string,
-): Promise<void> {
+export async function removeAttribute(db: Database, namespace: string, record_type: string, name: string): Promise<void> {
   await runAttributeChange(db, namespace, async (transaction, registry) => {
     const recordType = requireRecordType(registry, record_type)
     const which = sql`registry = ${registry.id} and record_type = ${recordType.name} and name = ${name}`
@@ -136,7 +128,7 @@ function checkAddition({ kind }: Registry, addition: AttributeAddition): void {
 }
 
 /** Checks that no two columns would have the same name. @throws StoreRefusal */
-function checkColumns(registry: Registry, recordType: RecordType): void {
+function checkColumnNames(registry: Registry, recordType: RecordType): void {
   try {
     recordTable(registry, recordType)
   } catch (error) {
@@ -192,16 +184,14 @@ export async function runAttributeChange<Result>(
       await sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`.execute(transaction)
       const { id } = await requireRegistry({ kysely: transaction }, namespace)
       if (
-        !(await tryLock(transaction, 'rollcall import', id)) ||
-        !(await tryLock(transaction, 'rollcall indexes', id))
+        !(await tryAdvisoryLock(transaction, 'rollcall import', id)) ||
+        !(await tryAdvisoryLock(transaction, 'rollcall indexes', id))
       ) {
-        throw new StoreRefusal(
-          `an import into ${namespace} or a build of its indexes is running; try again when it has ended`,
-        )
+        throw new StoreRefusal(`an import into ${namespace} or a build of its indexes is running; try again when it has ended`)
       }
       // The registry is read again: another command may have changed it before this one got the locks.
       const registry = await requireRegistry({ kysely: transaction }, namespace)
-      await checkOwnership(transaction, recordTableNames(registry))
+      await checkTableOwnership(transaction, recordTableNames(registry))
       return await change(transaction, registry)
     })
   } catch (error) {
@@ -213,7 +203,7 @@ export async function runAttributeChange<Result>(
 }
 
 /** Tries to take the claim of an import or of `applyIndexes`, until the transaction ends. False when it is taken. */
-async function tryLock(
+async function tryAdvisoryLock(
   transaction: Transaction<unknown>,
   name: 'rollcall import' | 'rollcall indexes',
   registryId: number,

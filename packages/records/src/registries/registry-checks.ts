@@ -25,8 +25,7 @@ export function checkNamespace(namespace: string): void {
   if (!NAMESPACE_PATTERN.test(namespace)) {
     throw new StoreRefusal('a namespace is a lower-case letter, then at most 62 lower-case letters, digits or hyphens')
   }
-  if (RESERVED_NAMESPACES.has(namespace))
-    throw new StoreRefusal(`the namespace ${namespace} is reserved; choose another`)
+  if (RESERVED_NAMESPACES.has(namespace)) throw new StoreRefusal(`the namespace ${namespace} is reserved; choose another`)
 }
 
 export function checkTimeZone(time_zone: string): void {
@@ -49,10 +48,10 @@ export function checkRegTypeAliases(own: Kind, aliases: readonly string[]): void
   const literal = kindNamed(own.name) ?? own
   for (const alias of aliases) {
     const which = `the reg_type ${JSON.stringify(alias)}`
-    if (!REG_TYPE.test(alias))
+    if (!REG_TYPE_PATTERN.test(alias))
       throw new StoreRefusal(`${which} must be letters, digits and the characters _ . : / - of at most 100`)
     if (isRegType(literal, alias)) throw new StoreRefusal(`${which} means this registry without an alias`)
   }
 }
 
-const REG_TYPE = /^[A-Za-z0-9_.:/-]{1,100}$/
+const REG_TYPE_PATTERN = /^[A-Za-z0-9_.:/-]{1,100}$/

@@ -15,7 +15,7 @@ import {
 } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
 import { hasRows } from '../records/catalog.ts'
-import { sortColumn } from '../records/columns.ts'
+import { identifierSortColumn } from '../records/columns.ts'
 import { createRecordTables, recordTable, recordTableNames, recordTypesWithTables } from '../records/record-tables.ts'
 import { declarePrimaryIdentifiers } from './primary-identifiers.ts'
 import { requireRegistry } from './registries.ts'
@@ -74,7 +74,7 @@ export async function removeIdentifierType(db: Database, namespace: string, give
     const name = resolveIdentifierType(registry.kind, given)?.name ?? given
     await deleteType(transaction, registry, name)
     const left = await requireRegistry({ kysely: transaction }, namespace)
-    if (!left.kind.identifier_types.some((one) => one.name === name)) await checkUnused(transaction, registry, name)
+    if (!left.kind.identifier_types.some((one) => one.name === name)) await checkTypeUnused(transaction, registry, name)
     return applyTypeChange(transaction, registry)
   })
 }
@@ -108,16 +108,16 @@ async function applyTypeChange(transaction: Transaction<unknown>, before: Regist
   // Identifiers under a new name of a type were read as UNLISTED until now; those under a name that is gone are UNLISTED from now
   // on. Some may belong to protected persons.
   for (const type of after.kind.identifier_types) {
-    if (!knowsNames(before, type)) await copyProtected(transaction, before, UNLISTED, type)
+    if (!knowsNames(before, type)) await copyProtectedIdentifiers(transaction, before, UNLISTED, type)
   }
   for (const type of before.kind.identifier_types) {
-    if (!knowsNames(after, type)) await copyProtected(transaction, before, type, UNLISTED)
+    if (!knowsNames(after, type)) await copyProtectedIdentifiers(transaction, before, type, UNLISTED)
   }
   for (const recordType of before.kind.record_types) {
     const left = after.kind.record_types.find(({ name }) => name === recordType.name)
     const sorted = left === undefined ? [] : sortedIdentifiers(left)
     const gone = sortedIdentifiers(recordType).filter((type) => !sorted.includes(type))
-    await dropColumns(transaction, before, recordType, gone.map(sortColumn))
+    await dropColumns(transaction, before, recordType, gone.map(identifierSortColumn))
   }
   await createRecordTables(transaction, after)
   return requireRegistry({ kysely: transaction }, before.namespace)
@@ -127,22 +127,18 @@ async function applyTypeChange(transaction: Transaction<unknown>, before: Regist
  * Checks that a type is not in use.
  * @throws StoreRefusal the type is primary, records have it, or a person was protected by it
  */
-async function checkUnused(transaction: Transaction<unknown>, registry: Registry, type: string): Promise<void> {
+async function checkTypeUnused(transaction: Transaction<unknown>, registry: Registry, type: string): Promise<void> {
   const { namespace, kind } = registry
   const primary = kind.record_types.find((one) => one.primary_identifier === type)
   if (primary !== undefined) {
-    throw new StoreRefusal(
-      `${type} is the primary identifier of ${primary.name} in ${namespace}; name another one first`,
-    )
+    throw new StoreRefusal(`${type} is the primary identifier of ${primary.name} in ${namespace}; name another one first`)
   }
   for (const recordType of recordTypesWithTables(registry)) {
     const identifiers = quoteName(recordTable(registry, recordType).identifierTable)
     const { rows } = await sql<{ found: boolean }>`
       select exists (select 1 from ${sql.raw(identifiers)} where type = ${type}) as found`.execute(transaction)
     if (rows[0]?.found !== true) continue
-    throw new StoreRefusal(
-      `records of ${namespace} have identifiers of the type ${type}; it can be removed only while none has`,
-    )
+    throw new StoreRefusal(`records of ${namespace} have identifiers of the type ${type}; it can be removed only while none has`)
   }
   const { rows } = await sql`
     select 1 from protected_person where registry = ${registry.id} and type = ${type} limit 1`.execute(transaction)
@@ -156,7 +152,7 @@ const knowsNames = ({ kind }: Registry, type: IdentifierType): boolean =>
   namesOf(type).every((name) => resolveIdentifierType(kind, name)?.name === type.name)
 
 /** Copies the identifiers of protected persons from one identifier type to another, with values as the other normalises them. */
-async function copyProtected(
+async function copyProtectedIdentifiers(
   transaction: Transaction<unknown>,
   { id }: Registry,
   from: IdentifierType,
@@ -171,7 +167,5 @@ async function copyProtected(
     from unnest(${values}::text[], ${rows.map(({ person }) => person)}::int[]) as copied (value, person)
     where value is not null on conflict do nothing`.execute(transaction)
   if (numAffectedRows === 0n) return
-  await sql`update registry set protection_version = nextval('protection_version') where id = ${id}`.execute(
-    transaction,
-  )
+  await sql`update registry set protection_version = nextval('protection_version') where id = ${id}`.execute(transaction)
 }

@@ -20,8 +20,7 @@ export const registryIdSql = (namespace: string): string =>
  * SQL that gives the namespace of a registry; null when the registry does not exist any more.
  * @param id SQL: a parameter, or a column with the name of its table
  */
-export const namespaceSql = (id: string): string =>
-  `(select named.namespace from registry as named where named.id = ${id})`
+export const namespaceSql = (id: string): string => `(select named.namespace from registry as named where named.id = ${id})`
 
 /** SQL of a relation to join: the source of each registry whose records are copies. */
 export const MIRRORED_REGISTRIES_SQL =

@@ -1,6 +1,6 @@
 /** Rows of registries, with the additions that operators made to their kinds. */
 
-import { IDENTIFIERS_GROUP, type Registry } from '@rollcall/core/model/registry'
+import { IDENTIFIER_COLUMN_GROUP, type Registry } from '@rollcall/core/model/registry'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import {
   type Attribute,
@@ -16,16 +16,12 @@ import { type Kysely, sql } from 'kysely'
 import { columnGroups } from '../records/columns.ts'
 
 /** The members of a registry that operators set: all except its id, its names, its kind and `unfilled`. */
-export interface RegistrySettings
-  extends Omit<Registry, 'id' | 'namespace' | 'kind' | 'sender_id' | 'aliases' | 'unfilled'> {
+export interface RegistrySettings extends Omit<Registry, 'id' | 'namespace' | 'kind' | 'sender_id' | 'aliases' | 'unfilled'> {
   /** The primary identifier types that replace those of the kind, by the name of the record type. */
   readonly primary_identifiers: Readonly<Record<string, string>>
 }
 
-/**
- * The default settings of a registry. They also replace missing columns when a restore reads rows of an earlier
- * version.
- */
+/** The default settings of a registry. They also replace missing columns when a restore reads rows of an earlier version. */
 export const REGISTRY_DEFAULTS: RegistrySettings = {
   demo: false,
   time_zone: 'UTC',
@@ -44,11 +40,8 @@ export const REGISTRY_DEFAULTS: RegistrySettings = {
  * Reads registries with their additions in one statement, because a node reads them as often as twice a second.
  * @param namespace null for all registries
  */
-export async function selectRegistries(
-  kysely: Kysely<unknown>,
-  namespace: string | null,
-): Promise<readonly FoundRegistry[]> {
-  const { rows } = await sql<FoundRegistry>`select registry.*,
+export async function selectRegistries(kysely: Kysely<unknown>, namespace: string | null): Promise<readonly RegistryRow[]> {
+  const { rows } = await sql<RegistryRow>`select registry.*,
       (select coalesce(json_agg(json_build_object('record_type', record_type, 'name', name, 'definition', definition)
         order by record_type, name), '[]') from registry_attribute where registry = registry.id) as additions,
       (select coalesce(json_agg(json_build_object('name', name, 'definition', definition) order by name), '[]')
@@ -59,7 +52,7 @@ export async function selectRegistries(
   return rows.map((row) => ({ ...REGISTRY_DEFAULTS, ...row }))
 }
 
-interface FoundRegistry extends Omit<Registry, 'kind' | 'unfilled'>, RegistrySettings {
+interface RegistryRow extends Omit<Registry, 'kind' | 'unfilled'>, RegistrySettings {
   readonly kind: string
   readonly additions: readonly StoredAttribute[]
   readonly identifier_types: readonly StoredIdentifierType[]
@@ -67,7 +60,7 @@ interface FoundRegistry extends Omit<Registry, 'kind' | 'unfilled'>, RegistrySet
 }
 
 /** Makes a registry of its row, with its extended kind. @throws StoreRefusal this version does not know the kind */
-export function toRegistry(row: FoundRegistry): Registry {
+export function toRegistry(row: RegistryRow): Registry {
   const { id, namespace, sender_id, aliases, demo, time_zone, majority_age, environment, web_origins } = row
   const kind = kindNamed(row.kind)
   if (!kind) {
@@ -91,7 +84,7 @@ export function toRegistry(row: FoundRegistry): Registry {
     own_records,
     awaits_records,
     source,
-    unfilled: unfilledOf(kind, extendedKind, row),
+    unfilled: unfilledNamesOf(kind, extendedKind, row),
   }
 }
 
@@ -99,27 +92,23 @@ export function toRegistry(row: FoundRegistry): Registry {
  * The column groups and identifiers that still need a backfill, by record type, without those that only another version knows.
  * While identifiers need one, the added identifier types are listed too.
  */
-function unfilledOf(literal: Kind, kind: Kind, { fills, identifier_types }: FoundRegistry): Registry['unfilled'] {
+function unfilledNamesOf(literal: Kind, kind: Kind, { fills, identifier_types }: RegistryRow): Registry['unfilled'] {
   const added = identifier_types
     .filter(
-      ({ name, definition }) =>
-        definition.aliases !== undefined || literal.identifier_types.every((type) => type.name !== name),
+      ({ name, definition }) => definition.aliases !== undefined || literal.identifier_types.every((type) => type.name !== name),
     )
     .map(({ name }) => name)
   const unfilled = new Map<string, ReadonlySet<string>>()
   for (const recordType of kind.record_types) {
-    const known = new Set([...columnGroups(recordType).map(({ name }) => name), IDENTIFIERS_GROUP])
+    const known = new Set([...columnGroups(recordType).map(({ name }) => name), IDENTIFIER_COLUMN_GROUP])
     const names = fills.filter(({ record_type, name }) => record_type === recordType.name && known.has(name))
-    const all = names.flatMap(({ name }) => (name === IDENTIFIERS_GROUP ? [name, ...added] : [name]))
+    const all = names.flatMap(({ name }) => (name === IDENTIFIER_COLUMN_GROUP ? [name, ...added] : [name]))
     if (all.length > 0) unfilled.set(recordType.name, new Set(all))
   }
   return unfilled
 }
 
-/**
- * An attribute as stored. For an attribute of the kind, only `indexed` is used: the rest comes from this version's
- * kind.
- */
+/** An attribute as stored. For an attribute of the kind, only `indexed` is used: the rest comes from this version's kind. */
 interface StoredAttribute {
   readonly record_type: string
   readonly name: string
@@ -139,11 +128,8 @@ interface StoredIdentifierType {
 const extendedKinds = new Map<string, Kind>()
 
 /** The kind with the additions of a registry: the same object for the same additions. */
-function kindWith(
-  kind: Kind,
-  { additions, identifier_types, primary_identifiers, reg_type_aliases }: FoundRegistry,
-): Kind {
-  const attributes = additions.flatMap((attribute) => asAddition(kind, attribute) ?? [])
+function kindWith(kind: Kind, { additions, identifier_types, primary_identifiers, reg_type_aliases }: RegistryRow): Kind {
+  const attributes = additions.flatMap((attribute) => attributeAdditionOrNull(kind, attribute) ?? [])
   const types = identifier_types.map(({ name, definition }) => ({ ...definition, name }))
   const identifiers = { identifier_types: types, primary_identifiers }
   const more = [attributes, types, Object.keys(primary_identifiers), reg_type_aliases]
@@ -161,7 +147,7 @@ function kindWith(
  * Turns a stored attribute into an addition to the kind. If the kind itself has the attribute, the addition is only an index;
  * null when no index was added. Null also when this version cannot use the attribute: searches that name it are refused.
  */
-function asAddition(kind: Kind, { record_type, name, definition }: StoredAttribute): AttributeAddition | null {
+function attributeAdditionOrNull(kind: Kind, { record_type, name, definition }: StoredAttribute): AttributeAddition | null {
   const recordType = kind.record_types.find((row) => row.name === record_type)
   if (recordType === undefined) return null
   const own = recordType.attributes.find((attribute) => attribute.name === name)

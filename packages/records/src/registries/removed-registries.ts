@@ -1,12 +1,12 @@
 /** Removes the stored records of a registry. */
 import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
-import { rowsToRemove, type StoredPart } from '@rollcall/database/removal'
+import { type PackageRows, rowsToRemove } from '@rollcall/database/removal'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { ClientBase } from 'pg'
 
 /** The rows about a registry's records in tables that all registries share, for removing the registry. */
-export const STORED_RECORD_PARTS: StoredPart = {
+export const STORED_RECORD_PARTS: PackageRows = {
   removed: rowsToRemove('registry', [
     'retired_record',
     'record_tombstone',
@@ -20,20 +20,20 @@ export const STORED_RECORD_PARTS: StoredPart = {
 /** Drops the record tables of a registry, and deletes its row. */
 export function removeRegistryRow(db: Pick<Database, 'pool'>, id: number): Promise<void> {
   return withTransaction(db.pool, async (client) => {
-    await dropTables(client, id)
+    await dropRegistryTables(client, id)
     await client.query('delete from registry where id = $1', [id])
   })
 }
 
 /** Drops the tables with copies of a source's records, and the rows about them in shared tables. No search may read them now. */
 export async function dropCopiedRecords(client: Pick<ClientBase, 'query'>, id: number): Promise<void> {
-  await dropTables(client, id)
+  await dropRegistryTables(client, id)
   for (const table of ['protected_record', 'protected_reference', 'column_rules', 'column_fill']) {
     await client.query(`delete from ${table} where registry = $1`, [id])
   }
 }
 
-async function dropTables(client: Pick<ClientBase, 'query'>, id: number): Promise<void> {
+async function dropRegistryTables(client: Pick<ClientBase, 'query'>, id: number): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'
       and starts_with(relname, 'r' || $1::integer || '_') order by relname`,

@@ -10,7 +10,7 @@ import { createPseudonymMaker } from '@rollcall/audit/persons'
 import { createRefusalEntries } from '@rollcall/audit/refusal-entries'
 import { refuseOlderDatabase } from '@rollcall/backup/journal/journal'
 import { refuseUnfinishedRestore } from '@rollcall/backup/store/restorations'
-import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { createSemaphore } from '@rollcall/base/shared/semaphore'
 import { createWake } from '@rollcall/base/shared/wake'
 import { createAuthorityKeys } from '@rollcall/consents/authority-keys'
@@ -23,18 +23,18 @@ import { createBreakers } from '@rollcall/delivery/delivery/breaker'
 import { createCredentials } from '@rollcall/delivery/delivery/credentials'
 import { createDispatcher } from '@rollcall/delivery/delivery/dispatcher'
 import { createLimiter } from '@rollcall/delivery/delivery/limiter'
-import { callbackNamed, hasTarget } from '@rollcall/delivery/delivery/targets'
+import { callbackNamed, hasCallbackTarget } from '@rollcall/delivery/delivery/targets'
 import { createMailboxDrainer } from '@rollcall/delivery/notify/drain-mailboxes'
 import { deliveryHealth } from '@rollcall/delivery/store/deliveries/breakers'
 import { outboxHealth } from '@rollcall/delivery/store/events/outbox'
 import { createAcceptanceSlots } from '@rollcall/engine/exchange/acceptance-slots'
-import type { Modes } from '@rollcall/engine/operations/item'
+import type { SearchModes } from '@rollcall/engine/operations/item'
 import { ANSWERED_REQUESTS_SQL } from '@rollcall/engine/store/exchanges/accepted-exchanges'
-import { waitingExchanges } from '@rollcall/engine/store/exchanges/claims'
+import { countWaitingExchanges } from '@rollcall/engine/store/exchanges/claims'
 import { createExchangeMemory } from '@rollcall/engine/store/exchanges/exchanges'
 import { createInbox } from '@rollcall/engine/store/exchanges/inbox'
 import { createCiphertextMemory } from '@rollcall/engine/store/exchanges/sealed-messages'
-import { createBodies } from '@rollcall/keys/bodies'
+import { createBodyEncryption } from '@rollcall/keys/bodies'
 import { createKeys, type OwnKeys } from '@rollcall/keys/own-keys'
 import type { Vault } from '@rollcall/keys/vault'
 import { createDatabaseHealth } from '@rollcall/observe/health'
@@ -42,7 +42,7 @@ import { createLog, type Log } from '@rollcall/observe/log'
 import { createMetrics, type Metrics } from '@rollcall/observe/metrics'
 import { createRefusals } from '@rollcall/observe/refusals'
 import { createSchemaWatch } from '@rollcall/observe/schema'
-import { createDayUses } from '@rollcall/participants/admission/day-limits'
+import { createDayUseReader } from '@rollcall/participants/admission/day-limits'
 import { createGrantQuota } from '@rollcall/participants/admission/grant-quota'
 import { createQuota } from '@rollcall/participants/admission/quota'
 import { createSearchSlots } from '@rollcall/participants/admission/search-slots'
@@ -50,10 +50,10 @@ import { createThrottle } from '@rollcall/participants/admission/throttle'
 import { createCallbackSettingsReader, createDirectory } from '@rollcall/participants/directory/directory'
 import { createGrants } from '@rollcall/participants/directory/grants'
 import { createOpenIdProvider } from '@rollcall/participants/directory/openid-provider'
-import { createOperators } from '@rollcall/participants/directory/operators'
+import { createOperatorTokenCheck } from '@rollcall/participants/directory/operators'
 import { createOperatorSessions, createPartnerSessions } from '@rollcall/participants/directory/sessions'
 import { createTokens } from '@rollcall/participants/directory/tokens'
-import { createGuards } from '@rollcall/participants/egress/address-guard'
+import { createParticipantGuards } from '@rollcall/participants/egress/address-guard'
 import { createReadingThreads } from '@rollcall/participants/reading/threads'
 import { findComingEnds } from '@rollcall/participants/store/ends'
 import { MOST_CONCURRENCY } from '@rollcall/participants/store/participant-callbacks'
@@ -65,7 +65,7 @@ import { baseUrl } from '@rollcall/settings/addresses'
 import type { Config, NodeRole } from '@rollcall/settings/config'
 import { listNodeSettings } from '@rollcall/settings/settings'
 import { filesCheckedByDoctor, openVault } from '@rollcall/settings/storage'
-import { mirrorsHealth } from '@rollcall/source/store/mirrors'
+import { readMirrorsHealth } from '@rollcall/source/store/mirrors'
 import { createCookieFailures } from '../http/cookie-failures.ts'
 import { clientAddressReader, createRequestGate } from '../http/request-gate.ts'
 import { type ConnectedListener, createOwnListener } from './own-listener.ts'
@@ -83,21 +83,21 @@ export async function createContext(
   db: Database,
   deps: { log?: Log; clock?: Clock; samples?: HasSamples['samples'] } = {},
 ) {
-  const { log = createLog({ level: config.logLevel }), clock = CLOCK, samples = () => [] } = deps
+  const { log = createLog({ level: config.logLevel }), clock = SYSTEM_CLOCK, samples = () => [] } = deps
   // This check comes first: a server writes nothing into a database that is being restored.
   await refuseUnfinishedRestore(db)
   if (config.journal !== undefined) await refuseOlderDatabase(db, config.journal)
   const vault = await openVault(config, db)
   const keys = await createKeys(db, vault, log, clock)
   const base: BaseParts = { config, db, log, clock, limits: config.limits, vault }
-  const observing = createObserving(base)
-  const delivering = createDelivering(base, keys, observing.metrics)
+  const observing = createMonitoringParts(base)
+  const delivering = createDeliveryParts(base, keys, observing.metrics)
   const ownListener = createOwnListener()
   return {
     ...delivering,
-    ...createWorking(config, delivering),
+    ...createWorkerParts(config, delivering),
     ...observing,
-    ...createOperating(base),
+    ...createAdminParts(base),
     ...createPartnerParts(base, ownListener),
     ...createRequestParts(base, delivering),
     samples,
@@ -105,7 +105,7 @@ export async function createContext(
     ownListener,
     judged: { config, files: filesCheckedByDoctor(config) },
     vault: () => Promise.resolve(vault),
-    tokens: createTokens(keys.tokens, { lifetime: TOKEN_LIFETIME }, clock),
+    tokens: createTokens(keys.tokens, { lifetime: TOKEN_LIFETIME_SECONDS }, clock),
     limits: config.limits,
   }
 }
@@ -121,7 +121,7 @@ interface BaseParts {
 }
 
 /** Makes the metrics, and the health of the database and of its schema. */
-function createObserving({ db, log, clock }: BaseParts) {
+function createMonitoringParts({ db, log, clock }: BaseParts) {
   const databaseHealth = createDatabaseHealth({
     log,
     read: () => db.pool.query('SELECT 1'),
@@ -132,18 +132,18 @@ function createObserving({ db, log, clock }: BaseParts) {
   const stored = {
     deliveries: () => deliveryHealth(db),
     outbox: () => outboxHealth(db),
-    exchanges: () => waitingExchanges(db),
+    exchanges: () => countWaitingExchanges(db),
     ends: () => findComingEnds(db, EXPIRING_DAYS),
-    mirrors: () => mirrorsHealth(db),
+    mirrors: () => readMirrorsHealth(db),
     schema: schema.check,
   }
   return { databaseHealth, schema, metrics: createMetrics(connections, databaseHealth.breaker, stored, clock) }
 }
 
 /** Makes the parts that create answers and send them to peers. */
-function createDelivering({ config, db, log, clock, limits, vault }: BaseParts, keys: OwnKeys, metrics: Metrics) {
+function createDeliveryParts({ config, db, log, clock, limits, vault }: BaseParts, keys: OwnKeys, metrics: Metrics) {
   // No participant may have more concurrent attempts than this, so a guard has connections enough for all of them.
-  const guards = createGuards({ connections: MOST_CONCURRENCY })
+  const guards = createParticipantGuards({ connections: MOST_CONCURRENCY })
   const keySets = createKeySets({ guardOf: guards.of, log, clock })
   const { witness } = config
   const auditLog = createAuditLog({ db, clock, limits, log, metrics, witness, vault: async () => vault })
@@ -158,7 +158,7 @@ function createDelivering({ config, db, log, clock, limits, vault }: BaseParts, 
     directory: createDirectory(db, log, clock),
     grants: createGrants(db, log, clock),
     callbacks: createCallbackSettingsReader(db, clock),
-    bodies: createBodies(db, vault),
+    bodies: createBodyEncryption(db, vault),
     grantQuota: createGrantQuota(db, metrics),
     breakers: createBreakers(db),
     limiter: createLimiter(clock.now),
@@ -170,10 +170,10 @@ function createDelivering({ config, db, log, clock, limits, vault }: BaseParts, 
   }
 }
 
-type DeliveryParts = ReturnType<typeof createDelivering>
+type DeliveryParts = ReturnType<typeof createDeliveryParts>
 
 /** Makes the loops that send deliveries and notifications, the acceptance slots, and the signals that wake a worker's loops. */
-function createWorking({ limits, role }: Config, delivering: DeliveryParts) {
+function createWorkerParts({ limits, role }: Config, delivering: DeliveryParts) {
   const exchangesWake = createWake()
   const deliveriesWake = createWake()
   const mailboxesWake = createWake()
@@ -182,8 +182,8 @@ function createWorking({ limits, role }: Config, delivering: DeliveryParts) {
     { slots: Math.ceil(limits.worker_concurrency / 2), wake: deliveriesWake.raise },
   )
   const mailboxes = createMailboxDrainer(
-    { ...delivering, deliveryDue: dispatcher.due, envelopeBytes: createSemaphore(ENVELOPE_BYTES) },
-    { slots: Math.max(1, Math.ceil(limits.worker_concurrency * MAILBOX_SHARE[role])), wake: mailboxesWake.raise },
+    { ...delivering, deliveryDue: dispatcher.due, envelopeBytes: createSemaphore(MOST_NOTIFICATION_BYTES) },
+    { slots: Math.max(1, Math.ceil(limits.worker_concurrency * MAILBOX_SHARE_BY_ROLE[role])), wake: mailboxesWake.raise },
   )
   return {
     exchangesWake,
@@ -201,15 +201,15 @@ function createWorking({ limits, role }: Config, delivering: DeliveryParts) {
 }
 
 /** Makes the parts that the admin API needs. */
-function createOperating({ config, db, log, clock, limits, vault }: BaseParts) {
+function createAdminParts({ config, db, log, clock, limits, vault }: BaseParts) {
   return {
-    operators: createOperators(db, clock),
+    operators: createOperatorTokenCheck(db, clock),
     indexing: createIndexBuilds({ db, log }),
     verifying: createVerificationTask({ db, log, vault: () => Promise.resolve(vault) }),
     sessions: createOperatorSessions(db, { limits, clock, issuer: config.openId?.issuer ?? null }),
     openId: config.openId === null ? null : createOpenIdProvider(config.openId, { log }),
     twoPerson: config.twoPerson,
-    signInFailures: createThrottle(SIGN_IN_FAILURES, clock.now),
+    signInFailures: createThrottle(MOST_SIGN_IN_FAILURES, clock.now),
     cookieFailures: createCookieFailures(createThrottle(limits.address_failures, clock.now)),
   }
 }
@@ -222,37 +222,33 @@ function createPartnerParts({ config, db, clock, limits }: BaseParts, ownListene
       base: () => config.publicUrl ?? ownListener.address() ?? baseUrl(config, config.port),
     },
     partnerSessions: createPartnerSessions(db, { limits, clock }),
-    partnerCalls: createThrottle(PARTNER_CALLS, clock.now),
-    partnerReplays: createThrottle(PARTNER_REPLAYS, clock.now),
+    partnerCalls: createThrottle(MOST_PARTNER_CALLS, clock.now),
+    partnerReplays: createThrottle(MOST_PARTNER_REPLAYS, clock.now),
   }
 }
 
 /** Makes the parts that receive requests of peers and answer them. */
 function createRequestParts({ config, db, log, clock, limits, vault }: BaseParts, delivering: DeliveryParts) {
   const { metrics, auditLog } = delivering
-  const waiting = MESSAGES_WAITING
+  const waiting = MOST_WAITING_MESSAGES
   const turns = createSemaphore(1)
-  const authorityGuards = createGuards()
+  const authorityGuards = createParticipantGuards()
   const pseudonyms = createPseudonymMaker(db, () => Promise.resolve(vault))
   const refusals = createRefusals({ log, metrics, auditLog: createRefusalEntries(auditLog, clock.date) })
   return {
     recordsOf: (registry: { readonly id: number }) => recordsOf(db, registry).source,
     canNotify: async (participant: Participant, sender_uri: string | null) =>
-      hasTarget(await delivering.callbacks.of(participant), sender_uri, callbackNamed('notify')),
+      hasCallbackTarget(await delivering.callbacks.of(participant), sender_uri, callbackNamed('notify')),
     authorityGuards,
     pseudonyms,
-    consents: createConsents(db, {
-      keys: createAuthorityKeys({ guardOf: authorityGuards.of, log, clock }),
-      pseudonyms,
-      clock,
-    }),
+    consents: createConsents(db, { keys: createAuthorityKeys({ guardOf: authorityGuards.of, log, clock }), pseudonyms, clock }),
     quota: createQuota({ limits, metrics, turns, take: (asked) => takeTokens(db, asked) }),
     modes: modesOf(db, limits),
     turns,
     exchanges: createExchangeMemory(db, { waiting }),
     ciphertexts: createCiphertextMemory(db, { waiting }),
     inbox: createInbox(db, { waiting }),
-    dayUses: createDayUses(db, clock),
+    dayUses: createDayUseReader(db, clock),
     reading: createReadingThreads(),
     refusals,
     requestGate: createRequestGate({
@@ -264,37 +260,35 @@ function createRequestParts({ config, db, log, clock, limits, vault }: BaseParts
   }
 }
 
-/**
- * The most failed sign-ins a minute from one address (IPv6: one /64): a person mistypes a token or code a few times.
- */
-const SIGN_IN_FAILURES = 10
+/** The most failed sign-ins a minute from one address (IPv6: one /64): a person mistypes a token or code a few times. */
+const MOST_SIGN_IN_FAILURES = 10
 
 /** The most calls of the partner page a minute for one participant: its people have pages that reload themselves. */
-const PARTNER_CALLS = 300
+const MOST_PARTNER_CALLS = 300
 
 /** The most deliveries that a participant may have sent again in a minute: as many as one page lists. */
-const PARTNER_REPLAYS = 100
+const MOST_PARTNER_REPLAYS = 100
 
 /** Seconds for which an access token is valid (15 minutes). */
-const TOKEN_LIFETIME = 900
+const TOKEN_LIFETIME_SECONDS = 900
 
 /**
  * The most exchanges that wait on this node to be stored; also the most ciphertexts, and the most callbacks. Beyond this number,
  * peers must try again.
  */
-const MESSAGES_WAITING = 10_000
+const MOST_WAITING_MESSAGES = 10_000
 
 /**
  * The most mailboxes that a node drains at a time, as a share of its slots for exchanges. A node with the role `http` drains
  * none.
  */
-const MAILBOX_SHARE: Readonly<Record<NodeRole, number>> = { http: 0, all: 1 / 12, worker: 1 / 2 }
+const MAILBOX_SHARE_BY_ROLE: Readonly<Record<NodeRole, number>> = { http: 0, all: 1 / 12, worker: 1 / 2 }
 
 /** The most bytes of records in all notifications that this node makes at a time. */
-const ENVELOPE_BYTES = 33_554_432
+const MOST_NOTIFICATION_BYTES = 33_554_432
 
 /** Makes the search slots of each mode. Each mode has connections of its own, so none waits for the other. */
-const modesOf = ({ searches, asyncSearches }: Database, limits: Limits): Modes => ({
+const modesOf = ({ searches, asyncSearches }: Database, limits: Limits): SearchModes => ({
   sync: {
     name: 'sync',
     searchSlots: createSearchSlots({ slots: searches.options.max, timeout: limits.search_timeout }),

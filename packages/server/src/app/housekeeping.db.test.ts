@@ -90,11 +90,7 @@ test('what was never answered or taken is forgotten in its time, and not in sile
   }
   await runHousekeeping(rest, signal)
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-    {
-      exchanges: 2,
-      deliveries: 1,
-      msg: 'messages that were never answered, or never taken, are older than their retention',
-    },
+    { exchanges: 2, deliveries: 1, msg: 'messages that were never answered, or never taken, are older than their retention' },
   ])
   const { rows } = await database.db.pool.query(
     'select (select count(*) from accepted_exchange) as exchanges, (select count(*) from delivery) as deliveries',
@@ -128,13 +124,7 @@ test('a subscription that was suspended is logged once', async () => {
   await runHousekeeping(rest, signal)
   await runHousekeeping(rest, signal)
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-    {
-      level: 'error',
-      registry: 'civil',
-      reason: 'unreadable',
-      subscriptions: [id],
-      msg: 'subscriptions are suspended',
-    },
+    { level: 'error', registry: 'civil', reason: 'unreadable', subscriptions: [id], msg: 'subscriptions are suspended' },
   ])
 })
 

@@ -1,7 +1,7 @@
 /** The regular background tasks of every node. Several nodes may do them at the same time. */
 import { hostname } from 'node:os'
 import { deleteExpiredConsents } from '@rollcall/consents/store/consent-uses'
-import { bodyKeyRetention, eventRetention, OPERATOR_TOKEN_RETENTION } from '@rollcall/core/model/retention'
+import { bodyKeyRetentionSeconds, eventRetentionSeconds, OPERATOR_TOKEN_RETENTION_DAYS } from '@rollcall/core/model/retention'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import { storeJournalReport } from '@rollcall/database/journal-reports'
 import { StoreUnavailable } from '@rollcall/database/refusal'
@@ -15,7 +15,7 @@ import { type StoreReferencesDeps, storeMissingReferences } from '@rollcall/engi
 import { applyScheduledStatuses, type ScheduledStatusDeps } from '@rollcall/engine/operations/scheduled-statuses'
 import {
   clearAnsweredItems,
-  countUnfinished,
+  countOldUnfinishedWork,
   forgetExchanges,
   forgetInbox,
 } from '@rollcall/engine/store/exchanges/forget-exchanges'
@@ -61,17 +61,9 @@ interface Chore {
 
 /** The tasks in order. A task that fails does not stop the next one. */
 const CHORES: readonly Chore[] = [
-  {
-    every: 1,
-    failure: 'the version of the schema could not be read',
-    run: async ({ schema }) => void (await schema.check()),
-  },
+  { every: 1, failure: 'the version of the schema could not be read', run: async ({ schema }) => void (await schema.check()) },
   { every: 1, failure: 'the state of the journal could not be reported; tried again soon', run: reportJournal },
-  {
-    every: 1,
-    failure: 'references of earlier exchanges could not be stored; tried again soon',
-    run: storeAllReferences,
-  },
+  { every: 1, failure: 'references of earlier exchanges could not be stored; tried again soon', run: storeAllMissingReferences },
   {
     every: 1,
     failure: 'subscriptions whose end has come could not be ended; tried again soon',
@@ -104,22 +96,22 @@ const CHORES: readonly Chore[] = [
   },
   { every: 10, failure: 'old messages could not be forgotten; tried again soon', run: forgetOldExchanges },
   { every: 1, failure: 'mailboxes that nobody empties could not be closed; tried again soon', run: closeMailboxes },
-  { every: 1, failure: 'suspended subscriptions could not be logged; tried again soon', run: logSuspended },
+  { every: 1, failure: 'suspended subscriptions could not be logged; tried again soon', run: logSuspensions },
   {
     every: 10,
     failure: 'old events could not be forgotten; tried again soon',
-    run: async ({ db, limits, log }) => sayForgotten(log, await forgetEvents(db, eventRetention(limits))),
+    run: async ({ db, limits, log }) => logForgotten(log, await forgetEvents(db, eventRetentionSeconds(limits))),
   },
   {
     every: 10,
     failure: 'operator tokens that ended could not be deleted; tried again soon',
     run: async ({ db, clock }) =>
-      void (await forgetEndedOperatorTokens(db, OPERATOR_TOKEN_RETENTION, new Date(clock.date()))),
+      void (await forgetEndedOperatorTokens(db, OPERATOR_TOKEN_RETENTION_DAYS, new Date(clock.date()))),
   },
   {
     every: 10,
     failure: 'proposals that lapsed could not be noted; tried again soon',
-    run: async ({ db, clock }) => lapseProposals(db, OPERATOR_TOKEN_RETENTION, new Date(clock.date())),
+    run: async ({ db, clock }) => lapseProposals(db, OPERATOR_TOKEN_RETENTION_DAYS, new Date(clock.date())),
   },
   {
     every: 10,
@@ -139,7 +131,7 @@ const CHORES: readonly Chore[] = [
   {
     every: 10,
     failure: 'old callbacks could not be forgotten; tried again soon',
-    run: async ({ db, limits, log }) => sayForgotten(log, await forgetInbox(db, limits.inbox_retention)),
+    run: async ({ db, limits, log }) => logForgotten(log, await forgetInbox(db, limits.inbox_retention)),
   },
   { every: 1, failure: 'what sources have left could not be cleared away; tried again soon', run: clearLeftSources },
   {
@@ -147,7 +139,7 @@ const CHORES: readonly Chore[] = [
     every: 10,
     failure: 'the keys of old days could not be destroyed; tried again soon',
     run: async ({ db, limits, log }) => {
-      const days = await destroyBodyKeys(db, bodyKeyRetention(limits))
+      const days = await destroyBodyKeys(db, bodyKeyRetentionSeconds(limits))
       if (days > 0) log.info({ days }, 'keys of days destroyed: what is left of their messages cannot be read')
     },
   },
@@ -194,17 +186,17 @@ async function clearLeftSources({ db, log }: ChoreDeps): Promise<void> {
 /** The most exchanges whose requests one call of `storeMissingReferences` decrypts. */
 const MOST_OPENED_EXCHANGES = 50
 
-async function storeAllReferences(deps: ChoreDeps, signal: AbortSignal): Promise<void> {
+async function storeAllMissingReferences(deps: ChoreDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await storeMissingReferences(deps, MOST_OPENED_EXCHANGES)) === MOST_OPENED_EXCHANGES);
 }
 
 /** Deletes exchanges at the end of their retention. The log has the number of those not answered or not delivered. */
 async function forgetOldExchanges({ db, limits, log }: ChoreDeps): Promise<void> {
-  const unfinished = await countUnfinished(db, limits.exchange_retention)
+  const unfinished = await countOldUnfinishedWork(db, limits.exchange_retention)
   if (unfinished.exchanges + unfinished.deliveries > 0) {
     log.error(unfinished, 'messages that were never answered, or never taken, are older than their retention')
   }
-  sayForgotten(log, await forgetExchanges(db, limits.exchange_retention))
+  logForgotten(log, await forgetExchanges(db, limits.exchange_retention))
 }
 
 /**
@@ -217,7 +209,7 @@ async function closeMailboxes({ db, limits, log }: ChoreDeps): Promise<void> {
 }
 
 /** Logs suspended subscriptions, each once, except those of closed mailboxes, which `closeMailboxes` logs. */
-async function logSuspended({ db, log }: ChoreDeps): Promise<void> {
+async function logSuspensions({ db, log }: ChoreDeps): Promise<void> {
   for (;;) {
     const found = await takeUnloggedSuspensions(db.pool)
     if (found.length === 0) return
@@ -225,6 +217,6 @@ async function logSuspended({ db, log }: ChoreDeps): Promise<void> {
   }
 }
 
-function sayForgotten(log: ChoreDeps['log'], forgotten: number): void {
+function logForgotten(log: ChoreDeps['log'], forgotten: number): void {
   if (forgotten > 0) log.info({ forgotten }, 'old messages forgotten')
 }

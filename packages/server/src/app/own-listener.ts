@@ -1,5 +1,5 @@
 /** Sends requests to our own listener for peers, as the participant of a demo or sandbox would. */
-import type { OwnAnswer, OwnListener } from '@rollcall/admin/try/try'
+import type { ListenerAnswer, OwnListener } from '@rollcall/admin/try/try'
 
 export interface ConnectedListener extends OwnListener {
   /** Sets the address of the listener, once it listens. */
@@ -19,7 +19,7 @@ export function createOwnListener(): ConnectedListener {
       url = address
     },
     address: () => url,
-    async post(path, { token, body }): Promise<OwnAnswer | null> {
+    async post(path, { token, body }): Promise<ListenerAnswer | null> {
       if (url === null) return null
       const response = await fetch(`${url}${path}`, {
         method: 'POST',

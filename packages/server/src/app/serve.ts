@@ -8,7 +8,7 @@ import type { SchemaLead } from '@rollcall/database/schema-version'
 import { answerAccepted } from '@rollcall/engine/exchange/answer-accepted'
 import { startWhenReleased } from '@rollcall/engine/work/held'
 import { type RunningWorker, startWorker } from '@rollcall/engine/work/worker'
-import { registriesAway } from '@rollcall/records/records/registry-records'
+import { unreachableRegistries } from '@rollcall/records/records/registry-records'
 import { listRegistries } from '@rollcall/records/registries/registries'
 import { isOperatorHost, isReachedByTls, listenerUrl } from '@rollcall/settings/addresses'
 import type { Config, NodeRole } from '@rollcall/settings/config'
@@ -76,19 +76,13 @@ export async function startServer(
   {
     pause = sleep,
     housekeeping = startHousekeeping,
-  }: {
-    readonly pause?: (milliseconds: number) => Promise<unknown>
-    readonly housekeeping?: typeof startHousekeeping
-  } = {},
+  }: { readonly pause?: (milliseconds: number) => Promise<unknown>; readonly housekeeping?: typeof startHousekeeping } = {},
 ): Promise<RunningServer> {
   let ready = false
   let worker: RunningWorker | null = null
   const does = DUTIES_BY_ROLE[config.role]
   const isReady = async (): Promise<boolean> =>
-    ready &&
-    context.schema.isUsable() &&
-    (!does.works || worker?.working() === true) &&
-    context.databaseHealth.isReady()
+    ready && context.schema.isUsable() && (!does.works || worker?.working() === true) && context.databaseHealth.isReady()
   let showcase: Showcase | null = null
   const shown: HasShowcase = { showcase: () => showcase, isLoopback }
   const publicServer = does.answers ? createPublicServer(config, context, { isReady, shown }) : null
@@ -100,7 +94,7 @@ export async function startServer(
     // Load balancers need time to see the 503 and to send nothing more, before connections are refused.
     if (wasReady && does.answers) await pause(context.limits.drain_time * 1_000)
     await Promise.all([publicServer?.close(), worker?.stop()])
-    await endAttempts(context)
+    await waitForAttempts(context)
     // The operator's listener closes last, because it reports the state of the node.
     await operatorServer.close()
     await closeParts(context, stopHousekeeping)
@@ -131,7 +125,7 @@ export async function startServer(
  * Waits until the running attempts at deliveries have ended, so that they are recorded, but no longer than the stop time. The
  * claim of an attempt that takes longer expires, and the delivery is attempted again.
  */
-async function endAttempts({ limiter, limits }: Context): Promise<void> {
+async function waitForAttempts({ limiter, limits }: Context): Promise<void> {
   await Promise.race([limiter.idle(), sleep(limits.stop_time * 1_000, undefined, { ref: false })])
 }
 
@@ -139,12 +133,7 @@ async function endAttempts({ limiter, limits }: Context): Promise<void> {
 async function closeParts(context: Context, stopHousekeeping: () => Promise<void>): Promise<void> {
   await Promise.all([context.verifying.stop(), context.indexing.stop()])
   await context.refusals.flush()
-  await Promise.all([
-    stopHousekeeping(),
-    context.guards.close(),
-    context.authorityGuards.close(),
-    context.openId?.close(),
-  ])
+  await Promise.all([stopHousekeeping(), context.guards.close(), context.authorityGuards.close(), context.openId?.close()])
   await context.auditLog.close()
 }
 
@@ -217,7 +206,7 @@ function createOperatorServer(
 ): HttpServer {
   // The access log of this listener has the level debug, because calls of the admin API have lines of their own.
   const server = createHttpServer({ ...context, accessLevel: 'debug' })
-  addHealthRoutes(server, isReady, { schema: context.schema.lead, away: () => registriesAway(context.db) })
+  addHealthRoutes(server, isReady, { schema: context.schema.lead, away: () => unreachableRegistries(context.db) })
   addTokenRouteAtOperatorPort(server)
   const isOwnHost: IsOwnHost = (header, local) => isOperatorHost(config, header, local)
   addMetricsRoute(server, context.metrics, isOwnHost)

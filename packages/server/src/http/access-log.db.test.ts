@@ -73,12 +73,7 @@ it('has the code of a rejected header and of a refused request', async () => {
   const [rejected] = await logged('search', 1, () => search(peer, SEARCH, { version: '9.0.0' }))
   expect(rejected).toMatchObject({ outcome: 'rejected', code: 'rjct.version.invalid', status: 200 })
   const [refused] = await logged('search', 1, () => search(peer, SEARCH, { sender_id: 'somebody.else' }))
-  expect(refused).toMatchObject({
-    level: 'info',
-    outcome: 'refused',
-    code: 'err.sender_id.invalid',
-    participant: peer.sender_id,
-  })
+  expect(refused).toMatchObject({ level: 'info', outcome: 'refused', code: 'err.sender_id.invalid', participant: peer.sender_id })
 })
 
 it('has the client of a token, and no line at info for a stranger who is refused', async () => {

@@ -25,7 +25,7 @@ export function addAccessLog(
     const { name = 'none', mode = '' } = request.routeOptions.config
     const status = reply.raw.statusCode
     const noted = requestGate.noted(request.raw)
-    const outcome = outcomeOf(status, noted)
+    const outcome = requestOutcomeOf(status, noted)
     metrics.requestAnswered({ route: name, mode, status, outcome }, reply.elapsedTime / 1_000)
     // A refused request of a stranger gets only a debug line here, because strangers could fill the log:
     // `observe/src/refusals.ts` logs one a minute for each combination of refusal and address.
@@ -34,7 +34,7 @@ export function addAccessLog(
     if (log.isLevelEnabled(lineLevel)) {
       const ms = Math.round(reply.elapsedTime * 10) / 10
       const line = { operation: name, ...(mode !== '' && { mode }), ...knownFacts(noted) }
-      const about = { address: requestGate.unit(request.raw), ...sentIds(request, noted) }
+      const about = { address: requestGate.unit(request.raw), ...loggedRequestIds(request, noted) }
       log[lineLevel]({ ...line, ...about, outcome, status, ms }, 'request answered')
     }
     done()
@@ -44,7 +44,7 @@ export function addAccessLog(
 /** The log level of the lines of the access log. */
 export type AccessLevel = 'info' | 'debug'
 
-function outcomeOf(status: number, { code }: NotedRequest): RequestOutcome {
+function requestOutcomeOf(status: number, { code }: NotedRequest): RequestOutcome {
   if (status >= 500) return 'failed'
   if (status >= 400) return 'refused'
   return code === undefined ? 'done' : 'rejected'
@@ -57,7 +57,7 @@ const knownFacts = ({ registry, participant, code }: NotedRequest) => ({
 })
 
 /** Returns the noted message_id and correlation_id if they are UUIDs, and the traceparent if it is valid. */
-function sentIds({ headers }: FastifyRequest, { message_id, correlation_id }: NotedRequest): object {
+function loggedRequestIds({ headers }: FastifyRequest, { message_id, correlation_id }: NotedRequest): object {
   const traceparent = readTraceparent(headers.traceparent)
   return {
     ...(isUuid(message_id) && { message_id }),

@@ -51,11 +51,7 @@ it('a write that finds no room is 503', async () => {
 it('a call that is deprecated says so in its answers, with the day on which it ends; another one does not', async () => {
   const app = serverThatThrows(new RequestFault('err.request.bad', 'it is bad'))
   const { statusCode, headers } = await app.inject('/old')
-  expect([statusCode, headers.deprecation, headers.sunset]).toEqual([
-    200,
-    '@1801353600',
-    'Fri, 31 Dec 2027 00:00:00 GMT',
-  ])
+  expect([statusCode, headers.deprecation, headers.sunset]).toEqual([200, '@1801353600', 'Fri, 31 Dec 2027 00:00:00 GMT'])
   const other = await app.inject({ method: 'POST', url: '/old' })
   expect([other.statusCode, other.headers.deprecation, other.headers.sunset]).toEqual([400, undefined, undefined])
 })

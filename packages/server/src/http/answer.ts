@@ -20,11 +20,11 @@ export function sendJson(reply: FastifyReply, status: number, text: string, head
  * The most characters of a text that is sent together with its head. A longer text is encoded first: otherwise
  * node:http would read it twice, for its length and to write it.
  */
-const ONE_PIECE = 16_384
+const MAX_UNENCODED_CHARACTERS = 16_384
 
 /** Sends a body; `headers` has its Content-Type. Fastify's own reply is bypassed, because it sends header names in lower case. */
 export function sendBody(reply: FastifyReply, status: number, content: string | Buffer, headers: AnswerHeaders): void {
-  const body = typeof content === 'string' && content.length > ONE_PIECE ? Buffer.from(content) : content
+  const body = typeof content === 'string' && content.length > MAX_UNENCODED_CHARACTERS ? Buffer.from(content) : content
   reply.hijack()
   const { server } = reply.server
   // This answer ends the connection when the server closes, and when a long body, or one of unknown length, has not arrived
@@ -37,8 +37,7 @@ export function sendBody(reply: FastifyReply, status: number, content: string | 
     'Content-Length': String(Buffer.byteLength(body)),
   })
   reply.raw.end(body)
-  // The answer stays in our memory until the peer has read it. A peer that reads nothing for `requestTimeout` is cut
-  // off.
+  // The answer stays in our memory until the peer has read it. A peer that reads nothing for `requestTimeout` is cut off.
   if (reply.raw.writableLength > 0) reply.raw.setTimeout(server.requestTimeout)
 }
 
@@ -53,25 +52,20 @@ export function faultBody(fault: RequestFault, more: object = {}, now = new Date
 }
 
 /** Sends a fault as the answer, with the headers that belong to it. */
-export function sendFault(
-  reply: FastifyReply,
-  fault: RequestFault,
-  headers: AnswerHeaders = {},
-  more: object = {},
-): void {
+export function sendFault(reply: FastifyReply, fault: RequestFault, headers: AnswerHeaders = {}, more: object = {}): void {
   const challenge: AnswerHeaders = fault.httpStatus === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}
   const retry: AnswerHeaders = fault.retryAfter === undefined ? {} : { 'Retry-After': String(fault.retryAfter) }
   sendJson(reply, fault.httpStatus, faultBody(fault, more), { ...challenge, ...retry, ...headers })
 }
 
 /** The `retryAfter`, in seconds, when a registry's database does not answer. */
-const RETRY_AFTER = 5
+const RETRY_AFTER_SECONDS = 5
 
 /**
  * The fault to send for a thrown error. An error that is no RequestFault is a failure of ours or of a database: it is
  * logged without the content of messages or statements, and answered without detail.
  */
-export function faultToAnswer(
+export function faultForError(
   error: unknown,
   { log, databaseHealth }: { readonly log: Log; readonly databaseHealth: Pick<DatabaseHealth, 'failed'> },
 ): RequestFault {
@@ -82,7 +76,7 @@ export function faultToAnswer(
       'err.service.unavailable',
       'the database of this registry does not answer at the moment; try again later',
       undefined,
-      { retryAfter: RETRY_AFTER },
+      { retryAfter: RETRY_AFTER_SECONDS },
     )
   }
   if (isUnavailable(error)) {

@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify'
 const answeredSockets = new WeakSet<Socket>()
 
 /** The longest body, in bytes, whose unread rest is read so that the connection can be used again. */
-const WORTH_READING = 65_536
+const MAX_KEEP_ALIVE_BODY_BYTES = 65_536
 /**
  * How many bytes, and for how many milliseconds, a sender may still send before its connection is cut. Cut at once, it would lose
  * the answer.
@@ -20,7 +20,7 @@ const LINGER_LIMITS = { bytes: 8_388_608, milliseconds: 5_000 }
  */
 export function endsWithAnswer(request: IncomingMessage): boolean {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers
-  return !request.complete && (encoding !== undefined || Number(length) > WORTH_READING)
+  return !request.complete && (encoding !== undefined || Number(length) > MAX_KEEP_ALIVE_BODY_BYTES)
 }
 
 /**
@@ -59,7 +59,7 @@ function lingerOnConnection(request: IncomingMessage): void {
  * True when the request that still arrives on a connection was answered already. The peer would take a second answer for the
  * answer to its next request.
  */
-export function isAnswered(socket: Socket): boolean {
+export function isRequestAnswered(socket: Socket): boolean {
   return answeredSockets.has(socket)
 }
 

@@ -76,12 +76,12 @@ interface BuiltPage {
 }
 
 function addBuiltPage(app: HttpServer, { name, path, file, check }: BuiltPage): void {
-  const page = textOf(file) ?? NOT_BUILT
+  const page = findFileText(file) ?? NOT_BUILT_PAGE
   mountHandler(app, 'GET', name, path, ({ raw }, reply) => {
     check(raw)
     sendStrictPage(reply, 200, page)
   })
-  const assets = new Map(assetsIn(file).map((asset) => [asset, readAsset(new URL(`assets/${asset}`, file))]))
+  const assets = new Map(listAssetNames(file).map((asset) => [asset, readAsset(new URL(`assets/${asset}`, file))]))
   // One route serves all assets, because the router compiles every route when a server starts.
   mountHandler(app, 'GET', name, `${path === '/' ? '' : path}/assets/:asset`, (request, reply) => {
     const asset = assets.get((request.params as { readonly asset: string }).asset)
@@ -122,55 +122,55 @@ ${paragraphs.map((paragraph) => html`<p>${paragraph}</p>\n`)}
 </html>
 `.text
 
-const NOT_BUILT = plainPage(
+const NOT_BUILT_PAGE = plainPage(
   'The page is not built',
   html`This server runs from its source, and its pages are not built yet.`,
   html`Run <code>npm ci</code> without <code>--omit=dev</code> in the folder of the source. Then start the server again.`,
   html`The APIs and the command line work without the pages.`,
 )
 
-function textOf(file: URL): string | null {
+function findFileText(file: URL): string | null {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    if (isMissing(error)) return null
+    if (isMissingFileError(error)) return null
     throw error
   }
 }
 
 /** The names of the files in `assets/` beside a page that are served. */
-function assetsIn(page: URL): readonly string[] {
+function listAssetNames(page: URL): readonly string[] {
   try {
     return readdirSync(new URL('assets/', page), { withFileTypes: true })
       .filter((entry) => entry.isFile() && /^[\w.-]+$/.test(entry.name) && extname(entry.name) in ASSET_TYPES)
       .map(({ name }) => name)
   } catch (error) {
-    if (isMissing(error)) return []
+    if (isMissingFileError(error)) return []
     throw error
   }
 }
 
-const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
+const isMissingFileError = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 const ENCODERS = {
   br: (content: Buffer) => promisify(brotliCompress)(content, { params: { [zlib.BROTLI_PARAM_QUALITY]: 9 } }),
   gzip: (content: Buffer) => promisify(gzip)(content, { level: 9 }),
   identity: async (content: Buffer) => content,
 } as const
-type Encoding = keyof typeof ENCODERS
+type ContentEncoding = keyof typeof ENCODERS
 
 interface Asset {
   readonly type: string
   readonly digest: string
-  readonly encodings: readonly Encoding[]
+  readonly encodings: readonly ContentEncoding[]
   /** Returns the encoded content. It is compressed at the first request, so that the start does not wait for it. */
-  readonly content: (encoding: Encoding) => Promise<Buffer>
+  readonly content: (encoding: ContentEncoding) => Promise<Buffer>
 }
 
 function readAsset(file: URL): Asset {
   const content = readFileSync(file)
   const { type, compressible } = ASSET_TYPES[extname(file.pathname)] ?? OTHER_ASSET_TYPE
-  const made = new Map<Encoding, Promise<Buffer>>()
+  const made = new Map<ContentEncoding, Promise<Buffer>>()
   return {
     type,
     digest: createHash('sha256').update(content).digest('base64url').slice(0, 22),
@@ -199,7 +199,7 @@ async function sendAsset(asset: Asset, { headers }: FastifyRequest, reply: Fasti
     ETag: etag,
     ...(asset.encodings.length > 1 && { Vary: 'Accept-Encoding' }),
   }
-  if (isKnown(headers['if-none-match'], etag)) {
+  if (hasMatchingETag(headers['if-none-match'], etag)) {
     reply.hijack()
     reply.raw.writeHead(304, about).end()
     return
@@ -218,7 +218,7 @@ function acceptedEncodings(header: string | string[] | undefined): ReadonlySet<s
   return new Set(names.map((part) => part.split(';')[0] ?? ''))
 }
 
-const isKnown = (header: string | undefined, etag: string): boolean =>
+const hasMatchingETag = (header: string | undefined, etag: string): boolean =>
   (header ?? '')
     .split(',')
     .map((one) => one.trim().replace(/^W\//, ''))

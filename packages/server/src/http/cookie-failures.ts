@@ -4,7 +4,7 @@
  * nobody out.
  */
 import { createHash } from 'node:crypto'
-import { recentlyUsed } from '@rollcall/base/shared/recently-used'
+import { createLruCache } from '@rollcall/base/shared/recently-used'
 import type { Throttle } from '@rollcall/participants/admission/throttle'
 
 export interface CookieFailures {
@@ -14,17 +14,17 @@ export interface CookieFailures {
   note(unit: string, cookie: string, isGood: boolean): void
 }
 
-const MOST_KNOWN = 10_000
+const MOST_KNOWN_COOKIES = 10_000
 
 export function createCookieFailures(failures: Throttle): CookieFailures {
-  const known = recentlyUsed<string, true>(MOST_KNOWN)
+  const known = createLruCache<string, true>(MOST_KNOWN_COOKIES)
   return {
-    wait: (unit, cookie) => (known.has(digestOf(cookie)) ? 0 : failures.wait(unit)),
+    wait: (unit, cookie) => (known.has(cookieDigest(cookie)) ? 0 : failures.wait(unit)),
     note(unit, cookie, isGood) {
       if (isGood) {
-        known.set(digestOf(cookie), true)
+        known.set(cookieDigest(cookie), true)
       } else {
-        known.delete(digestOf(cookie))
+        known.delete(cookieDigest(cookie))
         failures.fail(unit)
       }
     },
@@ -32,4 +32,4 @@ export function createCookieFailures(failures: Throttle): CookieFailures {
 }
 
 /** The SHA-256 of a cookie. The cookie itself is a secret and does not stay in memory. */
-const digestOf = (cookie: string): string => createHash('sha256').update(cookie).digest('base64')
+const cookieDigest = (cookie: string): string => createHash('sha256').update(cookie).digest('base64')

@@ -28,11 +28,7 @@ const readBy = (origin: string) => ({ origin, vary: 'Origin', credentials: null 
 const preflight = (path: string, Origin: string) =>
   fetch(`${server.url}${path}`, {
     method: 'OPTIONS',
-    headers: {
-      Origin,
-      'Access-Control-Request-Method': 'POST',
-      'Access-Control-Request-Headers': 'authorization,content-type',
-    },
+    headers: { Origin, 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'authorization,content-type' },
   })
 const search = (namespace: string, Origin: string) =>
   fetch(`${server.url}/${namespace}/v1.0.0/registry/sync/search`, {
@@ -72,14 +68,7 @@ it('lets a listed page read answers and errors of its registry, and of no other'
 })
 
 it('lets no page read our pages', async () => {
-  for (const path of [
-    '/',
-    '/civil',
-    '/civil/v1.0.0',
-    '/civil/v1.0.0/docs',
-    '/civil/v1.0.0/docs/',
-    '/civil/v1.0.0/docs?x',
-  ]) {
+  for (const path of ['/', '/civil', '/civil/v1.0.0', '/civil/v1.0.0/docs', '/civil/v1.0.0/docs/', '/civil/v1.0.0/docs?x']) {
     const answer = await fetch(`${server.url}${path}`, { headers: { Origin: LISTED, Accept: 'text/html' } })
     expect([path, headersOf(answer)]).toEqual([path, { ...NONE }])
   }

@@ -24,22 +24,19 @@ const PREFLIGHT_HEADERS = {
  * Answers preflights of listed pages, and lets these pages read answers. They may not read our pages for people, nor answers of
  * the partner API, which uses a cookie.
  */
-export function addCors(
-  app: HttpServer,
-  deps: { readonly directory: Pick<Directory, 'registry' | 'registries'> },
-): void {
+export function addCors(app: HttpServer, deps: { readonly directory: Pick<Directory, 'registry' | 'registries'> }): void {
   app.addHook('onRequest', async (request, reply) => {
     const { origin } = request.headers
     if (origin === undefined) return
     reply.raw.setHeader('Vary', 'Origin')
-    if (!(await isAllowed(deps, request, origin))) return
+    if (!(await isAllowedOrigin(deps, request, origin))) return
     reply.raw.setHeader('Access-Control-Allow-Origin', origin)
     reply.raw.setHeader('Access-Control-Expose-Headers', 'Deprecation, Retry-After, Sunset, WWW-Authenticate')
     if (isPreflight(request)) answerPreflight(reply)
   })
 }
 
-async function isAllowed(
+async function isAllowedOrigin(
   { directory }: { readonly directory: Pick<Directory, 'registry' | 'registries'> },
   { url, routeOptions }: FastifyRequest,
   origin: string,
@@ -48,14 +45,14 @@ async function isAllowed(
   const path = (url.split('?', 1)[0] ?? '').replace(/\/+$/, '')
   const asked = SHARED_PATHS.includes(path)
     ? await directory.registries()
-    : isPage(path) || isOfPartnerPage(routeOptions.url ?? path)
+    : isPagePath(path) || isOfPartnerPage(routeOptions.url ?? path)
       ? []
       : [await directory.registry(path.split('/', 2)[1] ?? '')]
   return asked.some((registry) => registry !== undefined && isListedOrigin(registry.web_origins, origin))
 }
 
 /** True when a path is a page for people, which they open directly, or is too short for a call of the protocol. */
-const isPage = (path: string): boolean => path.split('/').length < 4 || path.endsWith('/docs')
+const isPagePath = (path: string): boolean => path.split('/').length < 4 || path.endsWith('/docs')
 
 /** True when a request is for the partner API. Its route decides, because a path has several spellings. */
 const isOfPartnerPage = (route: string): boolean => route.startsWith('/partner/api/')

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import { OtherEnvironment } from '@rollcall/engine/exchange/admit'
+import { OtherEnvironmentFault } from '@rollcall/engine/exchange/admit'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { clientAddressReader, clientUnit, createRequestGate } from './request-gate.ts'
+import { clientAddressKey, clientAddressReader, createRequestGate } from './request-gate.ts'
 
 const from = (remoteAddress: string, forwarded?: string) =>
   ({ socket: { remoteAddress }, headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } }) as Pick<
@@ -49,14 +49,14 @@ test.each([
   ['::1', '0:0:0:0::/64'],
   ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
 ])('%s counts as %s', (address, unit) => {
-  expect(clientUnit(address)).toBe(unit)
+  expect(clientAddressKey(address)).toBe(unit)
 })
 
 test('all addresses of a /64 are one client, in whatever spelling', () => {
   fc.assert(
     fc.property(fc.ipV6(), (address) => {
       const spelt = new URL(`http://[${address}]`).hostname.slice(1, -1)
-      expect(clientUnit(spelt)).toBe(clientUnit(address))
+      expect(clientAddressKey(spelt)).toBe(clientAddressKey(address))
     }),
   )
 })
@@ -72,7 +72,7 @@ test.each([
     failures: { wait: () => 0, fail: () => undefined },
     clientAddress: () => '198.51.100.4',
   })
-  const fault = new OtherEnvironment({ environment })
+  const fault = new OtherEnvironmentFault({ environment })
   expect(requestGate.refused(from('198.51.100.4') as IncomingMessage, fault)).toBe(fault)
   expect(noted).toEqual([{ refusal: 'err.request.forbidden', participant: null, address: '198.51.100.4', reason }])
   expect(fault.message).not.toContain('sandbox')

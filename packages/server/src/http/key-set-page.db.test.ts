@@ -26,9 +26,7 @@ it('publishes our public keys, for caches too', async () => {
   expect(answer.headers.get('cache-control')).toBe('public, max-age=300')
   expect(answer.body).toEqual(await server.context.keys.jwks())
   const { kid } = await server.context.keys.signing()
-  expect(answer.body.keys).toContainEqual(
-    expect.objectContaining({ kid, kty: 'OKP', crv: 'Ed25519', use: 'sig', alg: 'EdDSA' }),
-  )
+  expect(answer.body.keys).toContainEqual(expect.objectContaining({ kid, kty: 'OKP', crv: 'Ed25519', use: 'sig', alg: 'EdDSA' }))
 })
 
 it('has nothing private in it', async () => {
@@ -42,8 +40,7 @@ it('publishes the same below the namespace of each registry', async () => {
   expect((await get('/civil/.well-known/jwks.json')).body).toEqual((await get('/.well-known/jwks.json')).body)
 })
 
-const namesIn = async (path: string): Promise<readonly string[]> =>
-  (await get(path)).body.keys.map(({ kid }: JWK) => kid)
+const namesIn = async (path: string): Promise<readonly string[]> => (await get(path)).body.keys.map(({ kid }: JWK) => kid)
 
 it('names each key for signatures a second time in the set of a registry that asks for it, as its signatures do', async () => {
   const { keys } = (await get('/.well-known/jwks.json')).body
@@ -62,9 +59,7 @@ it('leaves out retired keys where 20 are too few, and never one that signs, is e
   const algorithms = ['EdDSA', 'ES256', 'RS256'] as const
   const participants = await Promise.all(
     algorithms.map((algorithm) =>
-      server.participant(`${algorithm.toLowerCase()}.demo`, {
-        signature_profile: { ...SPEC, algorithms: [algorithm] },
-      }),
+      server.participant(`${algorithm.toLowerCase()}.demo`, { signature_profile: { ...SPEC, algorithms: [algorithm] } }),
     ),
   )
   /** The names of the keys of answers in each algorithm. */
@@ -79,9 +74,7 @@ it('leaves out retired keys where 20 are too few, and never one that signs, is e
   const vault = await context.vault()
   for (let rotations = 0; rotations < 4; rotations += 1) {
     server.clock.pass(1_000)
-    const current = (await listLiveOwnKeys(database.db)).filter(
-      ({ use, state }) => use !== 'token' && state !== 'retired',
-    )
+    const current = (await listLiveOwnKeys(database.db)).filter(({ use, state }) => use !== 'token' && state !== 'retired')
     const plain = current.map(({ kid }) => kid)
     const [names, own] = [await namesIn('/.well-known/jwks.json'), await namesIn('/qualified/.well-known/jwks.json')]
     for (const found of [names, own]) {

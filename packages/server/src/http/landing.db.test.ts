@@ -72,8 +72,7 @@ it('leads from a namespace to its reference page', async () => {
 it('shows the secret of a demo on this machine, and to nobody else', async () => {
   server.running.show(showcase)
   for (const path of ['/', '/civil/v1.0.0/docs']) {
-    for (const host of ['127.0.0.1', 'localhost:8080', '[::1]'])
-      expect((await page(path, { host })).body).toContain('secret-1')
+    for (const host of ['127.0.0.1', 'localhost:8080', '[::1]']) expect((await page(path, { host })).body).toContain('secret-1')
     for (const asked of [
       { host: 'evil.example' },
       { host: '127.0.0.1.evil.example' },
@@ -98,8 +97,7 @@ it('leads to the partner page where that is on', async () => {
   expect((await page('/')).body).not.toContain('/partner')
   const withPage = await testServer({ ROLLCALL_PARTNER_PAGE: '1' })
   try {
-    const of = async (host: string) =>
-      (await fetch(withPage.url, { headers: { Accept: 'text/html', 'X-Real-IP': host } })).text()
+    const of = async (host: string) => (await fetch(withPage.url, { headers: { Accept: 'text/html', 'X-Real-IP': host } })).text()
     expect(await of('203.0.113.7')).toContain('<dd><a href="/partner">/partner</a></dd>')
     withPage.running.show(showcase)
     const body = await (await fetch(withPage.url, { headers: { Accept: 'text/html' } })).text()

@@ -5,8 +5,8 @@ import type { Directory } from '@rollcall/participants/directory/directory'
 import { PROTOCOL_VERSION, TOKEN_PATH } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sendJson } from './answer.ts'
-import { type Html, html, type PageContent, sendPage, siteUrl } from './page.ts'
-import { registryOf, VERSION_SEGMENT } from './protocol-routes.ts'
+import { type Html, html, type PageContent, sendPage, siteFilePath } from './page.ts'
+import { requireRegistryOfPath, VERSION_SEGMENT } from './protocol-routes.ts'
 import { type HttpServer, mountHandler } from './server.ts'
 import { type HasShowcase, isFromThisMachine, type Showcase } from './showcase.ts'
 
@@ -15,10 +15,7 @@ export interface HasRegistries {
   readonly directory: Pick<Directory, 'registry' | 'registries'>
 }
 
-export function addLandingRoutes(
-  app: HttpServer,
-  deps: HasRegistries & HasShowcase & { readonly partnerPage: boolean },
-): void {
+export function addLandingRoutes(app: HttpServer, deps: HasRegistries & HasShowcase & { readonly partnerPage: boolean }): void {
   mountHandler(app, 'GET', 'landing', '/', async (request, reply) => {
     const registries = await deps.directory.registries()
     if (!wantsHtml(request)) return sendJson(reply, 200, JSON.stringify(landingFacts(registries)))
@@ -28,7 +25,7 @@ export function addLandingRoutes(
   })
   for (const path of ['/:namespace', `/:namespace/${VERSION_SEGMENT}`]) {
     mountHandler(app, 'GET', 'docs', path, async (request, reply) => {
-      leadTo(reply, referencePath(await registryOf(deps, request)))
+      redirectTo(reply, referencePath(await requireRegistryOfPath(deps, request)))
     })
   }
 }
@@ -36,14 +33,14 @@ export function addLandingRoutes(
 /** True when a client wants HTML: browsers name text/html in Accept. Programs that accept anything get JSON. */
 const wantsHtml = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/i.test(headers.accept ?? '')
 
-function leadTo(reply: FastifyReply, address: string): void {
+function redirectTo(reply: FastifyReply, address: string): void {
   reply.hijack()
   reply.raw.writeHead(302, { Location: address, 'Cache-Control': 'no-store', 'Content-Length': '0' }).end()
 }
 
-const baseOf = ({ namespace }: Registry): string => `/${namespace}/${VERSION_SEGMENT}`
+const registryBasePath = ({ namespace }: Registry): string => `/${namespace}/${VERSION_SEGMENT}`
 /** The path of the reference page of a registry. */
-export const referencePath = (registry: Registry): string => `${baseOf(registry)}/docs`
+export const referencePath = (registry: Registry): string => `${registryBasePath(registry)}/docs`
 
 /** What programs get as JSON: the registries, and the paths of pages and routes on this server. */
 const landingFacts = (registries: readonly Registry[]) => ({
@@ -53,8 +50,8 @@ const landingFacts = (registries: readonly Registry[]) => ({
     namespace: registry.namespace,
     kind: registry.kind.name,
     environment: registry.environment,
-    base_path: baseOf(registry),
-    openapi: `${baseOf(registry)}/openapi.json`,
+    base_path: registryBasePath(registry),
+    openapi: `${registryBasePath(registry)}/openapi.json`,
     reference: referencePath(registry),
   })),
   token: `/${TOKEN_PATH}`,
@@ -78,7 +75,7 @@ function landingPage(
 ): PageContent {
   return {
     title: 'Rollcall',
-    scripts: [siteUrl('landing.js')],
+    scripts: [siteFilePath('landing.js')],
     body: html`<header class="bar">
 <a class="brand" href="/">Rollcall</a>
 <h1>Registry interoperability server</h1>
@@ -89,7 +86,7 @@ function landingPage(
 enrolled, employed? They send signed messages, and get answers, callbacks and notifications.${
       shown === null ? '' : ' This is a demo. All its people are synthetic.'
     }</p>
-${shown !== null && fromHere ? beginSection(shown, registries, partnerPage) : html``}
+${shown !== null && fromHere ? beginSectionHtml(shown, registries, partnerPage) : html``}
 <section aria-labelledby="registries">
 <h2 id="registries">Registries</h2>
 ${
@@ -111,7 +108,7 @@ ${partnerPage ? html`<dt>For participants</dt><dd><a href="/partner">/partner</a
 }
 
 /** The section "Begin", shown only to visitors on this machine. */
-function beginSection(
+function beginSectionHtml(
   { operatorUrl, linkCommand, commands, demoPage }: Showcase,
   [first]: readonly Registry[],
   partnerPage: boolean,
@@ -157,6 +154,6 @@ ${
     ? html``
     : html`<p>Somebody to ask about: <code>${sample.identifier_type} ${sample.identifier_value}</code></p>`
 }
-<p class="links"><a href="${referencePath(registry)}">Reference</a> <a href="${baseOf(registry)}/openapi.json">OpenAPI</a></p>
+<p class="links"><a href="${referencePath(registry)}">Reference</a> <a href="${registryBasePath(registry)}/openapi.json">OpenAPI</a></p>
 </li>`
 }

@@ -15,9 +15,7 @@ async function ask(body: string, headers: Record<string, string> = {}, query = '
 
 const form = (parameters: Record<string, string>): string => new URLSearchParams(parameters).toString()
 const credentials = () => ({ client_id: peer.client_id, client_secret: peer.secret })
-const basic = (id: string, secret: string) => ({
-  Authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
-})
+const basic = (id: string, secret: string) => ({ Authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` })
 const grant = { grant_type: 'client_credentials' }
 
 const search = (token: string) =>
@@ -40,12 +38,7 @@ describe('a token', () => {
     const answer = await request()
     expect(answer.status).toBe(200)
     expect(answer.headers.get('cache-control')).toBe('no-store')
-    expect(answer.body).toEqual({
-      access_token: expect.any(String),
-      token_type: 'bearer',
-      expires_in: 900,
-      scope: GRANTED,
-    })
+    expect(answer.body).toEqual({ access_token: expect.any(String), token_type: 'bearer', expires_in: 900, scope: GRANTED })
     const [header, claims] = answer.body.access_token.split('.')
     expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
       sub: peer.sender_id,
@@ -62,9 +55,7 @@ describe('a token', () => {
     [
       'a JSON array',
       () =>
-        ask(JSON.stringify({ ...grant, ...credentials(), scope: ['registry.search'] }), {
-          'Content-Type': 'application/json',
-        }),
+        ask(JSON.stringify({ ...grant, ...credentials(), scope: ['registry.search'] }), { 'Content-Type': 'application/json' }),
     ],
   ])('is given whatever scope was asked for, and says what it is good for: %s', async (_name, request) => {
     const answer = await request()
@@ -81,9 +72,7 @@ describe('a token', () => {
     await addSecret(server.database.db, client.participant, second.sha256)
     expect([await status(twin.secret), await status(second.secret)]).toEqual([200, 200])
     await addSecret(server.database.db, client.participant, third.sha256)
-    expect([await status(twin.secret), await status(second.secret), await status(third.secret)]).toEqual([
-      401, 200, 200,
-    ])
+    expect([await status(twin.secret), await status(second.secret), await status(third.secret)]).toEqual([401, 200, 200])
   })
 
   it('is worth nothing within a second after its participant was disabled', async () => {
@@ -107,10 +96,7 @@ describe('a refusal in the words of RFC 6749', () => {
     ['', [400, 'invalid_request', 'grant_type is required']],
     ['grant_type=password', [400, 'unsupported_grant_type', 'grant_type must be client_credentials']],
     ['grant_type=client_credentials', [401, 'invalid_client', 'client_id and client_secret are required']],
-    [
-      'grant_type=client_credentials&grant_type=client_credentials',
-      [400, 'invalid_request', 'grant_type must be sent once'],
-    ],
+    ['grant_type=client_credentials&grant_type=client_credentials', [400, 'invalid_request', 'grant_type must be sent once']],
   ])('%j', async (body, expected) => {
     expect(refused(await ask(body))).toEqual(expected)
   })
@@ -151,11 +137,7 @@ describe('a refusal in the words of RFC 6749', () => {
       'invalid_request',
       'Content-Type must be application/x-www-form-urlencoded or application/json',
     ])
-    expect(refused(await ask('x'.repeat(20_000)))).toEqual([
-      413,
-      'invalid_request',
-      'body: must be at most 16384 bytes',
-    ])
+    expect(refused(await ask('x'.repeat(20_000)))).toEqual([413, 'invalid_request', 'body: must be at most 16384 bytes'])
   })
 
   it('credentials in the query string are not read unless configured', async () => {

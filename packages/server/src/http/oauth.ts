@@ -39,12 +39,12 @@ export function addTokenRoute(app: HttpServer, deps: TokenDeps, options: { query
   mountHandler(app, 'POST', 'token', `/${TOKEN_PATH}`, async (request, reply) => {
     try {
       const wait = deps.requestGate.wait(request.raw)
-      if (wait > 0) throw tooManyFailures(wait)
+      if (wait > 0) throw tooManyFailuresRefusal(wait)
       const token = await issueToken(deps, throttle, request, options.queryParameters)
       deps.metrics.tokenAnswered('issued')
       sendJson(reply, 200, JSON.stringify(token), { Pragma: 'no-cache' })
     } catch (error) {
-      const refusal = asRefusal(error)
+      const refusal = toTokenRefusal(error)
       deps.requestGate.tokenRefused(request.raw, refusal.error, refusal.participant)
       deps.metrics.tokenAnswered(refusal.retryAfter === undefined ? 'refused' : 'throttled')
       sendRefusal(reply, refusal)
@@ -55,10 +55,7 @@ export function addTokenRoute(app: HttpServer, deps: TokenDeps, options: { query
 /** Adds a route to the operator's listener which tells a client that it must request tokens at the other port. */
 export function addTokenRouteAtOperatorPort(app: HttpServer): void {
   mountHandler(app, 'POST', 'token', `/${TOKEN_PATH}`, () => {
-    throw new RequestFault(
-      'err.request.not_found',
-      "this is the operator's port of the server: peers call the other one",
-    )
+    throw new RequestFault('err.request.not_found', "this is the operator's port of the server: peers call the other one")
   })
 }
 
@@ -97,18 +94,15 @@ function countTokenFailure(throttle: Throttle, address: string, client_id: strin
   // A digest is kept, because a client_id may be as long as a request, and a hundred thousand are remembered.
   const caller = digestSecret(`${address} ${client_id}`).toString('base64')
   const wait = throttle.wait(caller)
-  if (wait > 0) throw tooManyFailures(wait, participant)
+  if (wait > 0) throw tooManyFailuresRefusal(wait, participant)
   throttle.fail(caller)
 }
 
-const tooManyFailures = (retryAfter: number, participant: string | null = null): TokenRefusal =>
-  new TokenRefusal('temporarily_unavailable', 'too many failed requests; try again later', 429, {
-    retryAfter,
-    participant,
-  })
+const tooManyFailuresRefusal = (retryAfter: number, participant: string | null = null): TokenRefusal =>
+  new TokenRefusal('temporarily_unavailable', 'too many failed requests; try again later', 429, { retryAfter, participant })
 
 /** The refusal to answer: a fault, such as of an unreadable body, becomes invalid_request (RFC 6749). @throws any other error */
-function asRefusal(error: unknown): TokenRefusal {
+function toTokenRefusal(error: unknown): TokenRefusal {
   if (error instanceof TokenRefusal) return error
   if (error instanceof RequestFault) return new TokenRefusal('invalid_request', error.message, error.httpStatus)
   throw error

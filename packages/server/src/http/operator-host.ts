@@ -6,14 +6,7 @@ import { RequestFault } from '@rollcall/protocol'
 export type IsOwnHost = (header: string | undefined, localAddress: string | undefined) => boolean
 
 /** Refuses web pages that reach this listener by a host name of their own (DNS rebinding). @throws RequestFault 421 */
-export function checkOperatorHost(
-  isOwnHost: IsOwnHost,
-  { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
-): void {
+export function checkOperatorHost(isOwnHost: IsOwnHost, { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): void {
   if (isOwnHost(headers.host, socket.localAddress)) return
-  throw new RequestFault(
-    'err.request.bad',
-    'Host: is not the address of this listener, nor one of ROLLCALL_ADMIN_HOSTS',
-    421,
-  )
+  throw new RequestFault('err.request.bad', 'Host: is not the address of this listener, nor one of ROLLCALL_ADMIN_HOSTS', 421)
 }

@@ -102,7 +102,8 @@ export function createPageSessions<Owner>(
     },
     checkFailures({ raw }) {
       const retryAfter = signInFailures.wait(unit(raw))
-      if (retryAfter > 0) throw tooMany('too many sign-ins from this address have failed; try again later', retryAfter)
+      if (retryAfter > 0)
+        throw tooManyRequestsFault('too many sign-ins from this address have failed; try again later', retryAfter)
     },
     failed: ({ raw }) => signInFailures.fail(unit(raw)),
     async sessionOf({ raw }, cookie, acts) {
@@ -134,9 +135,9 @@ export function createPageSessions<Owner>(
   return page
 }
 
-const tooMany = (message: string, retryAfter: number): RequestFault =>
+const tooManyRequestsFault = (message: string, retryAfter: number): RequestFault =>
   new RequestFault('err.request.too_many_requests', message, undefined, { retryAfter })
 
 /** The fault 429 for too many of something within a minute. @param what the plural for the message */
 export const tooManyFault = (what: string, retryAfter: number): RequestFault =>
-  tooMany(`too many ${what} within a minute; try again later`, retryAfter)
+  tooManyRequestsFault(`too many ${what} within a minute; try again later`, retryAfter)

@@ -54,7 +54,7 @@ export interface PageContent {
 }
 
 /** Returns the address of a file in `site/` that pages load. */
-export const siteUrl = (name: keyof typeof SITE_FILES): string => `${SITE_PATH}${name}`
+export const siteFilePath = (name: keyof typeof SITE_FILES): string => `${SITE_PATH}${name}`
 
 export function sendPage(reply: FastifyReply, { title, body, styles = [], scripts = [] }: PageContent): void {
   const { text } = html`<!doctype html>
@@ -64,7 +64,7 @@ export function sendPage(reply: FastifyReply, { title, body, styles = [], script
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 <link rel="icon" href="data:,">
-${[...styles, siteUrl('site.css')].map((address) => html`<link rel="stylesheet" href="${address}">\n`)}
+${[...styles, siteFilePath('site.css')].map((address) => html`<link rel="stylesheet" href="${address}">\n`)}
 </head>
 <body>
 ${body}
@@ -72,20 +72,14 @@ ${scripts.map((address) => html`<script src="${address}"></script>\n`)}
 </body>
 </html>
 `
-  sendBody(reply, 200, text, {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-  })
+  sendBody(reply, 200, text, { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': CONTENT_SECURITY_POLICY })
 }
 
 /** Reads a file and serves it at this path. A later change of the file is not seen. */
 export function mountFile(app: HttpServer, path: string, type: string, file: string | URL): void {
   const content = readFileSync(file)
   mountHandler(app, 'GET', 'docs', path, (_request, reply) =>
-    sendBody(reply, 200, content, {
-      'Content-Type': `${type}; charset=utf-8`,
-      'Cache-Control': 'public, max-age=86400',
-    }),
+    sendBody(reply, 200, content, { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'public, max-age=86400' }),
   )
 }
 

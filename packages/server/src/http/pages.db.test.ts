@@ -33,9 +33,7 @@ it('shows metrics on the operator listener only, without anything a peer sent', 
     bearer(peer),
   )
   const answer = await get(`${server.adminUrl}/metrics`)
-  expect(answer.body).toMatch(
-    /rollcall_request_seconds_count\{route="search",mode="sync",status="200",outcome="done"\} 1/,
-  )
+  expect(answer.body).toMatch(/rollcall_request_seconds_count\{route="search",mode="sync",status="200",outcome="done"\} 1/)
   expect(answer.body).toMatch(/rollcall_items_total\{operation="search",status="succ",code="none"\} 1/)
   expect(answer.body).toContain('rollcall_database_breaker 0')
   expect(answer.body).toMatch(/rollcall_database_connections\{state="total"\} [1-9]/)
@@ -139,10 +137,5 @@ it("the operator's port says that peers call the other one", async () => {
   const answer = await post(`${server.adminUrl}/oauth2/client/token`, 'grant_type=client_credentials', {
     'Content-Type': 'application/x-www-form-urlencoded',
   })
-  expectFault(
-    answer,
-    404,
-    'err.request.not_found',
-    "this is the operator's port of the server: peers call the other one",
-  )
+  expectFault(answer, 404, 'err.request.not_found', "this is the operator's port of the server: peers call the other one")
 })

@@ -7,7 +7,7 @@ import type { Metrics } from '@rollcall/observe/metrics'
 import type { FastifyReply } from 'fastify'
 import { sendBody, sendJson } from './answer.ts'
 import { checkOperatorHost, type IsOwnHost } from './operator-host.ts'
-import { type HasDirectory, registryOf } from './protocol-routes.ts'
+import { type HasDirectory, requireRegistryOfPath } from './protocol-routes.ts'
 import { type HttpServer, mountHandler } from './server.ts'
 
 /**
@@ -61,6 +61,6 @@ export function addKeySetRoutes(app: HttpServer, deps: HasDirectory & { readonly
   }
   mountHandler(app, 'GET', 'jwks', KEY_SET_PATH, (_request, reply) => answer(reply))
   mountHandler(app, 'GET', 'jwks', `/:namespace${KEY_SET_PATH}`, async (request, reply) =>
-    answer(reply, await registryOf(deps, request)),
+    answer(reply, await requireRegistryOfPath(deps, request)),
   )
 }

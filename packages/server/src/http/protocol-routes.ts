@@ -37,7 +37,7 @@ export function addProtocolRoutes(app: HttpServer, context: ProtocolDeps): void 
     for (const { path, mode } of paths) {
       const route = { name: operation.name, mode, deprecated: operation.deprecated }
       mountHandler(app, 'POST', route, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
-        const registry = await registryOf(context, request)
+        const registry = await requireRegistryOfPath(context, request)
         context.requestGate.addressed(request.raw, { registry: registry.namespace, operation: operation.name })
         if (!operationsOf(registry.kind).includes(operation)) throw await checkedNotServedFault(context, request)
         const { text, correlation_id, rejected } = await receiveRequest(context, mode, operation, registry, {
@@ -57,7 +57,7 @@ export function addProtocolRoutes(app: HttpServer, context: ProtocolDeps): void 
   for (const callback of CALLBACKS) {
     const { name, path } = callback
     mountHandler(app, 'POST', name, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
-      const registry = await registryOf(context, request)
+      const registry = await requireRegistryOfPath(context, request)
       const { headers, raw: body } = request
       context.requestGate.addressed(body, { registry: registry.namespace, operation: name })
       const { text, correlation_id } = await receiveCallback(context, callback, registry, {
@@ -75,7 +75,7 @@ export function addProtocolRoutes(app: HttpServer, context: ProtocolDeps): void 
 }
 
 /** Finds the registry that the path of a request names. @throws RequestFault 404 there is none */
-export async function registryOf({ directory }: HasDirectory, request: FastifyRequest): Promise<Registry> {
+export async function requireRegistryOfPath({ directory }: HasDirectory, request: FastifyRequest): Promise<Registry> {
   const { namespace } = request.params as { namespace: string }
   const registry = await directory.registry(namespace)
   if (registry === undefined) throw notFoundFault()

@@ -15,8 +15,8 @@ import {
 } from '@rollcall/protocol'
 import { sendJson } from './answer.ts'
 import { type HasRegistries, registryLinks } from './landing.ts'
-import { html, mountFile, type PageContent, sendPage, siteUrl } from './page.ts'
-import { registryOf, VERSION_SEGMENT } from './protocol-routes.ts'
+import { html, mountFile, type PageContent, sendPage, siteFilePath } from './page.ts'
+import { requireRegistryOfPath, VERSION_SEGMENT } from './protocol-routes.ts'
 import { type HttpServer, mountHandler } from './server.ts'
 import { type HasShowcase, isFromThisMachine, type Showcase } from './showcase.ts'
 
@@ -31,11 +31,11 @@ export function addReferenceRoutes(app: HttpServer, deps: HasRegistries & HasSho
   for (const [name, type] of Object.entries(VIEWER_FILES))
     mountFile(app, `${VIEWER_PATH}${name}`, type, join(dirname(viewer), 'static', name))
   mountHandler(app, 'GET', 'openapi', `${REGISTRY_BASE_PATH}/openapi.json`, async (request, reply) => {
-    const registry = await registryOf(deps, request)
+    const registry = await requireRegistryOfPath(deps, request)
     sendJson(reply, 200, documentText(registry, deps.showcase()))
   })
   mountHandler(app, 'GET', 'docs', `${REGISTRY_BASE_PATH}/docs`, async (request, reply) => {
-    const registry = await registryOf(deps, request)
+    const registry = await requireRegistryOfPath(deps, request)
     const shown = isFromThisMachine(deps, request.raw) ? deps.showcase() : null
     sendPage(reply, referencePage(registry, await deps.directory.registries(), shown))
   })
@@ -50,9 +50,7 @@ function documentText(registry: Registry, shown: Showcase | null): string {
   const known = documentsByKind.get(kind) ?? new Map<string, string>()
   documentsByKind.set(kind, known)
   const [recordType] = kind.record_types
-  const sample = shown?.samples
-    .get(namespace)
-    ?.find(({ identifier_type }) => identifier_type === recordType.primary_identifier)
+  const sample = shown?.samples.get(namespace)?.find(({ identifier_type }) => identifier_type === recordType.primary_identifier)
   const name = `${namespace} ${sample?.identifier_value ?? ''}`
   const made = known.get(name)
   if (made !== undefined) return made
@@ -60,7 +58,7 @@ function documentText(registry: Registry, shown: Showcase | null): string {
     server_url: `/${namespace}/${VERSION_SEGMENT}`,
     operations: OPERATIONS,
     callbacks: CALLBACKS,
-    title: titleOf(registry),
+    title: registryTitle(registry),
     ...(shown !== null &&
       sample !== undefined && {
         example: { sender_id: shown.participant.sender_id, receiver_id, identifier_value: sample.identifier_value },
@@ -94,7 +92,7 @@ function programsOf(registry: Registry): string {
   })
 }
 
-const titleOf = ({ kind, namespace }: Registry): string => `Rollcall: ${kind.title} (${namespace})`
+const registryTitle = ({ kind, namespace }: Registry): string => `Rollcall: ${kind.title} (${namespace})`
 
 /**
  * Makes the reference page of a registry.
@@ -104,13 +102,11 @@ function referencePage(registry: Registry, registries: readonly Registry[], show
   const { kind, namespace } = registry
   const document = `/${namespace}/${VERSION_SEGMENT}/openapi.json`
   const client =
-    shown === null
-      ? html``
-      : html` data-client="${shown.participant.client_id}" data-secret="${shown.participant.client_secret}"`
+    shown === null ? html`` : html` data-client="${shown.participant.client_id}" data-secret="${shown.participant.client_secret}"`
   return {
-    title: titleOf(registry),
+    title: registryTitle(registry),
     styles: [`${VIEWER_PATH}swagger-ui.css`],
-    scripts: [`${VIEWER_PATH}swagger-ui-bundle.js`, siteUrl('programs.js'), siteUrl('reference.js')],
+    scripts: [`${VIEWER_PATH}swagger-ui-bundle.js`, siteFilePath('programs.js'), siteFilePath('reference.js')],
     body: html`<header class="bar">
 <a class="brand" href="/">Rollcall</a>
 <h1>${kind.title}</h1>

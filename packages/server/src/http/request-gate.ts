@@ -61,7 +61,7 @@ export interface RequestGate {
   tokenRefused(request: GatedRequest, error: string, participant: string | null): void
 }
 
-const NOTHING_NOTED: NotedRequest = { registry: null, operation: null, participant: null }
+const NO_REQUEST_FACTS: NotedRequest = { registry: null, operation: null, participant: null }
 const TOKEN_REQUEST: RefusedRequest = { registry: null, operation: 'token' }
 
 export function createRequestGate(deps: {
@@ -72,16 +72,16 @@ export function createRequestGate(deps: {
   readonly clientAddress: (request: GatedRequest) => string
 }): RequestGate {
   const { refusals, metrics, failures, clientAddress } = deps
-  const noted = (request: GatedRequest): NotedRequest => request[NOTED_FACTS] ?? NOTHING_NOTED
+  const noted = (request: GatedRequest): NotedRequest => request[NOTED_FACTS] ?? NO_REQUEST_FACTS
   const note = (request: GatedRequest, more: Partial<NotedRequest>): void => {
-    request[NOTED_FACTS] ??= { ...NOTHING_NOTED }
+    request[NOTED_FACTS] ??= { ...NO_REQUEST_FACTS }
     Object.assign(request[NOTED_FACTS], more)
   }
   const askedOf = (request: GatedRequest): RefusedRequest => {
     const { registry, operation } = noted(request)
     return { registry, operation }
   }
-  const unitOf = (request: GatedRequest): string => clientUnit(clientAddress(request))
+  const unitOf = (request: GatedRequest): string => clientAddressKey(clientAddress(request))
 
   const count = (address: string): number => {
     const wait = failures.wait(address)
@@ -150,9 +150,9 @@ export function clientAddressReader(options: {
   const trusted = new BlockList()
   for (const text of options.proxies.length > 0 ? options.proxies : USUAL_PROXIES) {
     const prefix = readPrefix(text)
-    if (prefix !== null) trusted.addSubnet(prefix.address, prefix.bits, familyOf(prefix.address))
+    if (prefix !== null) trusted.addSubnet(prefix.address, prefix.bits, addressFamilyOf(prefix.address))
   }
-  const isProxy = (address: string): boolean => isIP(address) !== 0 && trusted.check(address, familyOf(address))
+  const isProxy = (address: string): boolean => isIP(address) !== 0 && trusted.check(address, addressFamilyOf(address))
 
   return ({ socket, headers }) => {
     let address = plainIpv4(socket.remoteAddress ?? '')
@@ -168,7 +168,7 @@ export function clientAddressReader(options: {
 }
 
 /** The key of one client: an IPv4 address, or the /64 of an IPv6 address, because one system may use a whole /64. */
-export function clientUnit(address: string): string {
+export function clientAddressKey(address: string): string {
   if (isIP(address) !== 6) return address
   const bare = address.split('%', 1).join('')
   const [head = '', tail] = bare.split('::')
@@ -183,7 +183,7 @@ export function clientUnit(address: string): string {
     .join(':')}::/64`
 }
 
-const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
+const addressFamilyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
 /** Turns an IPv4 address in IPv6 form, as a dual-stack socket has it, into an IPv4 address. */
 const plainIpv4 = (address: string): string => address.replace(/^::ffff:(?=[\d.]+$)/i, '')

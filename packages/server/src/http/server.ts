@@ -9,24 +9,24 @@ import type { Metrics } from '@rollcall/observe/metrics'
 import { type Deprecation, deprecationHeaders, RequestFault } from '@rollcall/protocol'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type AccessLevel, addAccessLog } from './access-log.ts'
-import { faultBody, faultToAnswer, notFoundFault, sendFault, wrongMethodFault } from './answer.ts'
-import { discardUnreadBody, endConnectionsOnClose, isAnswered } from './connections.ts'
+import { faultBody, faultForError, notFoundFault, sendFault, wrongMethodFault } from './answer.ts'
+import { discardUnreadBody, endConnectionsOnClose, isRequestAnswered } from './connections.ts'
 import type { RequestGate } from './request-gate.ts'
 
 export type HttpServer = FastifyInstance
 
 /** Handles a request: writes its own answer (`sendJson`, `sendBody`) or throws. */
-export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | void
+export type RequestHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | void
 
 const MAX_HEADER_BYTES = 16_384
-const MAX_PATH_SEGMENT = 128
+const MAX_PATH_SEGMENT_CHARACTERS = 128
 
 /**
- * The methods that the router knows. Every other method is treated as `OTHER_METHOD`, which no path serves. The router
+ * The methods that the router knows. Every other method is treated as `UNSERVED_METHOD`, which no path serves. The router
  * compiles each method of each path at the start: with all methods that Node.js knows, this took half of the start.
  */
 const ROUTED_METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'OPTIONS']
-const OTHER_METHOD = 'TRACE'
+const UNSERVED_METHOD = 'TRACE'
 
 /** Creates a server without routes. It reads no bodies: a handler reads the stream of the request. */
 export function createHttpServer(deps: {
@@ -55,20 +55,20 @@ export function createHttpServer(deps: {
           requireHostHeader: false,
         },
         (request, response) => {
-          if (!ROUTED_METHODS.includes(request.method ?? '')) request.method = OTHER_METHOD
+          if (!ROUTED_METHODS.includes(request.method ?? '')) request.method = UNSERVED_METHOD
           handler(request, response)
         },
       ),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    routerOptions: { maxParamLength: MAX_PATH_SEGMENT, ignoreTrailingSlash: true },
+    routerOptions: { maxParamLength: MAX_PATH_SEGMENT_CHARACTERS, ignoreTrailingSlash: true },
     frameworkErrors: (error, _request, reply) => sendFault(reply, frameworkFault(error)),
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, requestGate),
   })
   app.server.on('connect', (_request, socket: Socket) =>
     endWithFault(socket, new RequestFault('err.request.bad', 'this server is not a proxy', 405)),
   )
-  app.server.on('checkContinue', continueWhenRead)
+  app.server.on('checkContinue', sendContinueWhenRead)
   // Expectations other than 100-continue may be ignored (RFC 9110, 10.1.1). Node.js would answer 417 without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   const refuse = (request: FastifyRequest, reply: FastifyReply, fault: RequestFault): void =>
@@ -81,8 +81,8 @@ export function createHttpServer(deps: {
     discardUnreadBody(request.raw)
   })
   app.setNotFoundHandler((request, reply) => refuse(request, reply, notFoundFault()))
-  app.setErrorHandler((error, request, reply) => refuse(request, reply, faultToAnswer(error, deps)))
-  endConnectionsOnClose(app, (socket) => endWithFault(socket, tooSlow()))
+  app.setErrorHandler((error, request, reply) => refuse(request, reply, faultForError(error, deps)))
+  endConnectionsOnClose(app, (socket) => endWithFault(socket, requestTimeoutFault()))
   addAccessLog(app, deps, { level: accessLevel })
   return app
 }
@@ -121,7 +121,7 @@ function earlyFault({ raw, is404 }: FastifyRequest): RequestFault | null {
 }
 
 /** Sends 100 Continue when the handler begins to read the body. By then it has checked the token, if it needs one. */
-function continueWhenRead(this: Server, request: IncomingMessage, response: ServerResponse): void {
+function sendContinueWhenRead(this: Server, request: IncomingMessage, response: ServerResponse): void {
   request.once('resume', () => {
     if (!response.headersSent) response.writeContinue()
   })
@@ -139,7 +139,7 @@ export interface MethodHandler {
   readonly mode?: ModeName
   /** Set when the route is deprecated: headers of every answer say so. */
   readonly deprecated: Deprecation | undefined
-  readonly handler: Handler
+  readonly handler: RequestHandler
 }
 
 /** Mounts the handler of a path; other methods get 405. @param route its name, or more facts about it */
@@ -148,7 +148,7 @@ export function mountHandler(
   method: RouteMethod,
   route: string | Omit<MethodHandler, 'method' | 'handler'>,
   path: string,
-  handler: Handler,
+  handler: RequestHandler,
 ): void {
   const named = typeof route === 'string' ? { name: route, deprecated: undefined } : route
   mountMethods(app, path, [{ method, ...named, handler }])
@@ -160,7 +160,7 @@ export function mountHandler(
  */
 export function mountMethods(app: HttpServer, path: string, rows: readonly MethodHandler[]): void {
   const allowed = rows.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-  const others = [...ROUTED_METHODS, OTHER_METHOD].filter((other) => !allowed.includes(other))
+  const others = [...ROUTED_METHODS, UNSERVED_METHOD].filter((other) => !allowed.includes(other))
   for (const { method, handler, deprecated, ...config } of rows) {
     const headers = deprecated === undefined ? [] : Object.entries(deprecationHeaders(deprecated))
     const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -198,7 +198,7 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket, r
 
 /** Writes the answer to the socket and ends the connection. If the request was answered before, only ends the connection. */
 function endWithFault(socket: Socket, fault: RequestFault): void {
-  if (!socket.writable || isAnswered(socket)) {
+  if (!socket.writable || isRequestAnswered(socket)) {
     socket.destroy()
     return
   }
@@ -209,10 +209,10 @@ function endWithFault(socket: Socket, fault: RequestFault): void {
   )
 }
 
-const tooSlow = (): RequestFault => new RequestFault('err.request.timeout', 'the request did not arrive in time')
+const requestTimeoutFault = (): RequestFault => new RequestFault('err.request.timeout', 'the request did not arrive in time')
 
 function brokenRequestFault(code: string | undefined): RequestFault {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow()
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeoutFault()
   if (code === 'HPE_HEADER_OVERFLOW') {
     return new RequestFault('err.request.bad', `the headers must be at most ${MAX_HEADER_BYTES} bytes`)
   }

@@ -31,7 +31,7 @@ export interface SessionCookies {
 }
 
 /** Whether a person did something, by the value of the header of the pages (`SessionPages.header`). */
-const ACTS_BY_HEADER_VALUE: Readonly<Record<string, boolean>> = { '1': true, poll: false }
+const IS_ACTIVITY_BY_HEADER_VALUE: Readonly<Record<string, boolean>> = { '1': true, poll: false }
 
 export function createSessionCookies({ cookie, header, title }: SessionPages): SessionCookies {
   // With `__Host-`, no other host can set the cookie, and it is sent only by TLS. Its path must be `/`.
@@ -45,8 +45,8 @@ export function createSessionCookies({ cookie, header, title }: SessionPages): S
     checkOwn(headers) {
       const value = headers[header.toLowerCase()]
       const acts =
-        typeof value === 'string' && Object.hasOwn(ACTS_BY_HEADER_VALUE, value)
-          ? ACTS_BY_HEADER_VALUE[value]
+        typeof value === 'string' && Object.hasOwn(IS_ACTIVITY_BY_HEADER_VALUE, value)
+          ? IS_ACTIVITY_BY_HEADER_VALUE[value]
           : undefined
       if (acts === undefined) {
         throw foreignCallFault(`${header}: must be 1, or poll, in a call with the cookie of a session`)

@@ -1,7 +1,7 @@
 /** Routes that sign a person in to the console or the partner page, and out, and say who is signed in. */
 
 import type { Session, Sessions } from '@rollcall/participants/directory/sessions'
-import type { SignedInBy } from '@rollcall/participants/store/sessions'
+import type { SignInMeans } from '@rollcall/participants/store/sessions'
 import { RequestFault, validator } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type InputLimits, readInput } from './admin/read-input.ts'
@@ -14,7 +14,7 @@ import { type HttpServer, mountMethods } from './server.ts'
 /** The result of checking the token or code with which a person signs in. */
 export interface SignInProof {
   /** The owner of the session to begin; null when the token or code is not valid. */
-  readonly by: SignedInBy | null
+  readonly by: SignInMeans | null
   /** The message that refuses the sign-in when the token or code is not valid. */
   readonly refusal: string
   /** The note of the sign-in, for the audit entry or the log. */
@@ -50,8 +50,7 @@ export function addSessionRoutes<Owner, About>(app: HttpServer, deps: SessionCal
     method,
     name,
     deprecated,
-    handler: (request: FastifyRequest, reply: FastifyReply) =>
-      deps.around(name, request, (about) => work(request, reply, about)),
+    handler: (request: FastifyRequest, reply: FastifyReply) => deps.around(name, request, (about) => work(request, reply, about)),
   })
   const { base, calls } = deps
   const inputs = validator(calls.begin.input)

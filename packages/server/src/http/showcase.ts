@@ -30,7 +30,7 @@ export interface HasShowcase {
 }
 
 /** Headers that proxies add. A request with one of them may come from another machine. */
-const OF_PROXIES = [
+const PROXY_HEADERS = [
   ...['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'],
   ...['cf-connecting-ip', 'true-client-ip', 'x-client-ip', 'x-original-host'],
 ]
@@ -44,7 +44,7 @@ export function isFromThisMachine(
   { isLoopback }: Pick<HasShowcase, 'isLoopback'>,
   { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
 ): boolean {
-  if (OF_PROXIES.some((name) => headers[name] !== undefined)) return false
+  if (PROXY_HEADERS.some((name) => headers[name] !== undefined)) return false
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'none' && site !== 'same-origin') return false
   const host = URL.parse(`http://${headers.host}`)?.hostname.replace(/^\[|\]$/g, '') ?? ''

@@ -31,7 +31,7 @@ export class TokenRefusal extends Error {
 }
 
 /** A token request. `query` is undefined unless the operator allows credentials in the address. */
-export interface TokenRequest {
+export interface UnreadTokenRequest {
   readonly authorization: string | undefined
   readonly contentType: string
   readonly body: string
@@ -46,14 +46,14 @@ type TokenParameters = ReadonlyMap<string, string>
  * Reads the client's credentials, from HTTP Basic or from the parameters, never from both.
  * @throws TokenRefusal invalid_request, invalid_client, unsupported_grant_type
  */
-export function readTokenRequest(request: TokenRequest): ClientCredentials {
+export function readTokenRequest(request: UnreadTokenRequest): ClientCredentials {
   const parameters = readParameters(request)
   const grant_type = parameters.get('grant_type')
   if (grant_type === undefined) throw new TokenRefusal('invalid_request', 'grant_type is required')
   if (grant_type !== 'client_credentials') {
     throw new TokenRefusal('unsupported_grant_type', 'grant_type must be client_credentials')
   }
-  const basic = readBasic(request.authorization)
+  const basic = readBasicCredentials(request.authorization)
   const client_id = parameters.get('client_id')
   const client_secret = parameters.get('client_secret')
   if (basic !== null) {
@@ -68,7 +68,7 @@ export function readTokenRequest(request: TokenRequest): ClientCredentials {
   return { client_id, client_secret }
 }
 
-function readParameters({ contentType, body, query }: TokenRequest): TokenParameters {
+function readParameters({ contentType, body, query }: UnreadTokenRequest): TokenParameters {
   const [type = ''] = contentType.toLowerCase().split(';')
   const fromQuery = query === undefined ? [] : [...new URLSearchParams(query)]
   if (body === '') return collectParameters(fromQuery)
@@ -76,12 +76,9 @@ function readParameters({ contentType, body, query }: TokenRequest): TokenParame
     case 'application/x-www-form-urlencoded':
       return collectParameters([...new URLSearchParams(body), ...fromQuery])
     case 'application/json':
-      return collectParameters([...readJson(body), ...fromQuery])
+      return collectParameters([...readJsonPairs(body), ...fromQuery])
     default:
-      throw new TokenRefusal(
-        'invalid_request',
-        'Content-Type must be application/x-www-form-urlencoded or application/json',
-      )
+      throw new TokenRefusal('invalid_request', 'Content-Type must be application/x-www-form-urlencoded or application/json')
   }
 }
 
@@ -96,7 +93,7 @@ function collectParameters(pairs: readonly (readonly [string, string])[]): Token
   return parameters
 }
 
-function readJson(body: string): [string, string][] {
+function readJsonPairs(body: string): [string, string][] {
   try {
     const value = parseJson(body, { maxDepth: 4 })
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
@@ -110,7 +107,7 @@ function readJson(body: string): [string, string][] {
 }
 
 /** Reads HTTP Basic; null: none. RFC 6749 (2.3.1) wants both parts form-encoded, which few clients do; both forms are read. */
-function readBasic(authorization: string | undefined): ClientCredentials | null {
+function readBasicCredentials(authorization: string | undefined): ClientCredentials | null {
   if (authorization === undefined) return null
   const encoded = /^basic +([A-Za-z0-9+/_-]+=*)$/i.exec(authorization)?.[1]
   const [client_id, ...secret] = Buffer.from(encoded ?? '', 'base64')
@@ -119,10 +116,10 @@ function readBasic(authorization: string | undefined): ClientCredentials | null 
   if (encoded === undefined || client_id === undefined || secret.length === 0) {
     throw new TokenRefusal('invalid_client', 'Authorization must be HTTP Basic with client_id and secret', 401)
   }
-  return { client_id: formDecoded(client_id), client_secret: formDecoded(secret.join(':')) }
+  return { client_id: decodeFormText(client_id), client_secret: decodeFormText(secret.join(':')) }
 }
 
-function formDecoded(text: string): string {
+function decodeFormText(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {

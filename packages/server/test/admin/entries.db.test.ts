@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { type BaseActDeps, NO_APPROVALS } from '@rollcall/admin/act'
+import { type BaseActDeps, NO_APPROVAL_NEEDED } from '@rollcall/admin/act'
 import { AdminRefusal } from '@rollcall/admin/admin-function'
 import { createApprovals } from '@rollcall/admin/approvals/approval'
 import { listOwnKeys } from '@rollcall/admin/operators/own-keys'
@@ -126,9 +126,7 @@ const INPUTS: Readonly<Record<string, object | (() => Promise<object>)>> = {
   endSessions: token,
   revokeOperator: token,
   rotateOwnKeys: { use: 'sig' },
-  revokeOwnKey: async () => ({
-    kid: (await listOwnKeys(server.context, {})).find(({ state }) => state === 'next')?.kid,
-  }),
+  revokeOwnKey: async () => ({ kid: (await listOwnKeys(server.context, {})).find(({ state }) => state === 'next')?.kid }),
   addPurpose: { code: 'loans' },
   removePurpose: { code: 'loans' },
   addConsentAuthority: { name: authority, keys: [{ ...keyPair('Ed25519').jwk, kid: 'c-1' }] },
@@ -221,13 +219,8 @@ test('each act leaves one entry', async () => {
       await server.context.auditLog.write(entry, persons)
     },
   }
-  const beside = {
-    mayReplay: () => undefined,
-    sender_id: asking.sender_id,
-    source: Readable.from(['{}\n']),
-    rejectsPath: null,
-  }
-  const deps = { ...server.context, owner, auditLog, approvals: NO_APPROVALS, ...beside }
+  const beside = { mayReplay: () => undefined, sender_id: asking.sender_id, source: Readable.from(['{}\n']), rejectsPath: null }
+  const deps = { ...server.context, owner, auditLog, approvals: NO_APPROVAL_NEEDED, ...beside }
   const functions = new Map(acts)
   for (const [name, given] of Object.entries(INPUTS)) {
     const made = functions.get(name)
@@ -244,9 +237,7 @@ test('each act leaves one entry', async () => {
     expect.soft([name, end]).toEqual([name, REFUSED[name] ? expect.stringMatching(REFUSED[name]) : 'done'])
     const notes = MORE[name] ?? [expect.stringContaining(made.act?.name.replace(' --dry-run', '') ?? '')]
     expect.soft([name, entries.map(({ note }) => note)]).toEqual([name, notes])
-    const named = entries.map(
-      ({ operator, participant: sender, approved_by = null }) => operator ?? sender ?? approved_by,
-    )
+    const named = entries.map(({ operator, participant: sender, approved_by = null }) => operator ?? sender ?? approved_by)
     const [expected] = isOwn ? [asking.sender_id] : name in MORE ? ['ada'] : ['bea']
     expect.soft([name, new Set(named)]).toEqual([name, new Set([expected])])
   }

@@ -7,11 +7,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import type { Removable } from '@rollcall/database/removal'
 import { listGrants } from '@rollcall/participants/store/grants'
-import {
-  addParticipantKey,
-  listParticipantKeys,
-  revokeParticipantKey,
-} from '@rollcall/participants/store/participant-keys'
+import { addParticipantKey, listParticipantKeys, revokeParticipantKey } from '@rollcall/participants/store/participant-keys'
 import { addParticipant, findParticipant } from '@rollcall/participants/store/participants'
 import { createPeerKeys } from '@rollcall/participants/trust/peer-keys'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -59,10 +55,9 @@ beforeEach(async () => {
   const filter = { event_type: 'Death', record_type: 'Person', participant: participant.id }
   await insertSubscription(client, registry.id, filter, '{}')
   client.release()
-  await db.pool.query(
-    `insert into rollcall_outbox.event (namespace, reg_event_type, record) values ($1, 'Death', '{}')`,
-    [names.namespace],
-  )
+  await db.pool.query(`insert into rollcall_outbox.event (namespace, reg_event_type, record) values ($1, 'Death', '{}')`, [
+    names.namespace,
+  ])
 })
 
 const isThere = async (table: string, where: string, values: readonly unknown[]): Promise<boolean> => {
@@ -111,10 +106,7 @@ test('a preview counts what is pending, and changes nothing', async () => {
     // A grant in each registry of the server.
     stored: { grants: 1, secrets: 1, keys: 1, subscriptions: 1, messages: 1, deliveries: 0 },
   })
-  expect(auditLog.written.map(({ entry }) => entry.note)).toEqual([
-    'registry remove (dry run)',
-    'participant remove (dry run)',
-  ])
+  expect(auditLog.written.map(({ entry }) => entry.note)).toEqual(['registry remove (dry run)', 'participant remove (dry run)'])
 })
 
 test('what somebody waits for refuses it, and changes nothing', async () => {
@@ -265,8 +257,6 @@ test.each(['registry', 'participant'] as const)('every table that names a %s is 
   )
   const cascading = rows.map(({ name }) => name)
   const listed = REMOVED_PARTS[removable].flatMap(({ removed }) => removed.map(({ table }) => table))
-  const missing = (await tablesWith(removable)).filter(
-    (table) => ![...listed, ...cascading, ...STAYING].includes(table),
-  )
+  const missing = (await tablesWith(removable)).filter((table) => ![...listed, ...cascading, ...STAYING].includes(table))
   expect(missing).toEqual([])
 })

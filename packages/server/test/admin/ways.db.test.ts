@@ -5,7 +5,7 @@
  */
 
 import { AdminRefusal } from '@rollcall/admin/admin-function'
-import { ActProposed, createApprovals } from '@rollcall/admin/approvals/approval'
+import { ActWaitsError, createApprovals } from '@rollcall/admin/approvals/approval'
 import { approveProposal } from '@rollcall/admin/approvals/proposals'
 import { changeCallback } from '@rollcall/admin/callbacks/callbacks'
 import { applyConfiguration, exportConfiguration } from '@rollcall/admin/configuration/apply'
@@ -65,9 +65,7 @@ const policy = fc.record(
   },
   { requiredKeys: ['encryption_policy'] },
 )
-const callback = fc.record({
-  allow: fc.constantFrom(['https://203.0.113.7/in'], ['ftp://no'], ['https://a@b.example']),
-})
+const callback = fc.record({ allow: fc.constantFrom(['https://203.0.113.7/in'], ['ftp://no'], ['https://a@b.example']) })
 const terms = fc.record({
   terms: fc.record({
     operations: fc.constantFrom('all', ['search'], ['no-such-operation']),
@@ -101,8 +99,7 @@ const ACTS: readonly Act[] = [
   {
     name: 'grant set',
     path: (sender_id) => `/registries/civil/grants/${sender_id}`,
-    call: (deps, sender_id, body: never) =>
-      setGrant(deps, { sender_id, namespace: 'civil', ...(body as object) } as never),
+    call: (deps, sender_id, body: never) => setGrant(deps, { sender_id, namespace: 'civil', ...(body as object) } as never),
     entry: ({ terms: given }: { terms: object }) => ({ grants: { civil: given } }),
     body: terms,
   },
@@ -130,14 +127,13 @@ const Cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
 type Way = (act: Act, sender_id: string, body: never) => Promise<unknown>
 const WAYS: Readonly<Record<string, Way>> = {
   console: ({ path }, sender_id, body) => post(path(sender_id), body, { ...CONSOLE, Cookie }),
-  'admin API': ({ path }, sender_id, body) =>
-    post(path(sender_id), body, { Authorization: `Bearer ${caller.tokens.own}` }),
+  'admin API': ({ path }, sender_id, body) => post(path(sender_id), body, { Authorization: `Bearer ${caller.tokens.own}` }),
   command: ({ call }, sender_id, body) => call(shell, sender_id, body),
   'configuration file': ({ entry }, sender_id, body) =>
     applyConfiguration(shell, { configuration: { version: 1, participants: { [sender_id]: entry(body) } } }),
   async proposal({ call }, sender_id, body) {
     const waiting = await call(ada, sender_id, body).catch((error: unknown) => error)
-    if (waiting instanceof ActProposed) return approveProposal(bea, { id: waiting.proposal.id })
+    if (waiting instanceof ActWaitsError) return approveProposal(bea, { id: waiting.proposal.id })
     if (waiting instanceof Error) throw waiting
   },
 }

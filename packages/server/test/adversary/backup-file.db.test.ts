@@ -71,11 +71,7 @@ test('a backup is verified without a database, and any change of it is found', a
   const swapped = [head, piece(chunks[0] ?? first), piece(second), piece(first), rest]
   const doubled = [whole.subarray(0, second.to), piece(second), rest]
   const left = [whole.subarray(0, first.from), whole.subarray(first.to)]
-  const foreign = [
-    whole.subarray(0, first.from),
-    piece(chunksOf(another)[1] ?? first, another),
-    whole.subarray(first.to),
-  ]
+  const foreign = [whole.subarray(0, first.from), piece(chunksOf(another)[1] ?? first, another), whole.subarray(first.to)]
   const longer = [whole, Buffer.of(0)]
   const headOf = [another.subarray(0, chunksOf(another)[0]?.from), whole.subarray(head.length)]
   for (const parts of [swapped, doubled, left, foreign, longer, headOf]) {
@@ -107,9 +103,9 @@ test('a backup is verified without a database, and any change of it is found', a
   const into = await emptyTarget()
   const bytes = Buffer.from(whole)
   bytes[bytes.length - 20] = (bytes[bytes.length - 20] ?? 0) ^ 1
-  await expect(
-    restoreDatabase(acting(depsOf(into)), { file: await written(bytes), without_journal: 'test' }),
-  ).rejects.toThrow(/^the file is damaged at chunk/)
+  await expect(restoreDatabase(acting(depsOf(into)), { file: await written(bytes), without_journal: 'test' })).rejects.toThrow(
+    /^the file is damaged at chunk/,
+  )
   expect(await listObjectsInTheWay(into.ownerDb.pool)).toEqual([])
 })
 

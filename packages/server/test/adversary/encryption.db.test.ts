@@ -121,11 +121,7 @@ describe('the policy of a participant', () => {
   })
 
   it('refused: nothing is taken encrypted', async () => {
-    await expectRefused(
-      open,
-      encrypted(searchBy(open), rsa),
-      'message: this participant is registered to send in clear',
-    )
+    await expectRefused(open, encrypted(searchBy(open), rsa), 'message: this participant is registered to send in clear')
     await expectSealed(server, await send(open, searchBy(open)))
   })
 
@@ -183,10 +179,7 @@ describe('what cannot be decrypted has one answer', () => {
   const base = () => encrypted(searchBy(ada), rsa)
   const bent = (changes: object, header: object = {}): Unsigned => {
     const sent = base()
-    return {
-      header: sent.header,
-      message: { ...sent.message, header: { ...sent.message.header, ...header }, ...changes },
-    }
+    return { header: sent.header, message: { ...sent.message, header: { ...sent.message.header, ...header }, ...changes } }
   }
   /** Another last byte, in base64url. */
   const flipped = (text: string): string => {
@@ -212,20 +205,17 @@ describe('what cannot be decrypted has one answer', () => {
     }
   })
 
-  it.each(['tag', 'iv', 'ciphertext', 'encrypted_key'] as const)(
-    '%s: a bit flipped, cut, empty, padded',
-    async (part) => {
-      const { [part]: text } = base().message
-      const values = [flipped(text), text.slice(0, -4), text.slice(0, -1), '', `${text}=`, `${text}\n`, `${text}AAAA`]
-      for (const value of values) {
-        const sent = base()
-        await expectRefused(ada, {
-          header: sent.header,
-          message: { ...sent.message, [part]: value === flipped(text) ? flipped(sent.message[part]) : value },
-        })
-      }
-    },
-  )
+  it.each(['tag', 'iv', 'ciphertext', 'encrypted_key'] as const)('%s: a bit flipped, cut, empty, padded', async (part) => {
+    const { [part]: text } = base().message
+    const values = [flipped(text), text.slice(0, -4), text.slice(0, -1), '', `${text}=`, `${text}\n`, `${text}AAAA`]
+    for (const value of values) {
+      const sent = base()
+      await expectRefused(ada, {
+        header: sent.header,
+        message: { ...sent.message, [part]: value === flipped(text) ? flipped(sent.message[part]) : value },
+      })
+    }
+  })
 
   it.each(['RSA1_5', 'RSA-OAEP', 'dir', 'PBES2-HS256+A128KW', 'A256KW', 'ECDH-ES', 'none', 'rsa-oaep-256'])(
     'alg %s',

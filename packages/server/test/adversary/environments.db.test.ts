@@ -39,10 +39,7 @@ async function expectForbidden(answering: ReturnType<typeof post>): Promise<void
 }
 
 const signed = (by: Peer, message: { header: object; message: object }): string =>
-  signedBody(by, {
-    ...message,
-    header: { ...message.header, sender_id: by.sender_id, message_ts: new Date().toISOString() },
-  })
+  signedBody(by, { ...message, header: { ...message.header, sender_id: by.sender_id, message_ts: new Date().toISOString() } })
 
 /** The number of traces that an accepted message leaves. */
 async function traces(sender_id: string): Promise<number> {
@@ -60,10 +57,7 @@ async function traces(sender_id: string): Promise<number> {
 
 describe.each(KINDS.map((kind) => [kind.name, kind] as const))('a live registry of kind %s', (name, kind) => {
   const requests = operationsOf(kind).flatMap((operation) =>
-    [...operation.sync_paths, ...operation.async_paths].map((path) => ({
-      path,
-      message: exampleRequest(kind, operation),
-    })),
+    [...operation.sync_paths, ...operation.async_paths].map((path) => ({ path, message: exampleRequest(kind, operation) })),
   )
   const callbacks = CALLBACKS.map(({ name: callback, path }) => ({ path, message: envelope(callback) }))
 
@@ -109,12 +103,7 @@ describe('what is shown beside the token does not help', () => {
       signedBody({ ...live, signer: { ...sandbox.signer, kid: live.signer.kid } }, searchBy(live)),
     )
     refused.push(forged)
-    expectFault(
-      forged,
-      401,
-      'err.signature.invalid',
-      'signature: the signature does not belong to this header and message',
-    )
+    expectFault(forged, 401, 'err.signature.invalid', 'signature: the signature does not belong to this header and message')
     const named = await sendAs(server, live, signedBody(sandbox, searchBy(sandbox)))
     refused.push(named)
     expectFault(

@@ -103,11 +103,7 @@ async function expectAlike(foreign: readonly string[], ask: (names: readonly str
 /** The owner's objects: names of an exchange of each operation and mode. */
 const OWNED = new Map<string, Required<Named> & { readonly correlation_id: string }>()
 for (const { operation, path } of PATHS) {
-  const named = {
-    message_id: `m-${randomUUID()}`,
-    transaction_id: `t-${randomUUID()}`,
-    reference_id: `r-${randomUUID()}`,
-  }
+  const named = { message_id: `m-${randomUUID()}`, transaction_id: `t-${randomUUID()}`, reference_id: `r-${randomUUID()}` }
   const body = requestOf(operation, owner, named)
   const got = await gotten(server, owner, sendTo(kindOf(operation).name, path, body, owner))
   expect([operation.name, got.status]).toEqual([operation.name, 200])
@@ -128,9 +124,7 @@ describe('txn-status', () => {
   }
   const CASES = Object.entries(OF).flatMap(([type, place]) =>
     ATTRIBUTES.flatMap((attribute) =>
-      (['registry/sync/txn/status', 'registry/txn/status'] as const).map(
-        (path) => [type, attribute, path, place] as const,
-      ),
+      (['registry/sync/txn/status', 'registry/txn/status'] as const).map((path) => [type, attribute, path, place] as const),
     ),
   )
 
@@ -146,12 +140,7 @@ describe('txn-status', () => {
       gotten(
         server,
         by,
-        sendTo(
-          namespace,
-          path,
-          question(by, attribute, attribute.endsWith('_list') ? [value] : value, { txn_type }),
-          by,
-        ),
+        sendTo(namespace, path, question(by, attribute, attribute.endsWith('_list') ? [value] : value, { txn_type }), by),
       )
     await expectAlike([foreign], ([value = '']) => ask(stranger, value))
   })
@@ -182,11 +171,7 @@ describe('subscriptions', () => {
 
   it('subscribe as somebody else has', async () => {
     await expectAlike([SUBSCRIBED], ([value = '']) =>
-      gotten(
-        server,
-        stranger,
-        sendTo(civil.name, 'registry/subscribe', subscribeFor(stranger, [about(value)]), stranger),
-      ),
+      gotten(server, stranger, sendTo(civil.name, 'registry/subscribe', subscribeFor(stranger, [about(value)]), stranger)),
     )
   })
 
@@ -236,11 +221,7 @@ describe('keys, tokens and addresses', () => {
         stranger,
         post(
           `${server.url}/oauth2/client/token`,
-          new URLSearchParams({
-            grant_type: 'client_credentials',
-            client_id,
-            client_secret: stranger.secret,
-          }).toString(),
+          new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret: stranger.secret }).toString(),
           { 'Content-Type': 'application/x-www-form-urlencoded' },
         ),
       ),
@@ -276,23 +257,14 @@ describe('names in a message', () => {
   it.each(CASES)('%s at %s: %s', async (_, path, name, { operation }) => {
     const { [name]: foreign } = ownedAt(path)
     await expectAlike([foreign], ([value]) =>
-      gotten(
-        server,
-        stranger,
-        sendTo(kindOf(operation).name, path, requestOf(operation, stranger, { [name]: value }), stranger),
-      ),
+      gotten(server, stranger, sendTo(kindOf(operation).name, path, requestOf(operation, stranger, { [name]: value }), stranger)),
     )
   })
 
   it.each(CALLBACKS.map(({ name }) => name))('callback %s: message_id', async (name) => {
     const { path } = rowOf(name)
     const by = (participant: TestParticipant, message_id: string) =>
-      sendTo(
-        civil.name,
-        path,
-        envelope(name, { header: { sender_id: participant.sender_id, message_id } }),
-        participant,
-      )
+      sendTo(civil.name, path, envelope(name, { header: { sender_id: participant.sender_id, message_id } }), participant)
     const message_id = `in-${randomUUID()}`
     expect((await by(owner, message_id)).status).toBe(200)
     await expectAlike([message_id], ([value = '']) => gotten(server, stranger, by(stranger, value)))
@@ -305,14 +277,8 @@ describe('names in a message', () => {
     await expectAlike(foreign, ([transaction = '', correlation = '', message_id = '']) => {
       const header = { sender_id: stranger.sender_id, message_id }
       const message =
-        name === 'notify'
-          ? { transaction_id: transaction }
-          : { transaction_id: transaction, correlation_id: correlation }
-      return gotten(
-        server,
-        stranger,
-        sendTo(civil.name, rowOf(name).path, envelope(name, { header, message }), stranger),
-      )
+        name === 'notify' ? { transaction_id: transaction } : { transaction_id: transaction, correlation_id: correlation }
+      return gotten(server, stranger, sendTo(civil.name, rowOf(name).path, envelope(name, { header, message }), stranger))
     })
   })
 
@@ -326,10 +292,7 @@ describe('names in a message', () => {
       return gotten(
         server,
         by,
-        post(`${server.url}/civil/v1.0.0/registry/search`, new Uint8Array(body), {
-          ...bearer(by),
-          'Content-Type': UPLOAD_TYPE,
-        }),
+        post(`${server.url}/civil/v1.0.0/registry/search`, new Uint8Array(body), { ...bearer(by), 'Content-Type': UPLOAD_TYPE }),
       )
     }
     const foreign = [`m-${randomUUID()}`, `t-${randomUUID()}`]
@@ -338,8 +301,6 @@ describe('names in a message', () => {
     expect(first.body.message.ack_status).toBe('ACK')
     await expectAlike(foreign, ([message = '', transaction = '']) => upload(stranger, message, transaction))
     // It is still the owner's: the same file again is known.
-    expect((await upload(owner, message_id, transaction_id)).body.message.correlation_id).toBe(
-      first.body.message.correlation_id,
-    )
+    expect((await upload(owner, message_id, transaction_id)).body.message.correlation_id).toBe(first.body.message.correlation_id)
   })
 })

@@ -105,13 +105,10 @@ async function expectHidden(hidden: string, telephone: string): Promise<void> {
 
 describe('a person outside of the rows of a grant is answered like one that is not there', () => {
   const ROWS: Partial<GrantTerms> = { query_forms: 'all', ask: 'all', rows: { Person: { sex: { $eq: 'F' } } } }
-  it.each(['exact', 'capped', 'rounded', 'none'] as const)(
-    'in every form of a search, with counts %s',
-    async (counts) => {
-      await granted({ ...ROWS, counts })
-      await expectHidden('HIDE-01', '+1 555 0199')
-    },
-  )
+  it.each(['exact', 'capped', 'rounded', 'none'] as const)('in every form of a search, with counts %s', async (counts) => {
+    await granted({ ...ROWS, counts })
+    await expectHidden('HIDE-01', '+1 555 0199')
+  })
 
   it('in a status question about the search', async () => {
     await granted(ROWS)
@@ -142,20 +139,14 @@ describe('a person outside of the rows of a grant is answered like one that is n
     ['disability', 'sync/get-disability-support', 'search', 'disabled_criteria'],
   ])('in a question about a person: %s %s', async (namespace, path, action, member) => {
     const kind = KINDS.find(({ name }) => name === namespace) ?? expect.fail()
-    const known = JSON.stringify(exampleRecords(kind)).match(
-      /"identifier_value":"([^"]+)"|"member_identifier":"([^"]+)"/,
-    )
+    const known = JSON.stringify(exampleRecords(kind)).match(/"identifier_value":"([^"]+)"|"member_identifier":"([^"]+)"/)
     const hidden = known?.[1] ?? known?.[2] ?? expect.fail('the example has no identifier')
     const none = { UIN: { $eq: 'SEEN-01' } }
     const rows = Object.fromEntries(kind.record_types.map(({ name }) => [name, none]))
     await granted({ rows, query_forms: 'all', ask: 'all' }, namespace)
     const absent = `${hidden.slice(0, -3)}XYZ`
     await expectAlike([hidden, absent], (name) =>
-      send(
-        path,
-        askingOf(peer, action, { [member]: { query_type: 'expression', query: { UIN: { $eq: name } } } }),
-        namespace,
-      ),
+      send(path, askingOf(peer, action, { [member]: { query_type: 'expression', query: { UIN: { $eq: name } } } }), namespace),
     )
   })
 })
@@ -203,9 +194,7 @@ describe('under a consent', () => {
   ])('one that %s is refused before a record is read', async (_, consent) => {
     await granted(TERMS)
     for (const path of ['sync/search', 'search']) {
-      const { got, sent } = await expectAlike(['SEEN-01', 'NONE-01'], (name) =>
-        search({ ...uin(name), ...consent }, path),
-      )
+      const { got, sent } = await expectAlike(['SEEN-01', 'NONE-01'], (name) => search({ ...uin(name), ...consent }, path))
       expect(got).toContain('rjct.search_criteria.invalid')
       expect(sent.filter((text) => /\br\d+_/.test(text))).toEqual([])
     }
@@ -333,18 +322,12 @@ describe('what is not granted is refused like what does not exist, and before a 
     [
       'a selection of graphql',
       ['sex', 'sax'],
-      (name) => ({
-        query_type: 'graphql',
-        query: { type: 'graphql', value: `{ person(UIN: "SEEN-01") { ${name} } }` },
-      }),
+      (name) => ({ query_type: 'graphql', query: { type: 'graphql', value: `{ person(UIN: "SEEN-01") { ${name} } }` } }),
     ],
     [
       'an argument of graphql',
       ['sex', 'sax'],
-      (name) => ({
-        query_type: 'graphql',
-        query: { type: 'graphql', value: `{ person(${name}: "F") { identifier } }` },
-      }),
+      (name) => ({ query_type: 'graphql', query: { type: 'graphql', value: `{ person(${name}: "F") { identifier } }` } }),
     ],
   ])('%s', async (_, names, criteria) => {
     await granted(NARROW)
@@ -368,9 +351,7 @@ describe('what is not granted is refused like what does not exist, and before a 
     await expectAlike(['sex', 'sax'], (name) =>
       send(
         'subscribe',
-        subscribeFor(peer, [
-          about('', { reg_event_type: 'Death', filter_type: 'expression', filter: { [name]: { $eq: 'F' } } }),
-        ]),
+        subscribeFor(peer, [about('', { reg_event_type: 'Death', filter_type: 'expression', filter: { [name]: { $eq: 'F' } } })]),
       ),
     )
   })

@@ -40,17 +40,7 @@ const LEAVES: Readonly<Record<string, readonly string[]>> = {
   ],
   'what its reader asked for': [
     ...['version', 'locale', 'type', 'value', 'seq_num', 'attribute_name', 'attribute_value', 'start_time', 'end_time'],
-    ...[
-      'filter',
-      'frequency',
-      'notify_record_type',
-      'cron',
-      'start_at',
-      'end_at',
-      'event_type',
-      'record_type',
-      'callback',
-    ],
+    ...['filter', 'frequency', 'notify_record_type', 'cron', 'start_at', 'end_at', 'event_type', 'record_type', 'callback'],
     ...['target', 'receiver_id', 'receipt_type', 'path', 'curl', 'typescript', 'python', 'java'],
   ],
   'a setting of the registry, or of its reader': [

@@ -3,14 +3,7 @@ import { createHmac, createPublicKey } from 'node:crypto'
 import { revokeParticipantKey } from '@rollcall/participants/store/participant-keys'
 import { describe, expect, it } from 'vitest'
 import { keyPair } from '../../../core/test/key-pairs.ts'
-import {
-  type Algorithm,
-  bodyText,
-  type Profile,
-  type Signer,
-  SPEC,
-  signature,
-} from '../../../delivery/test/stranger/signing.ts'
+import { type Algorithm, bodyText, type Profile, type Signer, SPEC, signature } from '../../../delivery/test/stranger/signing.ts'
 import { expectFault } from '../expectations.ts'
 import {
   expectSealed,

@@ -12,12 +12,7 @@ const EVERY = ['EdDSA', 'ES256', 'RS256'] as const
 
 /** All combinations of a layout, a form and a prefix that can be registered. */
 const PROFILES: readonly Profile[] = FORMS.flatMap((canonical_form) => [
-  ...PREFIXES.map((digest_prefix) => ({
-    layout: 'parameters' as const,
-    canonical_form,
-    digest_prefix,
-    algorithms: EVERY,
-  })),
+  ...PREFIXES.map((digest_prefix) => ({ layout: 'parameters' as const, canonical_form, digest_prefix, algorithms: EVERY })),
   ...(['jws', 'jws-detached'] as const).map((layout) => ({
     layout,
     canonical_form,
@@ -31,8 +26,7 @@ const nameOf = ({ layout, canonical_form, digest_prefix }: Profile): string =>
   [layout, canonical_form, digest_prefix.replace('=', '')].filter(Boolean).join(' ').toLowerCase()
 
 const { server, peer: newPeer, refused } = await adversary()
-const join = (sender_id: string, profile: Profile, settings = {}): Promise<Peer> =>
-  newPeer(sender_id, { profile, settings })
+const join = (sender_id: string, profile: Profile, settings = {}): Promise<Peer> => newPeer(sender_id, { profile, settings })
 
 /** Letters, names and numbers in which the forms differ. */
 const ODD = { é: 1e-7, '\u{1f600}': [3, -0.5, 1e21], '\ufb00': 'Ünïcødé \u007f \u2028', '': null }
@@ -217,8 +211,7 @@ describe.each(['jws', 'jws-detached'] as const)('%s', (layout) => {
     await expectRefused(peer, bodyText(sent, `${otherStart}.${otherPayload}.${otherEnd}`), texts.other)
     const moved = layout === 'jws' ? `${start}.${otherPayload}.${end}` : `${start}.${payload}.${end}`
     await expectRefused(peer, bodyText(sent, moved), texts.other)
-    const wanted =
-      layout === 'jws' ? `${start}.${Buffer.from('{}').toString('base64url')}.${end}` : `${otherStart}..${otherEnd}`
+    const wanted = layout === 'jws' ? `${start}.${Buffer.from('{}').toString('base64url')}.${end}` : `${otherStart}..${otherEnd}`
     await expectRefused(peer, bodyText(sent, wanted), texts.none)
   })
 

@@ -63,10 +63,7 @@ describe('numbers', () => {
 
   it('another spelling of the same number is the same value, and another text', async () => {
     const changes = { header: { meta: { n: 7 } } }
-    await expectSealed(
-      server,
-      await sendAs(server, ada, signedBody(ada, searchBy(ada, changes)).replace('"n": 7', '"n": 7.0')),
-    )
+    await expectSealed(server, await sendAs(server, ada, signedBody(ada, searchBy(ada, changes)).replace('"n": 7', '"n": 7.0')))
     for (const peer of [verbatim, sorted]) {
       const body = signedBody(peer, searchBy(peer, changes)).replace('"n": 7', '"n": 7.0')
       await expectUnsigned(peer, body, MISMATCH)

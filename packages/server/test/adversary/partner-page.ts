@@ -1,6 +1,4 @@
-/**
- * The set-up of attacks on the partner page: a server, two participants, and the requests of a browser that signs in.
- */
+/** The set-up of attacks on the partner page: a server, two participants, and the requests of a browser that signs in. */
 import { afterAll } from 'vitest'
 import { testClock } from '../../../observe/test/clock.ts'
 import { PARTNER_BASE } from '../../src/http/partner/route.ts'
@@ -14,8 +12,7 @@ export const SESSION = `${PARTNER_BASE}/session`
 export const ENDED = '401 err.request.unauthorized Cookie: the session has ended; ask the operator for a new link'
 export const REFUSED =
   '401 err.request.unauthorized code: is not valid here, was used before or has expired; ask the operator for a new link'
-export const NOT_PAGE =
-  '403 err.request.forbidden Rollcall-Partner: must be 1, or poll, in a call with the cookie of a session'
+export const NOT_PAGE = '403 err.request.forbidden Rollcall-Partner: must be 1, or poll, in a call with the cookie of a session'
 
 export interface Sent extends Request {
   readonly at?: TestServer
@@ -33,8 +30,7 @@ export async function attackedPartnerPage() {
   const send = (path: string, { at = server, ...sent }: Sent = {}) =>
     rawCall(at.running.port, path, { 'Rollcall-Partner': '1' }, sent)
   const codeOf = (sender_id = ONE) => partnerCode(server, sender_id)
-  const signIn = (code: string, more: Sent = {}) =>
-    send(SESSION, { method: 'POST', body: JSON.stringify({ code }), ...more })
+  const signIn = (code: string, more: Sent = {}) => send(SESSION, { method: 'POST', body: JSON.stringify({ code }), ...more })
   /** Signs in with a new link, and returns the cookie of the session. */
   async function session(sender_id = ONE): Promise<string> {
     const { cookie } = await signIn(await codeOf(sender_id))

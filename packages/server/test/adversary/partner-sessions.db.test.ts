@@ -21,8 +21,7 @@ afterAll(() => Promise.all([server.close(), proxied.close()]))
 const ONE = 'one.example'
 for (const at of [server, proxied]) await at.participant(ONE)
 
-const send = (path: string, sent: Sent, at = server) =>
-  rawCall(at.running.port, path, { 'Rollcall-Partner': '1' }, sent)
+const send = (path: string, sent: Sent, at = server) => rawCall(at.running.port, path, { 'Rollcall-Partner': '1' }, sent)
 const SESSION = `${PARTNER_BASE}/session`
 const signIn = (code: string, headers: Sent['headers'] = {}, at = server) =>
   send(SESSION, { method: 'POST', body: JSON.stringify({ code }), headers }, at)

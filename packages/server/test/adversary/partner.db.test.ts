@@ -7,7 +7,7 @@ import { isJsonObject, type JsonValue } from '@rollcall/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
 import { acting } from '../../../admin/test/acting.ts'
 import { runHousekeeping } from '../../src/app/housekeeping.ts'
-import { otherMembers, pathMembers } from '../../src/http/admin/route.ts'
+import { pathMembers, queryOrBodyMembers } from '../../src/http/admin/route.ts'
 import { PARTNER_BASE, type PartnerRoute } from '../../src/http/partner/route.ts'
 import { PARTNER_ROUTES } from '../../src/http/partner/routes.ts'
 import { adminCaller } from '../admin-api.ts'
@@ -27,8 +27,7 @@ const OTHER_ORIGIN =
 
 const pathOf = ({ path }: Pick<PartnerRoute, 'path'>): string => `${PARTNER_BASE}${path.replaceAll(/\{\w+\}/g, 'x')}`
 /** Input that no call accepts: one that was admitted by mistake changes nothing. */
-const wrong = ({ method }: PartnerRoute): Sent =>
-  method === 'GET' ? {} : { method, body: '{"none":"of the members"}' }
+const wrong = ({ method }: PartnerRoute): Sent => (method === 'GET' ? {} : { method, body: '{"none":"of the members"}' })
 
 /** A failed delivery, by its message_id. */
 async function delivery(sender_id: string): Promise<string> {
@@ -87,11 +86,7 @@ describe('a session that somebody else prepared', () => {
 
   it('is not begun by another page, which would sign somebody in as another participant', async () => {
     const code = await codeOf()
-    for (const headers of [
-      { 'Rollcall-Partner': '' },
-      { 'Sec-Fetch-Site': 'cross-site' },
-      { Origin: 'https://evil.example' },
-    ]) {
+    for (const headers of [{ 'Rollcall-Partner': '' }, { 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'https://evil.example' }]) {
       const { status, cookie } = await signIn(code, { headers })
       expect([status, cookie]).toEqual([403, null])
     }
@@ -179,7 +174,7 @@ describe('a participant that is signed in', () => {
     const NAMES = ['message_id', 'before', 'message_ids']
     let compared = 0
     for (const route of PARTNER_ROUTES) {
-      const members = [...pathMembers(route), ...Object.keys(otherMembers(route))]
+      const members = [...pathMembers(route), ...Object.keys(queryOrBodyMembers(route))]
       // A new member that names something has to be tried here.
       expect(members.filter((name) => !['state', 'limit', ...NAMES].includes(name))).toEqual([])
       for (const member of members.filter((name) => NAMES.includes(name))) {
@@ -246,9 +241,7 @@ describe('a participant that is signed in', () => {
     expect((await signIn(code)).error).toBe(REFUSED)
 
     const [later, link] = [await session(sender_id), await codeOf(sender_id)]
-    await removeParticipant(acting({ ...server.context, caller: { kind: 'shell', user: 'ops' } as const }), {
-      sender_id,
-    })
+    await removeParticipant(acting({ ...server.context, caller: { kind: 'shell', user: 'ops' } as const }), { sender_id })
     expect((await asked(later)).error).toBe(ENDED)
     expect((await signIn(link)).error).toBe(REFUSED)
     await server.participant(sender_id)

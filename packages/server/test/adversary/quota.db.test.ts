@@ -44,9 +44,7 @@ it('too many at a time: 429 with Retry-After, also when the others send their bo
     open.push(raw)
   }
   // Not asked before both are in: the question would take the place of one.
-  await expect
-    .poll(() => entered.mock.settledResults)
-    .toEqual(Array(2).fill(expect.objectContaining({ type: 'fulfilled' })))
+  await expect.poll(() => entered.mock.settledResults).toEqual(Array(2).fill(expect.objectContaining({ type: 'fulfilled' })))
   const answer = await search(slow)
   const text = 'too many requests: at most 2 requests of a participant at a time'
   expectFault(answer, 429, 'err.request.too_many_requests', text)

@@ -98,9 +98,7 @@ describe('the same message again', () => {
     expect(ids.size).toBe(1)
     expect(await records()).toBe(before + 1)
     const { answers: entries } = await entriesOf(sent.header.message_id)
-    expect(entries.map(({ entry }) => [entry.kind, entry.correlation_id])).toEqual(
-      answers.map(() => ['answer', [...ids][0]]),
-    )
+    expect(entries.map(({ entry }) => [entry.kind, entry.correlation_id])).toEqual(answers.map(() => ['answer', [...ids][0]]))
   })
 
   it('of twins with different contents one is answered, the others are duplicates', async () => {
@@ -168,11 +166,7 @@ describe('the same message_id', () => {
 
   it('of another participant is another message', async () => {
     const { header } = searchBy(ada)
-    const first = await sendAs(
-      server,
-      ada,
-      signedBody(ada, searchBy(ada, { header: { message_id: header.message_id } })),
-    )
+    const first = await sendAs(server, ada, signedBody(ada, searchBy(ada, { header: { message_id: header.message_id } })))
     const other = searchBy(eve, { header: { message_id: header.message_id } })
     const second = await sendAs(server, eve, signedBody(eve, other))
     expect(correlationOf(second)).not.toBe(correlationOf(first))

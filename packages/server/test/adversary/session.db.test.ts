@@ -38,8 +38,7 @@ async function token(roles: readonly OperatorRole[] = ['own'], at = server) {
 }
 
 const SESSION = `${ADMIN_BASE}/session`
-const signIn = (shown: object, more: Sent = {}) =>
-  send(SESSION, { method: 'POST', body: JSON.stringify(shown), ...more })
+const signIn = (shown: object, more: Sent = {}) => send(SESSION, { method: 'POST', body: JSON.stringify(shown), ...more })
 
 /** The cookie of a new session. */
 async function session(roles?: readonly OperatorRole[]): Promise<string> {
@@ -58,10 +57,7 @@ it('the log has the address of the browser, as the proxy says it, and not what s
       .split('\n')
       .filter((line) => line.includes('"admin call"'))
       .map((line) => JSON.parse(line).address)
-  await send(`${ADMIN_BASE}/participants`, {
-    at: behindProxy,
-    headers: { 'X-Forwarded-For': '198.51.100.1, 203.0.113.7' },
-  })
+  await send(`${ADMIN_BASE}/participants`, { at: behindProxy, headers: { 'X-Forwarded-For': '198.51.100.1, 203.0.113.7' } })
   await vi.waitFor(() => expect(lines(behindProxy)).toContain('203.0.113.7'), 60_000)
   expect(lines(behindProxy)).not.toContain('198.51.100.1')
   await send(`${ADMIN_BASE}/participants`, { headers: { 'X-Forwarded-For': '203.0.113.7' } })
@@ -69,8 +65,7 @@ it('the log has the address of the browser, as the proxy says it, and not what s
   expect(lines(server)).not.toContain('203.0.113.7')
 })
 
-const NOT_CONSOLE =
-  '403 err.request.forbidden Rollcall-Console: must be 1, or poll, in a call with the cookie of a session'
+const NOT_CONSOLE = '403 err.request.forbidden Rollcall-Console: must be 1, or poll, in a call with the cookie of a session'
 const OTHER_SITE = '403 err.request.forbidden Sec-Fetch-Site: a session is for the pages of the console alone'
 
 const OTHER_ORIGIN =
@@ -183,9 +178,7 @@ describe('an operator who may little', () => {
     for (const route of ADMIN_ROUTES) {
       if (hasRole({ roles: [role] }, route.role)) continue
       const { error } = await send(pathOf(route), { ...wrong(route), headers: { Cookie } })
-      expect(`${route.name}: ${error}`).toBe(
-        `${route.name}: 403 err.request.forbidden this call needs the role ${route.role}`,
-      )
+      expect(`${route.name}: ${error}`).toBe(`${route.name}: 403 err.request.forbidden this call needs the role ${route.role}`)
     }
   })
 
@@ -262,8 +255,7 @@ describe('a link', () => {
     const { path } = await makeSignInLink(acting({ ...server.database, clock }), { name })
     return path.replace('/#/sign-in/', '')
   }
-  const REFUSED =
-    '401 err.request.unauthorized code: is not valid here, was used before or has expired; ask for a new link'
+  const REFUSED = '401 err.request.unauthorized code: is not valid here, was used before or has expired; ask for a new link'
 
   it('signs in once, however many try at the same time', async () => {
     const { name } = await token(['read'])
@@ -294,8 +286,7 @@ it('made-up cookies keep nobody out who is signed in, even where no node has see
   try {
     const path = `${ADMIN_BASE}/participants`
     const madeUp = () => send(path, { at: few, headers: { Cookie: `rollcall_session=1_${'A'.repeat(43)}` } })
-    const tooMany =
-      '429 err.request.too_many_requests too many failures of this address within a minute; try again later'
+    const tooMany = '429 err.request.too_many_requests too many failures of this address within a minute; try again later'
     expect([(await madeUp()).error, (await madeUp()).error, (await madeUp()).error]).toEqual([ENDED, ENDED, tooMany])
     const { token: own } = await token(['own'], few)
     const begun = await few.context.sessions.begin({ token: Number(own.split('_')[1]) })

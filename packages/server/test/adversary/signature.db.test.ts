@@ -178,11 +178,7 @@ describe('parameters that were changed after signing', () => {
   it.each([
     ['an unknown parameter', (value: string) => `${value}, x="1"`, 'the signature has an unknown parameter'],
     ['another case', (value: string) => value.replace('kidId', 'kidid'), 'the signature has an unknown parameter'],
-    [
-      'a quote too many',
-      (value: string) => `${value}"`,
-      'the signature must be a list of name="value" with commas between them',
-    ],
+    ['a quote too many', (value: string) => `${value}"`, 'the signature must be a list of name="value" with commas between them'],
     [
       'no commas',
       (value: string) => value.replaceAll(', ', ' '),
@@ -193,11 +189,7 @@ describe('parameters that were changed after signing', () => {
       (value: string) => value.replace('"registry"', '"reg\\"istry"'),
       'the signature must be a list of name="value" with commas between them',
     ],
-    [
-      'a line after it',
-      (value: string) => `${value}\n`,
-      'the signature must be a list of name="value" with commas between them',
-    ],
+    ['a line after it', (value: string) => `${value}\n`, 'the signature must be a list of name="value" with commas between them'],
     [
       'a space before it',
       (value: string) => ` ${value}`,

@@ -135,13 +135,8 @@ it('a token that does not say whose it was is refused', async () => {
   const { kid, privateKey } = await server.context.keys.tokens.signing()
   const { header, payload } = parts(ada.token)
   const signed = ({ client_id, ...others }: Record<string, unknown>, whole: boolean) =>
-    new SignJWT(whole ? { client_id, ...others } : others)
-      .setProtectedHeader({ ...header, alg: 'EdDSA', kid })
-      .sign(privateKey)
-  await expectSealed(
-    server,
-    await sendAs(server, { ...ada, token: await signed(payload, true) }, signedBody(ada, searchBy(ada))),
-  )
+    new SignJWT(whole ? { client_id, ...others } : others).setProtectedHeader({ ...header, alg: 'EdDSA', kid }).sign(privateKey)
+  await expectSealed(server, await sendAs(server, { ...ada, token: await signed(payload, true) }, signedBody(ada, searchBy(ada))))
   await expectRefused(await signed(payload, false))
 })
 

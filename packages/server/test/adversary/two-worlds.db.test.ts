@@ -56,9 +56,7 @@ test('a hidden person causes the statements of an unknown one, and what is refus
     rows: { Person: { surname: { $ne: 'Nobody' } } },
   })
   const unknown = await statementsOf(byUin('U-9999'))
-  expect(unknown).toEqual(
-    expect.arrayContaining([expect.stringMatching(/with hit as/), expect.stringMatching(/account_entry/)]),
-  )
+  expect(unknown).toEqual(expect.arrayContaining([expect.stringMatching(/with hit as/), expect.stringMatching(/account_entry/)]))
   expect(await statementsOf(byUin('U-1000'))).toEqual(unknown)
   expect(await statementsOf(expression({ surname: { $eq: 'Xyz' } }))).toEqual(
     await statementsOf(expression({ surname: { $eq: people[0]?.surname ?? '' } })),

@@ -55,11 +55,7 @@ interface Holder {
 }
 
 /** Expects that neither the log nor the answers to refused requests have personal data or a secret. */
-export function expectNothingLeaked(
-  server: TestServer,
-  holders: readonly Holder[],
-  refused: readonly Answer[] = [],
-): void {
+export function expectNothingLeaked(server: TestServer, holders: readonly Holder[], refused: readonly Answer[] = []): void {
   const seen = [server.logged(), ...refused.map(({ body }) => JSON.stringify(body))].join('\n')
   const secrets = holders.flatMap(({ secret, token, signer, encryption, privateJwk }) => [
     secret,

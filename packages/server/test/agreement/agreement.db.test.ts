@@ -15,7 +15,7 @@ import { everything } from '../../../core/test/agreement/everything.ts'
 import { predicates } from '../../../core/test/agreement/predicates.ts'
 import { TODAYS } from '../../../core/test/agreement/raw-values.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
-import { connectionsByMode, findMatching } from '../../../records/src/records/own-records.ts'
+import { connectionsByMode, findMatchingRecords } from '../../../records/src/records/own-records.ts'
 import { predicateToSql } from '../../../records/src/records/sql/to-sql.ts'
 import { columnsHeld, columnsOf } from './columns.ts'
 import { compareRecords } from './order.ts'
@@ -57,8 +57,7 @@ describe.each(recordTypes)('%s %s', (kindName, recordTypeName) => {
       const idsOf = (wanted: Answer) => records.filter((_, at) => expected[at] === wanted).map(({ id }) => id)
       const bound = resolveAges(predicate, recordType, today)
       const negated: Predicate = { is: 'not', of: bound }
-      const inMemory = (asked: Predicate) =>
-        records.filter(({ readable }) => matches(asked, readable)).map(({ id }) => id)
+      const inMemory = (asked: Predicate) => records.filter(({ readable }) => matches(asked, readable)).map(({ id }) => id)
 
       same('memory, true', inMemory(bound), idsOf('yes'), records)
       same('memory, false', inMemory(negated), idsOf('no'), records)
@@ -70,21 +69,13 @@ describe.each(recordTypes)('%s %s', (kindName, recordTypeName) => {
 
   test('a page in order, and the count up to the cap', { timeout: 600_000 }, async () => {
     const { kind, recordType, table, records } = population()
-    const keys = recordType.attributes
-      .filter(({ sortable, type }) => sortable && type !== 'age')
-      .map(({ name }) => name)
+    const keys = recordType.attributes.filter(({ sortable, type }) => sortable && type !== 'age').map(({ name }) => name)
     const sorts = fc
       .shuffledSubarray(keys, { maxLength: Math.min(3, keys.length) })
       .chain((names) =>
-        fc.tuple(
-          ...names.map((attribute) => fc.record({ attribute: fc.constant(attribute), descending: fc.boolean() })),
-        ),
+        fc.tuple(...names.map((attribute) => fc.record({ attribute: fc.constant(attribute), descending: fc.boolean() }))),
       )
-    const numbers = fc.record({
-      limit: fc.integer({ min: 1, max: RECORDS }),
-      offset: fc.nat(RECORDS),
-      cap: fc.nat(2 * RECORDS),
-    })
+    const numbers = fc.record({ limit: fc.integer({ min: 1, max: RECORDS }), offset: fc.nat(RECORDS), cap: fc.nat(2 * RECORDS) })
     const agree = fc.asyncProperty(
       predicates(kind, recordType),
       sorts,
@@ -92,7 +83,7 @@ describe.each(recordTypes)('%s %s', (kindName, recordTypeName) => {
       async (predicate, sort, { limit, offset, cap }) => {
         const hits = records.filter(({ extracted }) => answer(predicate, extracted, TODAYS[0]) === 'yes')
         const condition = predicateToSql(resolveAges(predicate, recordType, TODAYS[0]), table)
-        const found = await findMatching(connectionsByMode(database.db).sync, table, condition, {
+        const found = await findMatchingRecords(connectionsByMode(database.db).sync, table, condition, {
           sort,
           limit,
           offset,

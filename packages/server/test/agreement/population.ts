@@ -1,12 +1,7 @@
 /** Random records of one record type in a database, and what each of them has. */
 
 import type { RegistryShape } from '@rollcall/core/model/registry'
-import {
-  type ExtractedRecord,
-  extractRecord,
-  lazyRecord,
-  type ReadableRecord,
-} from '@rollcall/core/query/memory/extract-record'
+import { type ExtractedRecord, extractRecord, lazyRecord, type ReadableRecord } from '@rollcall/core/query/memory/extract-record'
 import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
 import { inTransaction } from '@rollcall/database/transaction'
@@ -43,12 +38,7 @@ export interface Population {
 }
 
 /** Fills the tables of every record type with `size` records, some with aliases; the same ones for the same seed. */
-export async function populate(
-  db: Database,
-  registry: RegistryShape,
-  size: number,
-  seed: number,
-): Promise<Population[]> {
+export async function populate(db: Database, registry: RegistryShape, size: number, seed: number): Promise<Population[]> {
   const { kind } = registry
   await ensureRecordTables(db, registry)
   const populations: Population[] = []

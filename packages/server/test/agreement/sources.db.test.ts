@@ -66,9 +66,7 @@ beforeAll(async () => {
   recordType = registry.kind.record_types[0]
   const documents = fc
     .sample(person, { numRuns: PEOPLE, seed: PROPERTY_SEED })
-    .map(
-      (more, n): JsonObject => ({ '@type': 'Person', identifier: [uin(n), nid(n)], ...(more as never as JsonObject) }),
-    )
+    .map((more, n): JsonObject => ({ '@type': 'Person', identifier: [uin(n), nid(n)], ...(more as never as JsonObject) }))
   ids = await withTransaction(db.pool, async (client) => {
     const prepared = documents.map((document) => prepareRecord(registry.kind, recordType, document))
     const { inserted } = await writeRecords(client, registry, recordType, prepared)
@@ -81,16 +79,11 @@ beforeAll(async () => {
       .source.reader('sync')
       .named(registry, recordType, [`U-${n}`])
     if (record === undefined) throw new Error('a person without a record')
-    const identifiers = [
-      ...identifiersNamingRecord(registry.kind, recordType, JSON.parse(record.document)),
-      ...record.aliases,
-    ]
+    const identifiers = [...identifiersNamingRecord(registry.kind, recordType, JSON.parse(record.document)), ...record.aliases]
     const category = PROTECTION_CATEGORIES[at % 2 === 0 ? 0 : 1]
     const identifier = { type: 'UIN', value: `U-${n}` }
     const bearer = { recordType, id: record.id, identifiers }
-    await withTransaction(db.pool, (client) =>
-      protectPerson(client, registry, { identifier, category, reason: 'test', bearer }),
-    )
+    await withTransaction(db.pool, (client) => protectPerson(client, registry, { identifier, category, reason: 'test', bearer }))
   }
   // A record that is merged later is protected as its survivor is, and the other way round.
   for (const { survivor, retired } of MERGES.slice(2)) await merge(idOf(survivor), idOf(retired))
@@ -132,10 +125,7 @@ async function ownCandidates(reader: RecordReader): Promise<CandidateSource> {
 const identifiers: fc.Arbitrary<Predicate> = fc
   .uniqueArray(fc.tuple(fc.constantFrom('UIN', 'NID'), someone), { minLength: 1, maxLength: 3, selector: String })
   .map((named): Predicate => {
-    return {
-      is: 'identifier',
-      identifiers: named.map(([type, n]) => ({ type, value: `${type === 'UIN' ? 'U' : 'N'}-${n}` })),
-    }
+    return { is: 'identifier', identifiers: named.map(([type, n]) => ({ type, value: `${type === 'UIN' ? 'U' : 'N'}-${n}` })) }
   })
 const SORTS: readonly (readonly SortKey[])[] = [
   [],
@@ -150,9 +140,7 @@ const categories = fc.subarray([...PROTECTION_CATEGORIES])
 test('a search finds the same', { timeout: 600_000 }, async () => {
   expect(await total(PROTECTION_CATEGORIES)).toBe(PEOPLE - MERGES.length - 1)
   expect(await total([])).toBeLessThan(PEOPLE - MERGES.length - 4)
-  const asked = fc
-    .oneof(identifiers, predicates(registry.kind, recordType))
-    .map((one) => resolveAges(one, recordType, TODAYS[0]))
+  const asked = fc.oneof(identifiers, predicates(registry.kind, recordType)).map((one) => resolveAges(one, recordType, TODAYS[0]))
   const conditioned = fc.tuple(asked, asked).map(([one, other]): Predicate => ({ is: 'and', of: [one, other] }))
   const negated = asked.map((of): Predicate => ({ is: 'not', of }))
   const page = fc.record({
@@ -186,13 +174,9 @@ test('records are read again, named, and paged alike', { timeout: 600_000 }, asy
   const chosen = fc.shuffledSubarray([...Array(PEOPLE).keys()], { minLength: 1, maxLength: 6 })
   const agree = fc.asyncProperty(asked, chosen, categories, async (predicate, numbers, seen) => {
     const wanted = numbers.map((n) => ids[n] ?? '')
-    expect(await guarded.read(registry, recordType, wanted, seen)).toEqual(
-      await own.read(registry, recordType, wanted, seen),
-    )
+    expect(await guarded.read(registry, recordType, wanted, seen)).toEqual(await own.read(registry, recordType, wanted, seen))
     const primaries = numbers.map((n) => `U-${n}`)
-    expect(await guarded.named(registry, recordType, primaries)).toEqual(
-      await own.named(registry, recordType, primaries),
-    )
+    expect(await guarded.named(registry, recordType, primaries)).toEqual(await own.named(registry, recordType, primaries))
     const after = wanted[0] ?? null
     const paged = { recordType, predicate, since: null, limit: 5, after: numbers.length > 3 ? null : after }
     const isThere =

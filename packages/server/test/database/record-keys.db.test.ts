@@ -3,11 +3,7 @@
  * other has begun. The statements of the earlier version are written out here as it had them.
  */
 import { backfillSubscription } from '@rollcall/admin/events/subscription-mailbox'
-import {
-  findSubscriptionToQueue,
-  findUnfinishedBackfill,
-  queueBackfill,
-} from '@rollcall/delivery/store/events/queueing'
+import { findSubscriptionToQueue, findUnfinishedBackfill, queueBackfill } from '@rollcall/delivery/store/events/queueing'
 import { beforeAll, expect, test } from 'vitest'
 import { acting } from '../../../admin/test/acting.ts'
 import { accepted, asyncServer, callbacksTo, deliverAll, searchFor } from '../asynchronous.ts'
@@ -52,17 +48,10 @@ test('this node goes on with a backfill of the version before, and finds the ver
      values ($1, 'LiveBirth', 'Person', $2, 77, now(), '{}', 0, 'event')`,
     [registry.id, ids[2]],
   )
-  await query('update subscription set backfilled = $2, backfilled_since = null where id = $1', [
-    subscription.id,
-    ids[1],
-  ])
+  await query('update subscription set backfilled = $2, backfilled_since = null where id = $1', [subscription.id, ids[1]])
   expect(await backfillSubscription(acting({ db }), { code })).toEqual({ code, queued: 4 })
-  const made = await query(
-    `select record, record_key, record_version from event where purpose = 'backfill' order by id`,
-  )
-  expect(made).toEqual(
-    ids.slice(2).map((record, at) => ({ record, record_key: null, record_version: at === 0 ? 77 : 0 })),
-  )
+  const made = await query(`select record, record_key, record_version from event where purpose = 'backfill' order by id`)
+  expect(made).toEqual(ids.slice(2).map((record, at) => ({ record, record_key: null, record_version: at === 0 ? 77 : 0 })))
 })
 
 test('a node of the version before goes on with a backfill of this one, and finds the versions of its events', async () => {

@@ -2,7 +2,7 @@
 
 import { checkSchema, migrate, openDatabase } from '@rollcall/database/database'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { readSchemaVersions, schemaVersion } from '@rollcall/database/schema-version'
+import { programSchemaVersion, readSchemaVersions } from '@rollcall/database/schema-version'
 import { afterEach, expect, test, vi } from 'vitest'
 import { becomeNextVersion, NEXT_MIGRATION, NEXT_VERSION } from '../../../database/test/next-version.ts'
 import { lockWaits } from '../../../keys/test/held-table.ts'
@@ -18,13 +18,13 @@ test('a migration writes the version that it brings; the version before starts o
   const database = await testDatabase()
   const owner = openDatabase(database.owner)
   asBefore = becomeNextVersion()
-  const before = schemaVersion()
+  const before = programSchemaVersion()
   expect(before).toBe(NEXT_VERSION)
   // Several nodes of the next version at once: one of them migrates.
   const done = await Promise.all([1, 2, 3].map(() => migrate(owner, database.db)))
   expect(done.flat()).toEqual([NEXT_MIGRATION])
   asBefore()
-  expect(await readSchemaVersions(database.db.kysely)).toEqual([schemaVersion(), NEXT_VERSION])
+  expect(await readSchemaVersions(database.db.kysely)).toEqual([programSchemaVersion(), NEXT_VERSION])
   await checkSchema(database.db)
   // Whose a table is that only the next version knows, this one cannot say.
   const owners = async () => (await owner.pool.query(OWNERS)).rows
@@ -35,7 +35,7 @@ test('a migration writes the version that it brings; the version before starts o
   await owner.pool.query(`insert into rollcall_schema_version (version) values ('999.1.0')`)
   const refusal = new StoreRefusal(
     `a newer Rollcall has migrated this database: its schema is of version 999.1.0 (${NEXT_MIGRATION}), and ` +
-      `this program is made for ${schemaVersion()}; run the version that migrated it, or a later one`,
+      `this program is made for ${programSchemaVersion()}; run the version that migrated it, or a later one`,
   )
   await expect(checkSchema(database.db)).rejects.toThrow(refusal)
   await expect(migrate(owner, database.db)).rejects.toThrow(refusal)

@@ -1,10 +1,10 @@
 import { outboxHealth } from '@rollcall/delivery/store/events/outbox'
-import { waitingExchanges } from '@rollcall/engine/store/exchanges/claims'
+import { countWaitingExchanges } from '@rollcall/engine/store/exchanges/claims'
 import { createMetrics } from '@rollcall/observe/metrics'
 import { findComingEnds } from '@rollcall/participants/store/ends'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { drainParticipant } from '../../../delivery/src/delivery/drain.ts'
-import { NOTHING_STORED } from '../../../observe/src/stored-health.ts'
+import { EMPTY_STORED_HEALTH } from '../../../observe/src/stored-health.ts'
 import { answering, newDelivery, type Receiver, receiver, type TestSender, takes, testSender } from '../deliveries.ts'
 
 let sender: TestSender
@@ -49,7 +49,7 @@ test('metrics count the rows of the outbox', async () => {
         ('civil', 'Death', '{}', now() - interval '1 day', 'record: must be one', now())`,
   )
   const metrics = createMetrics(() => ({ total: 0, idle: 0, waiting: 0 }), undefined, {
-    ...NOTHING_STORED,
+    ...EMPTY_STORED_HEALTH,
     outbox: () => outboxHealth(sender.context.db),
   })
   const { text } = await metrics.render()
@@ -97,16 +97,11 @@ test('metrics count accepted requests that wait, and tell the ends of grants and
     ['k-3', 'enc', day(20)],
     ['k-4', 'enc', day(10)],
   ]) {
-    await pool.query(`${keys} values ($1, $2::text, $3, 'EdDSA', '{}', rpad($2::text, 43, 'x'), $4)`, [
-      id,
-      kid,
-      use,
-      until,
-    ])
+    await pool.query(`${keys} values ($1, $2::text, $3, 'EdDSA', '{}', rpad($2::text, 43, 'x'), $4)`, [id, kid, use, until])
   }
   const metrics = createMetrics(() => ({ total: 0, idle: 0, waiting: 0 }), undefined, {
-    ...NOTHING_STORED,
-    exchanges: () => waitingExchanges(context.db),
+    ...EMPTY_STORED_HEALTH,
+    exchanges: () => countWaitingExchanges(context.db),
     ends: () => findComingEnds(context.db, 30),
   })
   expect(await findComingEnds(context.db, 30)).toHaveLength(2)

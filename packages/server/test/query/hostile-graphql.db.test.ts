@@ -5,8 +5,7 @@ import { escaped, GRAPHQL, hostileTarget, inGraphql, SECRET } from './hostile.ts
 const target = hostileTarget()
 
 describe('graphql', () => {
-  const fields = (count: number, field: (at: number) => string) =>
-    Array.from({ length: count }, (_, at) => field(at)).join(' ')
+  const fields = (count: number, field: (at: number) => string) => Array.from({ length: count }, (_, at) => field(at)).join(' ')
   it.each<[name: string, text: unknown, message: string | RegExp, code?: string]>([
     ['introspection', '{ __schema { types { name } } }', `${GRAPHQL}.__schema: introspection is not answered`],
     ['__type', '{ __type(name: "Person") { name } }', `${GRAPHQL}.__type: introspection is not answered`],
@@ -49,11 +48,7 @@ describe('graphql', () => {
       '{ person(shoe_size: 9) { sex } }',
       /\.person\.shoe_size: is no attribute that this participant may ask about; those of Person are surname, /,
     ],
-    [
-      'no argument',
-      '{ person { sex } }',
-      `${GRAPHQL}.person: must have arguments that say which records are asked for`,
-    ],
+    ['no argument', '{ person { sex } }', `${GRAPHQL}.person: must have arguments that say which records are asked for`],
     [
       'an empty argument',
       '{ person(birth_date: {}) { sex } }',

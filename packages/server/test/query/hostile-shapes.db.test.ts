@@ -1,16 +1,6 @@
 /** Queries of broken shapes, with names that are none, and orders and pages that are none. */
 import { describe, it } from 'vitest'
-import {
-  ANYBODY,
-  compared,
-  ELEMENT,
-  EXPRESSION,
-  hostileTarget,
-  inExpression,
-  inList,
-  SECRET,
-  typed,
-} from './hostile.ts'
+import { ANYBODY, compared, ELEMENT, EXPRESSION, hostileTarget, inExpression, inList, SECRET, typed } from './hostile.ts'
 
 const target = hostileTarget()
 
@@ -194,14 +184,8 @@ describe('texts that are neither GraphQL nor JSON', () => {
   it.each<[text: string, message: string | RegExp]>([
     [SECRET, `${EXPRESSION}: must be GraphQL or JSON text`],
     ['', `${EXPRESSION}: must be GraphQL or JSON text`],
-    [
-      `{"surname": "${SECRET}"`,
-      /: must be JSON that can be read: surname: not JSON: "," or "\}" is expected at character 21$/,
-    ],
-    [
-      `{"surname": ${SECRET}}`,
-      /: must be JSON that can be read: surname: not JSON: a value is expected at character 13$/,
-    ],
+    [`{"surname": "${SECRET}"`, /: must be JSON that can be read: surname: not JSON: "," or "\}" is expected at character 21$/],
+    [`{"surname": ${SECRET}}`, /: must be JSON that can be read: surname: not JSON: a value is expected at character 13$/],
   ])('%s', async (text, message) => target.expectRefused(inExpression(text), message, 'rjct.filter.invalid'))
 })
 

@@ -21,10 +21,7 @@ describe('size', () => {
     ],
     [
       'two lists of 600',
-      () =>
-        inExpression({
-          $or: [1, 2].map(() => ({ surname: { $in: Array.from({ length: 600 }, (_, at) => `a${at}`) } })),
-        }),
+      () => inExpression({ $or: [1, 2].map(() => ({ surname: { $in: Array.from({ length: 600 }, (_, at) => `a${at}`) } })) }),
       /\.\$or\[1\]\.surname\.\$in: a query must have at most 1000 values in its lists$/,
     ],
     [
@@ -82,9 +79,7 @@ describe('size', () => {
   ])('%s', async (_name, criteria, message) => target.expectRefused(criteria(), message))
 
   it('depth 1,000 is refused with the whole message', async () => {
-    const answer = await postSearch(target.server(), target.peer(), [
-      { search_criteria: inExpression(deep(500, ANYBODY)) },
-    ])
+    const answer = await postSearch(target.server(), target.peer(), [{ search_criteria: inExpression(deep(500, ANYBODY)) }])
     expect(answer.status).toBe(400)
     expect(answer.body.message.error).toMatchObject({
       code: 'err.request.bad',

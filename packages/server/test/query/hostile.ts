@@ -14,10 +14,7 @@ export const EXPRESSION = 'search_criteria.query.value.expression.query'
 export const GRAPHQL = 'search_criteria.query.value.expression'
 export const ELEMENT = 'search_criteria.query[0]'
 
-export const typed = (type: string, expression: unknown) => ({
-  type: `ns:org:QueryType:${type}`,
-  value: { expression },
-})
+export const typed = (type: string, expression: unknown) => ({ type: `ns:org:QueryType:${type}`, value: { expression } })
 export const inExpression = (query: unknown) => ({ query_type: 'expression', query: typed('expression', { query }) })
 export const inList = (...query: unknown[]) => ({ query_type: 'predicate', query })
 export const inGraphql = (text: unknown) => ({ query_type: 'graphql', query: typed('graphql', text) })

@@ -99,11 +99,7 @@ export const QUESTIONS: readonly (readonly [kind: string, title: string, questio
     'predicate: a programme and its status',
     {
       ask: predicate(
-        element(
-          comparison('programme_identifier', 'eq', 'prg-06'),
-          'and',
-          comparison('enrolment_status', 'eq', 'Active'),
-        ),
+        element(comparison('programme_identifier', 'eq', 'prg-06'), 'and', comparison('enrolment_status', 'eq', 'Active')),
       ),
       says: (beneficiary) =>
         at(beneficiary, 'member.programme_identifier').some(
@@ -141,9 +137,7 @@ export const QUESTIONS: readonly (readonly [kind: string, title: string, questio
     'ibr',
     'graphql: an enrolment as a nested object',
     {
-      ask: graphql(
-        '{ beneficiary(enrolment: {programme_identifier: "PRG-05", enrolment_date: {ge: "2020"}}) { UIN } }',
-      ),
+      ask: graphql('{ beneficiary(enrolment: {programme_identifier: "PRG-05", enrolment_date: {ge: "2020"}}) { UIN } }'),
       says: (beneficiary) =>
         at(beneficiary, 'member.programme_identifier').some(
           (enrolment) =>
@@ -157,8 +151,7 @@ export const QUESTIONS: readonly (readonly [kind: string, title: string, questio
     'predicate: unemployed men',
     {
       ask: predicate(element(comparison('employment_status', 'eq', 'unemployed'), 'not', comparison('sex', 'eq', 'F'))),
-      says: (member) =>
-        says(member, ['employment_status'], '2', 'unemployed') && isMale(member, 'demographic_info.sex'),
+      says: (member) => says(member, ['employment_status'], '2', 'unemployed') && isMale(member, 'demographic_info.sex'),
     },
   ],
   [
@@ -187,8 +180,7 @@ export const QUESTIONS: readonly (readonly [kind: string, title: string, questio
         ...predicate(element(comparison('age', 'lt', '25'), 'and', comparison('poverty_score', 'lt', '2.5'))),
         response_entity: 'Member',
       },
-      says: (member) =>
-        isMember(member) && oldestAge(member, 'demographic_info.birth_date') < 25 && score(member) < 2.5,
+      says: (member) => isMember(member) && oldestAge(member, 'demographic_info.birth_date') < 25 && score(member) < 2.5,
     },
   ],
   [
@@ -244,9 +236,7 @@ export const QUESTIONS: readonly (readonly [kind: string, title: string, questio
     'disability',
     'predicate: a type and its level',
     {
-      ask: predicate(
-        element(comparison('impairment_type', 'eq', 'vision'), 'and', comparison('impairment_level', 'eq', '3')),
-      ),
+      ask: predicate(element(comparison('impairment_type', 'eq', 'vision'), 'and', comparison('impairment_level', 'eq', '3'))),
       says: (person) =>
         at(person, 'disability_details').some(
           (detail) => at(detail, 'impairment_type')[0] === '1' && at(detail, 'impairment_level')[0] === '3',
@@ -275,9 +265,7 @@ export const QUESTIONS: readonly (readonly [kind: string, title: string, questio
     'farmer',
     'predicate: a crop and its irrigation',
     {
-      ask: predicate(
-        element(comparison('crop_type', 'eq', 'Cereals'), 'and', comparison('irrigation_type', 'eq', 'canal')),
-      ),
+      ask: predicate(element(comparison('crop_type', 'eq', 'Cereals'), 'and', comparison('irrigation_type', 'eq', 'canal'))),
       says: (farmer) =>
         at(farmer, 'land_details.farming_activities.crop_details').some(
           (crop) => at(crop, 'crop_type')[0] === '1' && at(crop, 'irrigation_type')[0] === 'canal',

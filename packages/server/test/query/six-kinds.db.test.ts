@@ -7,9 +7,7 @@ import { comparison, type Document, element, expression, graphql, predicate, QUE
 
 const COUNT = 400
 const KINDS = ['civil', 'ibr', 'ess', 'social', 'disability', 'farmer']
-const population = new Map(
-  KINDS.map((kind) => [kind, [...generate(kind, { count: COUNT, seed: 'demo' })] as Document[]]),
-)
+const population = new Map(KINDS.map((kind) => [kind, [...generate(kind, { count: COUNT, seed: 'demo' })] as Document[]]))
 
 let server: TestServer
 let peer: TestParticipant
@@ -47,8 +45,7 @@ describe('the same as by hand', () => {
   })
 
   it('every kind and record type is asked in all three forms', () => {
-    const forms = (kind: string) =>
-      new Set(QUESTIONS.filter(([name]) => name === kind).map(([, title]) => title.split(':')[0]))
+    const forms = (kind: string) => new Set(QUESTIONS.filter(([name]) => name === kind).map(([, title]) => title.split(':')[0]))
     for (const kind of KINDS) expect(forms(kind)).toEqual(new Set(['predicate', 'expression', 'graphql']))
   })
 })
@@ -61,9 +58,7 @@ describe("the specification's own examples", () => {
   it('graphql: { BRN birth_date } of a person', async () => {
     const uin = numbers('UIN').identifier_value
     const item = await ask('civil', graphql(`query { person(UIN: "${uin}") { BRN birth_date } }`))
-    expect(item.data.reg_records).toEqual([
-      { BRN: numbers('BRN').identifier_value, birth_date: at(ada, 'birth_date')[0] },
-    ])
+    expect(item.data.reg_records).toEqual([{ BRN: numbers('BRN').identifier_value, birth_date: at(ada, 'birth_date')[0] }])
   })
 
   it('the shape decides: a list that says it is an expression', async () => {

@@ -47,11 +47,7 @@ function all({ plain, identifier }: World): readonly Conversation[] {
       byIdentifier(type, 'nobody'),
     ]),
     ...KINDS.map(({ name }) =>
-      request(
-        `pages of ${name}`,
-        [byExpression({ registration_date: { lt: '2100' } }, { pagination: { page_size: 10 } })],
-        name,
-      ),
+      request(`pages of ${name}`, [byExpression({ registration_date: { lt: '2100' } }, { pagination: { page_size: 10 } })], name),
     ),
     request('an address of its own', [byIdentifier(type, value)], 'civil', {
       sender_uri: `${plain.receiver.url}/mine/on-search`,
@@ -75,9 +71,7 @@ async function converse(world: World, { namespace, transaction_id, body }: Conve
     .filter(({ envelope }) => envelope.message.correlation_id === correlation_id)
     .map(({ path, envelope }) => ({ path, envelope: masked(envelope) }))
   const asked = async (attribute_type: string, attribute_value: string | readonly string[]) =>
-    recorded(
-      await post(`${base}/sync/txn/status`, statusOf(plain.sender_id, attribute_type, attribute_value), bearer(plain)),
-    )
+    recorded(await post(`${base}/sync/txn/status`, statusOf(plain.sender_id, attribute_type, attribute_value), bearer(plain)))
   return {
     ack: recorded(ack),
     callbacks,

@@ -1,6 +1,4 @@
-/**
- * Recorded questions about one person: of a beneficiary registry, an employment support system, a disability registry.
- */
+/** Recorded questions about one person: of a beneficiary registry, an employment support system, a disability registry. */
 import { operation } from '@rollcall/protocol'
 import { generate } from '@rollcall/synthetic'
 import { askingOf } from '../person-questions.ts'

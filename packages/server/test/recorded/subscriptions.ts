@@ -8,11 +8,7 @@ import { answered } from './asynchronous.ts'
 import { masked, recorded } from './masks.ts'
 import type { World } from './world.ts'
 
-const FREQUENCY = {
-  start_time: '2026-02-03T00:00:00Z',
-  end_time: '2099-02-03T00:00:00Z',
-  frequency: '0 0 0 5,15 * ? *',
-}
+const FREQUENCY = { start_time: '2026-02-03T00:00:00Z', end_time: '2099-02-03T00:00:00Z', frequency: '0 0 0 5,15 * ? *' }
 
 /** Items that are rejected, each with a code of its own. */
 const REJECTED: Readonly<Record<string, object>> = {
@@ -56,9 +52,7 @@ async function converse(
   const ack = await post(`${base}/${txn_type}`, { ...body, message }, bearer(plain))
   const { correlation_id } = ack.body.message
   await answered({ server }, correlation_id)
-  const callbacks = callbacksTo(plain.receiver).filter(
-    ({ envelope }) => envelope.message.correlation_id === correlation_id,
-  )
+  const callbacks = callbacksTo(plain.receiver).filter(({ envelope }) => envelope.message.correlation_id === correlation_id)
   const asked = question(plain, 'correlation_id', correlation_id, { txn_type })
   return {
     message: callbacks[0]?.envelope.message,

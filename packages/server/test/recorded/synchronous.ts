@@ -60,11 +60,7 @@ function examplesOf(kind: Kind): readonly (readonly [string, object])[] {
 }
 
 /** Each question in a request of its own. */
-export const searches = (
-  by: TestParticipant,
-  kind: Kind,
-  questions: readonly (readonly [string, object])[],
-): readonly Row[] =>
+export const searches = (by: TestParticipant, kind: Kind, questions: readonly (readonly [string, object])[]): readonly Row[] =>
   questions.map(([name, criteria]) => ({
     name,
     path: `${kind.name}/${SYNC}`,
@@ -79,10 +75,7 @@ const item =
   (changes: object): Bend =>
   (envelope) => ({
     ...envelope,
-    message: {
-      ...envelope.message,
-      search_request: envelope.message.search_request.map((one) => ({ ...one, ...changes })),
-    },
+    message: { ...envelope.message, search_request: envelope.message.search_request.map((one) => ({ ...one, ...changes })) },
   })
 const criteria = (changes: object): Bend =>
   item({ search_criteria: { query_type: 'idtype-value', query: { type: 'UIN', value: '1' }, ...changes } })

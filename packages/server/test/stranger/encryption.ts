@@ -67,8 +67,7 @@ export function encrypt(
   const text = typeof content === 'string' ? content : JSON.stringify(content)
   const ciphertext = Buffer.concat([made.update(text), made.final()])
   const publicKey = createPublicKey({ key, format: 'jwk' })
-  const { encrypted_key, extra } =
-    key.kty === 'RSA' ? forRsa(publicKey, contentKey) : byAgreement(publicKey, contentKey)
+  const { encrypted_key, extra } = key.kty === 'RSA' ? forRsa(publicKey, contentKey) : byAgreement(publicKey, contentKey)
   return {
     header: { alg: key.alg, enc, kid: key.kid, ...extra, ...header },
     encrypted_key: url(encrypted_key),
@@ -90,9 +89,7 @@ const forRsa = (key: KeyObject, contentKey: Buffer): Wrapped => ({
 
 function byAgreement(key: KeyObject, contentKey: Buffer): Wrapped {
   const own =
-    key.asymmetricKeyType === 'x25519'
-      ? generateKeyPairSync('x25519')
-      : generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    key.asymmetricKeyType === 'x25519' ? generateKeyPairSync('x25519') : generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const wrap = createCipheriv('id-aes256-wrap', agreedKey(own.privateKey, key), WRAP_IV)
   const encrypted_key = Buffer.concat([wrap.update(contentKey), wrap.final()])
   return { encrypted_key, extra: { epk: own.publicKey.export({ format: 'jwk' }) } }
@@ -101,8 +98,7 @@ function byAgreement(key: KeyObject, contentKey: Buffer): Wrapped {
 /** Decrypts a text. @throws the text was not encrypted for this key, or was changed */
 export function decrypt({ header, ...sent }: Encrypted, privateJwk: JsonWebKey): string {
   const key = createPrivateKey({ key: privateJwk, format: 'jwk' })
-  const contentKey =
-    header.alg === 'RSA-OAEP-256' ? privateDecrypt({ key, ...OAEP }, fromUrl(sent.encrypted_key)) : agreed()
+  const contentKey = header.alg === 'RSA-OAEP-256' ? privateDecrypt({ key, ...OAEP }, fromUrl(sent.encrypted_key)) : agreed()
   function agreed(): Buffer {
     const publicKey = createPublicKey({ key: header.epk as JsonWebKey, format: 'jwk' })
     const unwrap = createDecipheriv('id-aes256-wrap', agreedKey(key, publicKey), WRAP_IV)

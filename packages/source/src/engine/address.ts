@@ -12,21 +12,21 @@ import { makeRefusal, SourceRefusal } from './source-refusal.ts'
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
 /** The most bytes of a file with an address, and of a file with certificates. */
-const MOST_ADDRESS = 4_096
-const MOST_CERTIFICATES = 1_048_576
+const MOST_ADDRESS_FILE_BYTES = 4_096
+const MOST_CERTIFICATE_FILE_BYTES = 1_048_576
 
 /** Matches variables of Rollcall itself. A source file may not name them, because it could then read Rollcall's own database. */
-const OWN_VARIABLE_NAME = /^(?:DATABASE_URL|ROLLCALL_.*)$/
+const OWN_VARIABLE_PATTERN = /^(?:DATABASE_URL|ROLLCALL_.*)$/
 
 /**
  * Reads the address of a source. The engine checks the protocol of the address.
  * @throws SourceRefusal it is missing, is no URL, cannot be read, or is in a variable of Rollcall itself
  */
 export function readAddress({ url }: Pick<SourceFile, 'url'>, env: EnvironmentVariables): URL {
-  if ('env' in url && OWN_VARIABLE_NAME.test(url.env)) {
+  if ('env' in url && OWN_VARIABLE_PATTERN.test(url.env)) {
     throw makeRefusal(['url', 'env'], `${url.env} is a variable of Rollcall itself; give the address another name`)
   }
-  const text = 'env' in url ? env[url.env] : readText(url.file, MOST_ADDRESS, ['url', 'file'])
+  const text = 'env' in url ? env[url.env] : readTextFile(url.file, MOST_ADDRESS_FILE_BYTES, ['url', 'file'])
   const place = 'env' in url ? `the variable ${url.env}` : `the file ${url.file}`
   if (text === undefined || text === '') throw makeRefusal(['url'], `${place} is not set`)
   const address = URL.parse(text)
@@ -39,9 +39,9 @@ export function readAddress({ url }: Pick<SourceFile, 'url'>, env: EnvironmentVa
  * @throws SourceRefusal
  */
 export const readCertificates = ({ ca }: Pick<SourceFile, 'ca'>): string | null =>
-  ca === null ? null : readText(ca, MOST_CERTIFICATES, ['tls', 'ca'])
+  ca === null ? null : readTextFile(ca, MOST_CERTIFICATE_FILE_BYTES, ['tls', 'ca'])
 
-function readText(path: string, most: number, at: readonly string[]): string {
+function readTextFile(path: string, most: number, at: readonly string[]): string {
   try {
     const found = statSync(path)
     // Only regular files are read, because reading a device or a pipe could never end.

@@ -5,9 +5,9 @@
 
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 
-/** The milliseconds of the pause after a failure. Each probe that fails doubles it, up to `LONGEST_PAUSE`. */
+/** The milliseconds of the pause after a failure. Each probe that fails doubles it, up to `LONGEST_PAUSE_MILLISECONDS`. */
 const FIRST_PAUSE_MILLISECONDS = 1_000
-const LONGEST_PAUSE = 15_000
+const LONGEST_PAUSE_MILLISECONDS = 15_000
 
 export class Breaker {
   #pause = 0
@@ -26,7 +26,10 @@ export class Breaker {
 
   /** Notes a failure of the database, in `run` or after it, and begins a pause. */
   failed(isProbe = false): void {
-    this.#pause = Math.min(LONGEST_PAUSE, Math.max(FIRST_PAUSE_MILLISECONDS, isProbe ? 2 * this.#pause : this.#pause))
+    this.#pause = Math.min(
+      LONGEST_PAUSE_MILLISECONDS,
+      Math.max(FIRST_PAUSE_MILLISECONDS, isProbe ? 2 * this.#pause : this.#pause),
+    )
     this.#until = this.#now() + this.#pause
   }
 

@@ -40,8 +40,7 @@ type CatalogRow = readonly (string | null)[]
 export interface CatalogSql {
   /**
    * Reads a row for each column, with these values: schema, table, `true` for a view, rows, column, type, argument of
-   * `valueKindOf`, `true` if it may be null, `true` if it alone is the primary key, `true` if it has a unique index of
-   * its own.
+   * `valueKindOf`, `true` if it may be null, `true` if it alone is the primary key, `true` if it has a unique index of its own.
    */
   readonly columns: string
   /** Reads schema, table and column of each foreign key of one column, and those to which it refers. */
@@ -68,7 +67,7 @@ export async function readCatalog<Type>(
       name: name ?? '',
       isView: isView === 'true',
       rows: Number(count),
-      columns: rows.map(columnOf(valueKindOf)),
+      columns: rows.map(toCatalogColumn(valueKindOf)),
       key: rows.find((row) => row[8] === 'true')?.[4] ?? null,
       references: references
         .filter((row) => JSON.stringify(row.slice(0, 2)) === place)
@@ -80,15 +79,15 @@ export async function readCatalog<Type>(
   })
 }
 
-const columnOf =
+const toCatalogColumn =
   (valueKindOf: (type: string) => ColumnType['holds']) =>
   ([, , , , name, type, held, nullable, key, unique]: CatalogRow): CatalogColumn => {
     const holds = valueKindOf(held ?? '')
     const isNullable = nullable === 'true'
-    const isKey = holds === 'integer' || type === 'uuid' || (holds === 'text' && !NO_KEY.test(type ?? ''))
+    const isKey = holds === 'integer' || type === 'uuid' || (holds === 'text' && !NON_KEY_TYPE_PATTERN.test(type ?? ''))
     const isUnique = key === 'true' || (unique === 'true' && !isNullable)
     return { name: name ?? '', type: type ?? '', holds, isNullable, isUnique, isKey }
   }
 
 /** Matches types of texts that no key may have: padded ones in PostgreSQL; `enum`, `set` and bytes in the others. */
-const NO_KEY = /^(?:character\(|bpchar|enum|set|(?:var)?binary|\w*blob)/
+const NON_KEY_TYPE_PATTERN = /^(?:character\(|bpchar|enum|set|(?:var)?binary|\w*blob)/

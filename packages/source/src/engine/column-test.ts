@@ -3,7 +3,7 @@
  * query; other records may fulfil the condition too.
  */
 
-import type { Target } from '@rollcall/import/column-mapping'
+import type { MappingTarget } from '@rollcall/import/column-mapping'
 import type { MappedPart } from './mapped-records.ts'
 
 /** How texts are compared without case and accents. */
@@ -33,19 +33,14 @@ export type ColumnTest =
    * column of texts, which may have spaces around them; null: the days are too many or have no end, or the mapping does not say
    * how days are written.
    */
-  | {
-      readonly is: 'days'
-      readonly from: string | null
-      readonly to: string | null
-      readonly texts: readonly string[] | null
-    }
+  | { readonly is: 'days'; readonly from: string | null; readonly to: string | null; readonly texts: readonly string[] | null }
   /** The instant in the column is between `from` and `to` (ISO, in UTC), both included; null: no bound. */
   | { readonly is: 'instants'; readonly from: string | null; readonly to: string | null }
 
 /** A column of a source, and what the mapping says of it. */
 export interface MappedColumn {
   readonly part: MappedPart
-  readonly target: Target
+  readonly target: MappingTarget
 }
 
 /** A condition on columns that every record that matches a query fulfils. Other records may fulfil it too. */

@@ -23,13 +23,13 @@ export interface ColumnType {
 }
 
 /** The types of the columns of one table, view or query of a source, by column name. */
-export type PartTypes = ReadonlyMap<string, ColumnType>
+export type ColumnTypesByName = ReadonlyMap<string, ColumnType>
 
 /** The types of all columns that are read for a record type, and the type of its key. */
-export interface KnownTypes {
+export interface RecordColumnTypes {
   readonly key: ColumnType
   /** The column types of the own table, then those of each child, in order. */
-  readonly parts: readonly PartTypes[]
+  readonly parts: readonly ColumnTypesByName[]
 }
 
 /** The code points of the characters that count as spaces (`String.trim`). */
@@ -42,7 +42,7 @@ export const SPACE_CODE_POINTS: readonly number[] = [
 const WHOLE_NUMBER_PATTERN = /^-?(?:0|[1-9]\d{0,19})$/
 
 /** Makes the `parameter` of a type of whole numbers from `least` to below `end`. */
-export const wholeNumbers = (least: bigint, end: bigint) => (text: string) => {
+export const wholeNumberParameter = (least: bigint, end: bigint) => (text: string) => {
   if (!WHOLE_NUMBER_PATTERN.test(text)) return null
   const number = BigInt(text)
   return number >= least && number < end ? text : null

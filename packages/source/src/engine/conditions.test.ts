@@ -1,11 +1,11 @@
 import { type Attribute, kindNamed, readAttribute } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
-import { boundsOf, mayBePlain, UNPLAIN_TEXT_PATTERN } from './conditions.ts'
+import { mayBePlain, UNPLAIN_TEXT_PATTERN, widenedBounds } from './conditions.ts'
 
 test('a bound beyond the largest number is none', () => {
   const largest = { is: 'numbers', from: -Number.MAX_VALUE, to: Number.MAX_VALUE } as const
-  expect(boundsOf(largest, 1e-15)).toEqual({ least: null, most: null })
-  expect(boundsOf({ is: 'numbers', from: 1, to: null }, 0.5)).toEqual({ least: 0.5, most: null })
+  expect(widenedBounds(largest, 1e-15)).toEqual({ least: null, most: null })
+  expect(widenedBounds({ is: 'numbers', from: 1, to: null }, 0.5)).toEqual({ least: 0.5, most: null })
 })
 
 test('a database can fold each text that is not unplain, and no other text has its folded form', () => {

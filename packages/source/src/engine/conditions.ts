@@ -4,19 +4,19 @@
  */
 
 import type { ColumnTest, NeededCondition } from './column-test.ts'
-import type { ColumnType, PartTypes } from './column-type.ts'
+import type { ColumnType, ColumnTypesByName } from './column-type.ts'
 import type { RecordMapping } from './mapped-records.ts'
-import type { SqlNames } from './names.ts'
+import type { SqlNameWriter } from './names.ts'
 import type { Parameters } from './parameters.ts'
 
 /** The condition that no row fulfils. */
-export const NO_ROW = 'false'
+export const NO_ROW_CONDITION = 'false'
 
 /** Returns the SQL condition for a test of a column. @param column quoted, with its alias @returns null: all rows pass */
 export type WriteTest = (test: ColumnTest, column: string, type: ColumnType, parameters: Parameters) => string | null
 
 /** Makes the SQL of conditions on the rows of a source, as an engine needs it. */
-export interface Conditions {
+export interface ConditionWriter {
   /**
    * Returns the SQL of a condition that every record that matches the query fulfils (`NeededCondition`); null: no row is
    * excluded.
@@ -24,23 +24,23 @@ export interface Conditions {
    */
   conditionOf(
     records: RecordMapping,
-    types: readonly PartTypes[],
+    types: readonly ColumnTypesByName[],
     needed: NeededCondition,
     parameters: Parameters,
   ): string | null
   /** Returns the SQL condition on the rows of the table that has the column; null: all rows pass. */
   columnCondition(
     records: RecordMapping,
-    types: readonly PartTypes[],
+    types: readonly ColumnTypesByName[],
     needed: Extract<NeededCondition, { is: 'column' }>,
     alias: string,
     parameters: Parameters,
   ): string | null
 }
 
-/** Makes the `Conditions` of an engine. @param testOf makes the SQL condition for a test of one column */
-export function conditionsWith({ quoted, tableOf }: SqlNames, testOf: WriteTest): Conditions {
-  const columnCondition: Conditions['columnCondition'] = (
+/** Makes the `ConditionWriter` of an engine. @param testOf makes the SQL condition for a test of one column */
+export function makeConditionWriter({ quoted, tableOf }: SqlNameWriter, testOf: WriteTest): ConditionWriter {
+  const columnCondition: ConditionWriter['columnCondition'] = (
     records,
     types,
     { column: { part, target }, test },
@@ -51,12 +51,12 @@ export function conditionsWith({ quoted, tableOf }: SqlNames, testOf: WriteTest)
     const type = types[[records.own, ...records.children].indexOf(part)]?.get(name)
     return type === undefined ? null : testOf(test, `${alias}.${quoted(name)}`, type, parameters)
   }
-  const conditionOf: Conditions['conditionOf'] = (records, types, needed, parameters) => {
+  const conditionOf: ConditionWriter['conditionOf'] = (records, types, needed, parameters) => {
     switch (needed.is) {
       case 'anything':
         return null
       case 'nothing':
-        return NO_ROW
+        return NO_ROW_CONDITION
       case 'and': {
         const parts = needed.of.flatMap((part) => conditionOf(records, types, part, parameters) ?? [])
         return parts.length === 0 ? null : `(${parts.join(' and ')})`
@@ -80,7 +80,7 @@ export function conditionsWith({ quoted, tableOf }: SqlNames, testOf: WriteTest)
         const { part } = needed.column
         const isOwn = part === records.own
         const condition = columnCondition(records, types, needed, isOwn ? 'own' : 'child', parameters)
-        if (isOwn || condition === null || condition === NO_ROW) return condition
+        if (isOwn || condition === null || condition === NO_ROW_CONDITION) return condition
         const rows = `select child.${quoted(part.key)} from ${tableOf(part, 'child')} where ${condition}`
         return `own.${quoted(records.own.key)} in (${rows})`
       }
@@ -123,7 +123,7 @@ export const NUMBER_MARGIN = 1e-15
 const LARGEST_EXACT_BOUND = Number.MAX_SAFE_INTEGER
 
 /** The bounds of a test, each moved outwards by a share of itself; null: no bound. @param around the share */
-export function boundsOf(
+export function widenedBounds(
   { from, to }: Extract<ColumnTest, { is: 'numbers' }>,
   around: number,
 ): { readonly least: number | null; readonly most: number | null } {
@@ -137,11 +137,11 @@ export function boundsOf(
 const finiteOrNull = (bound: number): number | null => (Number.isFinite(bound) ? bound : null)
 
 /** The bounds for a column of whole numbers; null: no bound, or one that is too large to be exact. */
-export function wholeBounds(test: Extract<ColumnTest, { is: 'numbers' }>): {
+export function wholeNumberBounds(test: Extract<ColumnTest, { is: 'numbers' }>): {
   readonly least: string | null
   readonly most: string | null
 } {
-  const { least, most } = boundsOf(test, NUMBER_MARGIN)
+  const { least, most } = widenedBounds(test, NUMBER_MARGIN)
   return {
     least: least === null || Math.abs(least) > LARGEST_EXACT_BOUND ? null : String(Math.ceil(least)),
     most: most === null || Math.abs(most) > LARGEST_EXACT_BOUND ? null : String(Math.floor(most)),

@@ -5,9 +5,9 @@ import { Breaker } from './breaker.ts'
 import type { SourceFile } from './mapped-records.ts'
 
 /** Milliseconds that we wait for a statement after the database itself should have stopped it. */
-export const STATEMENT_GRACE = 500
+export const STATEMENT_GRACE_MILLISECONDS = 500
 /** Milliseconds for making a connection, or for waiting until one is free. */
-export const CONNECT_TIMEOUT = 5_000
+export const CONNECT_TIMEOUT_MILLISECONDS = 5_000
 
 export interface Statement {
   readonly text: string
@@ -71,11 +71,11 @@ export async function withSnapshot<Snapshot extends { end(): Promise<void> }, Re
  * because a table, a column or a right is missing, or the statement would write. `value`: a value has the wrong type or
  * size. `statement`: any other error of the statement.
  */
-export type FailureKind = 'timeout' | 'away' | 'declined' | 'changed' | 'value' | 'statement'
+export type DatabaseFailureKind = 'timeout' | 'away' | 'declined' | 'changed' | 'value' | 'statement'
 
 /** The meaning of an error that a database or a connection has caused. */
-export interface Failure {
-  readonly is: FailureKind
+export interface DatabaseFailure {
+  readonly is: DatabaseFailureKind
   /** The code that the database or the system has for the error. */
   readonly code: string | undefined
 }
@@ -94,10 +94,7 @@ export interface Transaction<Type> {
   /** True when a single statement can get less time than the source file allows. */
   readonly isLimited: boolean
   /** Runs a statement. @param time milliseconds that it may take @throws TransactionNotBegun, or any error of the database */
-  run(
-    statement: Statement,
-    running: { readonly time: number; readonly isLast: boolean },
-  ): Promise<StatementResult<Type>>
+  run(statement: Statement, running: { readonly time: number; readonly isLast: boolean }): Promise<StatementResult<Type>>
   /**
    * Makes the connection usable again after a statement that took too long. Absent: such a connection is broken.
    * @param error the error of the statement @throws any error: the connection is broken
@@ -111,7 +108,7 @@ export interface Transaction<Type> {
 export interface Driver<Type> {
   begin(): Promise<Transaction<Type>>
   /** Finds the meaning of an error; null: it does not come from the database. */
-  failureOf(error: unknown): Failure | null
+  failureOf(error: unknown): DatabaseFailure | null
   close(): Promise<void>
 }
 

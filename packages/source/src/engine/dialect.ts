@@ -3,10 +3,10 @@
 import type { CatalogSql } from './catalog.ts'
 import type { ColumnTest } from './column-test.ts'
 import type { ColumnType } from './column-type.ts'
-import type { DatabaseSnapshot, Failure, Statement, StatementResult } from './connections.ts'
+import type { DatabaseFailure, DatabaseSnapshot, Statement, StatementResult } from './connections.ts'
 import type { ChangeSelection, EngineReport } from './engine.ts'
 import type { MappedPart, SourceFile } from './mapped-records.ts'
-import type { RowSql } from './row-statement.ts'
+import type { RowSqlWriter } from './row-statement.ts'
 
 /** The types of the key column and of the column of changes. */
 export interface ChangeTypes {
@@ -15,7 +15,7 @@ export interface ChangeTypes {
 }
 
 /** The statements for a column that grows with every change: a time or a version. */
-export interface ChangeSql {
+export interface ChangeStatements {
   /** Makes the statement that reads how far the column has come: the time of the database, or the highest version. */
   mark(part: MappedPart, types: ChangeTypes): Statement
   /** Makes the statement that lists keys with their values in the column of changes, in the order of these values. */
@@ -53,22 +53,18 @@ export interface Plans<Type> {
 
 /** How an engine differs from others. @typeParam Type the type of a column in the words of the driver */
 export interface Dialect<Type> {
-  readonly rows: RowSql
-  readonly changes: ChangeSql
+  readonly rows: RowSqlWriter
+  readonly changes: ChangeStatements
   /**
    * Reads the types of the key and of the columns of each part, in order. The first part has the alias `own`, the
    * others have `child`.
    */
-  readTypes(
-    state: DatabaseSnapshot<Type>,
-    parts: readonly MappedPart[],
-    file: SourceFile,
-  ): Promise<readonly ColumnType[][]>
+  readTypes(state: DatabaseSnapshot<Type>, parts: readonly MappedPart[], file: SourceFile): Promise<readonly ColumnType[][]>
   /** True when the catalog says that the key column is never null and has a unique index of its own. */
   hasUniqueKey(state: DatabaseSnapshot<Type>, part: MappedPart): Promise<boolean>
   /** Returns a report on the database and the account. @throws SourceRefusal it cannot be the database of a source */
   report(state: DatabaseSnapshot<Type>, file: SourceFile): Promise<EngineReport>
   readonly plans: Plans<Type>
   readonly catalog: CatalogSql
-  failureOf(error: unknown): Failure | null
+  failureOf(error: unknown): DatabaseFailure | null
 }

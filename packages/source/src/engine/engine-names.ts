@@ -1,6 +1,6 @@
 /** The names of engines whose databases can be sources, and hints for operators who write another name. */
 
-import { nearestHint } from '@rollcall/base/shared/message-words'
+import { nearestNameHint } from '@rollcall/base/shared/message-words'
 import { makeRefusal } from './source-refusal.ts'
 
 export const ENGINE_NAMES = ['postgresql', 'mariadb', 'mysql'] as const
@@ -18,6 +18,6 @@ export function checkEngine(given: string): EngineName {
   const found = ENGINE_NAMES.find((name) => name === given)
   if (found !== undefined) return found
   const known = Object.hasOwn(OTHER_ENGINE_HINTS, given) ? OTHER_ENGINE_HINTS[given] : undefined
-  const rule = known ?? `must be ${ENGINE_NAMES.join(' or ')}${nearestHint(given, ENGINE_NAMES)}`
+  const rule = known ?? `must be ${ENGINE_NAMES.join(' or ')}${nearestNameHint(given, ENGINE_NAMES)}`
   throw makeRefusal(['engine'], rule)
 }

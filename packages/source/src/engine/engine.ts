@@ -3,7 +3,7 @@
 import type { CatalogTable } from './catalog.ts'
 import type { ChangeLog } from './change-log.ts'
 import type { NeededCondition } from './column-test.ts'
-import type { Failure } from './connections.ts'
+import type { DatabaseFailure } from './connections.ts'
 import type { MappedPart, RecordMapping } from './mapped-records.ts'
 
 /** A row of the own table of records, with the rows of its children. All values are texts; a missing value is ''. */
@@ -131,6 +131,6 @@ export interface OpenEngine {
   /** Quotes a name of a table or column as SQL of the engine. */
   quoted(name: string): string
   /** Finds the meaning of an error; null: it does not come from the database. */
-  failureOf(error: unknown): Failure | null
+  failureOf(error: unknown): DatabaseFailure | null
   close(): Promise<void>
 }

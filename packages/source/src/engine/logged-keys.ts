@@ -5,7 +5,7 @@ import type { LoggedChanges, LogReader } from './change-log.ts'
 import { loggedTables, type SourceFile } from './mapped-records.ts'
 
 /** The record type that the rows of a logged table belong to, and their key column. */
-export interface LoggedPart {
+export interface LoggedKeyColumn {
   readonly recordType: string
   /** The column with the key of the record to which a row belongs. */
   readonly key: string
@@ -15,11 +15,11 @@ export interface LoggedPart {
  * The record types and key columns for the rows of each table whose changes are looked for in the log of the database, by
  * `schema.table`.
  */
-export type LoggedParts = ReadonlyMap<string, readonly LoggedPart[]>
+export type KeyColumnsByTable = ReadonlyMap<string, readonly LoggedKeyColumn[]>
 
 /** Groups the parts of a source by their logged table. @param usual the schema of a table whose `schema` is null */
-export function partsByLoggedTable(file: SourceFile, usual: string): LoggedParts {
-  const parts = new Map<string, LoggedPart[]>()
+export function partsByLoggedTable(file: SourceFile, usual: string): KeyColumnsByTable {
+  const parts = new Map<string, LoggedKeyColumn[]>()
   for (const { schema, table, key, recordType } of loggedTables(file)) {
     const name = `${schema ?? usual}.${table}`
     parts.set(name, [...(parts.get(name) ?? []), { recordType, key }])
@@ -31,7 +31,7 @@ export function partsByLoggedTable(file: SourceFile, usual: string): LoggedParts
  * The keys of a part of a transaction, of a whole one, or of several transactions. `end` is the position after them;
  * null: more of the transaction follows.
  */
-interface Segment {
+interface LogSegment {
   readonly due: Map<string, Set<string>>
   size: number
   isEmptied: boolean
@@ -42,7 +42,7 @@ interface Segment {
 
 /** The most keys of one segment, and the number of waiting keys above which reading pauses. */
 const MOST_SEGMENT_KEYS = 10_000
-const MOST_WAITING = 200_000
+const MOST_WAITING_KEYS = 200_000
 /**
  * While fewer segments than this wait, a segment that has keys is kept apart. From this number on, small segments are merged, so
  * that many small transactions need little memory besides their keys.
@@ -56,9 +56,9 @@ const MOST_TRANSACTIONS = 10_000
 
 /** The keys of changed records, in segments in the order of the log, until they are taken. */
 export class LoggedKeys {
-  readonly #segments: Segment[] = []
+  readonly #segments: LogSegment[] = []
   #waiting = 0
-  #open: Segment | null = null
+  #open: LogSegment | null = null
   /** The number of the transaction that began last; null: none has begun. */
   #transaction: number | null = null
   /** The position after the last commit that was taken, or a later position before which no change is missing. */
@@ -121,14 +121,14 @@ export class LoggedKeys {
       size += segment.size
       this.#waiting -= segment.size
       isEmptied ||= segment.isEmptied
-      addAll(due, segment.due)
+      addKeysByType(due, segment.due)
       if (segment.size > 0 || segment.isEmptied) transactions.push(...segment.transactions)
       this.#position = segment.end ?? this.#position
     }
     return { due, isEmptied, transactions, position: this.#position }
   }
 
-  #push(segment: Segment): void {
+  #push(segment: LogSegment): void {
     const last = this.#segments.at(-1)
     const isApart = segment.size > 0 && this.#segments.length < MOST_SEGMENTS
     if (isApart || !last?.end || !segment.end || last.size + segment.size > MOST_SEGMENT_KEYS) {
@@ -136,7 +136,7 @@ export class LoggedKeys {
       this.#waiting += segment.size
       return
     }
-    const fresh = addAll(last.due, segment.due)
+    const fresh = addKeysByType(last.due, segment.due)
     last.size += fresh
     if (segment.size > 0 || segment.isEmptied) {
       last.transactions.push(...segment.transactions)
@@ -149,7 +149,7 @@ export class LoggedKeys {
 }
 
 /** Adds keys to a map, and may reuse the given sets. @returns the number of new keys */
-function addAll(to: Map<string, Set<string>>, from: ReadonlyMap<string, Set<string>>): number {
+function addKeysByType(to: Map<string, Set<string>>, from: ReadonlyMap<string, Set<string>>): number {
   let count = 0
   for (const [type, keys] of from) {
     const known = to.get(type)
@@ -165,7 +165,7 @@ function addAll(to: Map<string, Set<string>>, from: ReadonlyMap<string, Set<stri
   return count
 }
 
-const emptySegment = (transaction: number | null = null): Segment => ({
+const emptySegment = (transaction: number | null = null): LogSegment => ({
   due: new Map(),
   size: 0,
   isEmptied: false,
@@ -197,7 +197,7 @@ export class LogStream implements Pick<LogReader, 'wait' | 'take'> {
     if (this.hasFailed) return
     try {
       read()
-      if (this.#keys.waiting > MOST_WAITING) this.#stream.pause()
+      if (this.#keys.waiting > MOST_WAITING_KEYS) this.#stream.pause()
     } catch (error) {
       this.#failure = error
     }
@@ -220,7 +220,7 @@ export class LogStream implements Pick<LogReader, 'wait' | 'take'> {
   take(most: number): LoggedChanges {
     if (this.hasFailed && !this.#keys.hasSegments) throw this.#failure
     const taken = this.#keys.take(most)
-    if (this.#keys.waiting <= MOST_WAITING) this.#stream.resume()
+    if (this.#keys.waiting <= MOST_WAITING_KEYS) this.#stream.resume()
     return taken
   }
 }

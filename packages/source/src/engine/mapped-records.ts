@@ -1,6 +1,6 @@
 /** The checked content of a source file: how the rows of a database become the records of a registry. */
 
-import type { Target } from '@rollcall/import/column-mapping'
+import type { MappingTarget } from '@rollcall/import/column-mapping'
 import type { RowReader } from '@rollcall/import/row-documents'
 import type { Attribute, RecordType } from '@rollcall/protocol'
 import type { ComparisonName } from './comparison-names.ts'
@@ -32,7 +32,7 @@ export interface MappedPart {
   readonly logged: readonly LoggedTable[]
   /** The columns with values for records, each once. */
   readonly columns: readonly string[]
-  readonly targets: readonly Target[]
+  readonly targets: readonly MappingTarget[]
   readonly reader: RowReader
 }
 
@@ -42,7 +42,7 @@ export interface RecordMapping {
   readonly own: MappedPart
   readonly children: readonly MappedPart[]
   /** The targets of the own table, then those of each child, in order. */
-  readonly targets: readonly Target[]
+  readonly targets: readonly MappingTarget[]
   /** The paths in children at which a record may have several values. */
   readonly lists: ReadonlySet<string>
   /** How columns are compared, by the name of the attribute or identifier type. */
@@ -50,7 +50,7 @@ export interface RecordMapping {
 }
 
 /** How a mirror follows its source. */
-export interface MirrorTerms {
+export interface MirrorSettings {
   readonly follow: FollowWay
   /** True when changes after the first load are events. */
   readonly events: boolean
@@ -85,7 +85,7 @@ export interface SourceFile {
   readonly candidates: number
   readonly timeZone: string
   /** How the records are copied; null: they are read live. */
-  readonly mirror: MirrorTerms | null
+  readonly mirror: MirrorSettings | null
   /** The mapping of each record type, by its name. A missing type has no records. */
   readonly records: ReadonlyMap<string, RecordMapping>
 }
@@ -100,7 +100,7 @@ export const loggedTables = ({ records }: SourceFile): readonly (LoggedTable & {
  * The attributes of a record type and of the elements of its lists. Ages are left out: they have no column, and are
  * compared by the date of birth.
  */
-export const attributesOf = ({ attributes, compounds = [] }: RecordType): readonly Attribute[] => [
+export const comparedAttributesOf = ({ attributes, compounds = [] }: RecordType): readonly Attribute[] => [
   ...attributes.filter(({ type }) => type !== 'age'),
   ...compounds.flatMap(({ members }) => members),
 ]

@@ -3,7 +3,7 @@
 import type { MappedPart } from './mapped-records.ts'
 
 /** Makes SQL of names of tables and columns, as an engine needs it. */
-export interface SqlNames {
+export interface SqlNameWriter {
   /** Quotes a name of the catalog as SQL. */
   quoted(name: string): string
   /**
@@ -16,9 +16,9 @@ export interface SqlNames {
 }
 
 /** Makes the SqlNames of an engine. @param mark the engine's quotation mark, which is doubled within a name */
-export function namesWith(mark: string): SqlNames {
+export function createSqlNames(mark: string): SqlNameWriter {
   const quoted = (name: string): string => `${mark}${name.replaceAll(mark, `${mark}${mark}`)}${mark}`
-  const placeOf: SqlNames['placeOf'] = ({ schema, table }) =>
+  const placeOf: SqlNameWriter['placeOf'] = ({ schema, table }) =>
     schema === null ? quoted(table) : `${quoted(schema)}.${quoted(table)}`
   return {
     quoted,

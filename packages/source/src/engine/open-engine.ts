@@ -4,7 +4,7 @@ import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import { createRowReader } from '@rollcall/import/row-documents'
 import { type CatalogTable, readCatalog } from './catalog.ts'
 import type { ChangeLog } from './change-log.ts'
-import type { ColumnType, KnownTypes } from './column-type.ts'
+import type { ColumnType, RecordColumnTypes } from './column-type.ts'
 import { type Connections, type DatabaseSnapshot, type RunInSnapshot, withSnapshot } from './connections.ts'
 import type { ChangeTypes, Dialect } from './dialect.ts'
 import type { OpenEngine, SourceSnapshot } from './engine.ts'
@@ -20,8 +20,8 @@ export function createEngine<Type>(
   connections: Connections<Type>,
   openLog: (inSnapshot: RunInSnapshot<Type>, name: string) => ChangeLog,
 ): OpenEngine {
-  const known = new Map<RecordMapping, KnownTypes>()
-  const typesOf = async (state: DatabaseSnapshot<Type>, records: RecordMapping): Promise<KnownTypes> => {
+  const known = new Map<RecordMapping, RecordColumnTypes>()
+  const typesOf = async (state: DatabaseSnapshot<Type>, records: RecordMapping): Promise<RecordColumnTypes> => {
     const types = known.get(records) ?? (await readTypes(file, dialect, state, records))
     known.set(records, types)
     return types
@@ -39,9 +39,7 @@ export function createEngine<Type>(
         try {
           const types = await typesOf(state, records)
           const statement = rowStatement(dialect.rows, records, types, asked)
-          return statement === null
-            ? []
-            : readSourceRows(dialect.rows, records, types, (await state.run(statement, asked)).rows)
+          return statement === null ? [] : readSourceRows(dialect.rows, records, types, (await state.run(statement, asked)).rows)
         } catch (error) {
           // The next call reads the column types again, because tables may have changed.
           if (error instanceof RecordsUnavailable) known.delete(records)
@@ -79,8 +77,7 @@ export function createEngine<Type>(
     slow: (records, lookUps) =>
       inSnapshot(async (state) => findSlowLookUps(dialect, state, records, await typesOf(state, records), lookUps)),
     catalog: () => inSnapshot((state) => readCatalog(state, dialect.catalog)),
-    sample: (table, columns, limit) =>
-      inSnapshot((state) => readSample(file, dialect, state, { place: table, columns, limit })),
+    sample: (table, columns, limit) => inSnapshot((state) => readSample(file, dialect, state, { place: table, columns, limit })),
     quoted: dialect.rows.names.quoted,
     failureOf: dialect.failureOf,
     close: connections.close,
@@ -105,7 +102,7 @@ async function readSample<Type>(
   const [first] = columns
   if (first === undefined) return []
   const from = { schema, table: name }
-  const shared = { where: null, changed: null, logged: [], targets: [], reader: createRowReader(NO_MAPPING, []) }
+  const shared = { where: null, changed: null, logged: [], targets: [], reader: createRowReader(EMPTY_MAPPING, []) }
   const part = { ...shared, from, key: first, columns }
   const [[, ...types] = []] = await typesOf(state, [part], file)
   const cells = columns.map((column, at) => {
@@ -120,7 +117,7 @@ async function readSample<Type>(
   return rows.map((row) => row.map((value, at) => (value === null ? '' : (types[at]?.cell?.(value) ?? value))))
 }
 
-const NO_MAPPING = { targets: [], duplicates: null }
+const EMPTY_MAPPING = { targets: [], duplicates: null }
 
 /**
  * Reads the types of the key and of the column of changes.
@@ -149,7 +146,7 @@ async function readTypes<Type>(
   dialect: Dialect<Type>,
   state: DatabaseSnapshot<Type>,
   { recordType, own, children }: RecordMapping,
-): Promise<KnownTypes> {
+): Promise<RecordColumnTypes> {
   const parts = [own, ...children]
   const types = await dialect.readTypes(state, parts, file)
   const keys = types.map(([key]) => key)
@@ -161,8 +158,7 @@ async function readTypes<Type>(
       `${own.key} must be a column of whole numbers, of texts or of UUIDs, and it is of another type`,
     )
   }
-  // If a database compared keys of different types, such as numbers with texts, one row could belong to several
-  // records.
+  // If a database compared keys of different types, such as numbers with texts, one row could belong to several records.
   const other = keys.findIndex((one) => one === undefined || !isComparable(key, one))
   if (other !== -1) {
     throw makeRefusal(
@@ -172,9 +168,7 @@ async function readTypes<Type>(
   }
   return {
     key,
-    parts: parts.map(
-      (part, at) => new Map([part.key, ...part.columns].map((name, index) => [name, types[at]?.[index] ?? key])),
-    ),
+    parts: parts.map((part, at) => new Map([part.key, ...part.columns].map((name, index) => [name, types[at]?.[index] ?? key]))),
   }
 }
 

@@ -1,20 +1,20 @@
 /** Makes the statement that reads rows of a source, each with its rows in child tables, and reads the result. */
 
-import type { ColumnType, KnownTypes, PartTypes } from './column-type.ts'
-import type { Conditions } from './conditions.ts'
+import type { ColumnType, ColumnTypesByName, RecordColumnTypes } from './column-type.ts'
+import type { ConditionWriter } from './conditions.ts'
 import type { Statement } from './connections.ts'
 import type { RowSelection, SourceRow } from './engine.ts'
 import type { MappedPart, RecordMapping } from './mapped-records.ts'
-import type { SqlNames } from './names.ts'
+import type { SqlNameWriter } from './names.ts'
 import type { Parameters } from './parameters.ts'
 
 /** The most rows that one record may have in one child table. */
-export const MOST_CHILDREN = 1_000
+export const MOST_CHILD_ROWS = 1_000
 
 /** The functions with which an engine writes pieces of the statement as SQL. */
-export interface RowSql {
-  readonly names: SqlNames
-  readonly conditions: Conditions
+export interface RowSqlWriter {
+  readonly names: SqlNameWriter
+  readonly conditions: ConditionWriter
   parameters(): Parameters
   /** Makes the SQL condition that the column has one of these texts, which become parameters. */
   oneOf(column: string, texts: readonly string[], type: ColumnType, parameters: Parameters): string
@@ -34,14 +34,14 @@ export interface RowSql {
  * @returns null: no row can have one of the keys, or no key can be the text of `after`
  */
 export function rowStatement(
-  sql: RowSql,
+  sql: RowSqlWriter,
   records: RecordMapping,
-  types: KnownTypes,
+  types: RecordColumnTypes,
   { needed, keys, after, limit }: RowSelection,
 ): Statement | null {
   const { key: keyType, parts } = types
   const parameters = sql.parameters()
-  const { key, beginning, texts } = selectPartsByTypes.get(types) ?? selectOf(sql, records, types)
+  const { key, beginning, texts } = selectPartsByTypes.get(types) ?? makeSelectParts(sql, records, types)
   const conditions: string[] = []
   const condition = sql.conditions.conditionOf(records, parts, needed, parameters)
   if (condition !== null) conditions.push(condition)
@@ -60,7 +60,7 @@ export function rowStatement(
   const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`
   const rest = `${where} order by ${key} limit ${sql.limit(limit, parameters)}`
   const text = texts.get(rest) ?? beginning + rest
-  if (texts.size >= MOST_TEXTS) texts.clear()
+  if (texts.size >= MOST_KEPT_STATEMENTS) texts.clear()
   texts.set(rest, text)
   return { text, values: parameters.values }
 }
@@ -69,7 +69,7 @@ export function rowStatement(
  * The most texts of statements that are kept for the same records. When so many are kept, the next statement drops all others,
  * even if its own text is one of them.
  */
-const MOST_TEXTS = 100
+const MOST_KEPT_STATEMENTS = 100
 
 /**
  * Finds the key after which the next portion of rows begins; null: this portion is the last one. The key may be empty.
@@ -95,13 +95,13 @@ interface SelectParts {
 }
 
 /** The parts, by the types of the columns. Types that were read again are another object, for which new parts are made. */
-const selectPartsByTypes = new WeakMap<KnownTypes, SelectParts>()
+const selectPartsByTypes = new WeakMap<RecordColumnTypes, SelectParts>()
 
-function selectOf(sql: RowSql, { own, children }: RecordMapping, types: KnownTypes): SelectParts {
+function makeSelectParts(sql: RowSqlWriter, { own, children }: RecordMapping, types: RecordColumnTypes): SelectParts {
   const { key: keyType, parts } = types
   const { quoted, tableOf } = sql.names
   const key = `own.${quoted(own.key)}`
-  const cellsOf = (alias: string, part: MappedPart, of: PartTypes | undefined): readonly string[] =>
+  const cellsOf = (alias: string, part: MappedPart, of: ColumnTypesByName | undefined): readonly string[] =>
     part.columns.map((column) => {
       const name = `${alias}.${quoted(column)}`
       return of?.get(column)?.read(name) ?? name
@@ -121,14 +121,12 @@ function selectOf(sql: RowSql, { own, children }: RecordMapping, types: KnownTyp
 
 /** Makes the rows of a result into `SourceRow`s: a missing value becomes '', and the rows of a child are sorted. */
 export function readSourceRows(
-  sql: RowSql,
+  sql: RowSqlWriter,
   { own, children }: RecordMapping,
-  { parts }: KnownTypes,
+  { parts }: RecordColumnTypes,
   rows: readonly (readonly (string | null)[])[],
 ): readonly SourceRow[] {
-  const readers = [own, ...children].map((part, at) =>
-    part.columns.map((column) => parts[at]?.get(column)?.cell ?? String),
-  )
+  const readers = [own, ...children].map((part, at) => part.columns.map((column) => parts[at]?.get(column)?.cell ?? String))
   const cellsOf = (values: readonly (string | null)[], at: number): readonly string[] =>
     values.map((value, column) => (value === null ? '' : (readers[at]?.[column]?.(value) ?? value)))
   return rows.map(([key, ...values]) => ({
@@ -136,7 +134,7 @@ export function readSourceRows(
     cells: cellsOf(values.slice(0, own.columns.length), 0),
     children: values.slice(own.columns.length).map((text, at) => {
       const found = sql.readChildRows(text)
-      if (found === null || found.length > MOST_CHILDREN) return null
+      if (found === null || found.length > MOST_CHILD_ROWS) return null
       return found.map((cells) => cellsOf(cells, at + 1)).toSorted(compareCells)
     }),
   }))

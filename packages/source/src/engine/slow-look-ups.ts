@@ -1,14 +1,14 @@
 /** Finds the questions that would read a whole table, and the index that each lacks. */
 
-import type { KnownTypes } from './column-type.ts'
-import { NO_ROW } from './conditions.ts'
+import type { RecordColumnTypes } from './column-type.ts'
+import { NO_ROW_CONDITION } from './conditions.ts'
 import type { DatabaseSnapshot } from './connections.ts'
 import type { Dialect, TestedColumn } from './dialect.ts'
 import type { LookUp, SlowLookUp } from './engine.ts'
 import type { MappedPart, RecordMapping } from './mapped-records.ts'
 
 /** A key of each type, for plans, which do not depend on the value. */
-const ANY_KEYS = ['1', '00000000-0000-0000-0000-000000000000']
+const EXAMPLE_KEYS = ['1', '00000000-0000-0000-0000-000000000000']
 
 /**
  * Reads the plan of each look-up, and of the look-up of the rows that each child has for one record. A small table is
@@ -18,7 +18,7 @@ export async function findSlowLookUps<Type>(
   { rows: { names, conditions, parameters }, plans }: Dialect<Type>,
   state: DatabaseSnapshot<Type>,
   records: RecordMapping,
-  { parts }: KnownTypes,
+  { parts }: RecordColumnTypes,
   lookUps: readonly LookUp[],
 ): Promise<readonly SlowLookUp[]> {
   if (plans.prefer !== null) await state.run({ text: plans.prefer, values: [] })
@@ -29,7 +29,7 @@ export async function findSlowLookUps<Type>(
   const slow: SlowLookUp[] = []
   const add = (name: string, { from }: MappedPart, column: string, asked: TestedColumn | null): void => {
     if ('select' in from) slow.push({ name, table: 'a select of the file', index: null })
-    else slow.push({ name, table: tableText(from), index: plans.indexOn(from, column, asked) })
+    else slow.push({ name, table: qualifiedTableName(from), index: plans.indexOn(from, column, asked) })
   }
   for (const { name, needed } of lookUps) {
     const { part, target } = needed.column
@@ -37,12 +37,12 @@ export async function findSlowLookUps<Type>(
     const type = parts[[records.own, ...records.children].indexOf(part)]?.get(column)
     const collected = parameters()
     const condition = conditions.columnCondition(records, parts, needed, 'one', collected)
-    if (condition === null || condition === NO_ROW || type === undefined) continue
+    if (condition === null || condition === NO_ROW_CONDITION || type === undefined) continue
     if (await readsAll(part, condition, collected.values)) add(name, part, column, { test: needed.test, type })
   }
   for (const [at, child] of records.children.entries()) {
     const type = parts[at + 1]?.get(child.key)
-    const key = ANY_KEYS.find((one) => type?.parameter(one) === one)
+    const key = EXAMPLE_KEYS.find((one) => type?.parameter(one) === one)
     if (type === undefined || key === undefined) continue
     const collected = parameters()
     const condition = `one.${names.quoted(child.key)} = ${collected.add(key, type.sql)}`
@@ -51,5 +51,5 @@ export async function findSlowLookUps<Type>(
   return slow
 }
 
-const tableText = ({ schema, table }: { readonly schema: string | null; readonly table: string }): string =>
+const qualifiedTableName = ({ schema, table }: { readonly schema: string | null; readonly table: string }): string =>
   schema === null ? table : `${schema}.${table}`

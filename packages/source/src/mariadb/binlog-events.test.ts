@@ -5,7 +5,7 @@ import { LogLost } from '../engine/change-log.ts'
 import { LoggedKeys } from '../engine/logged-keys.ts'
 import { BinlogKeyCollector } from './binlog-events.ts'
 import { PacketReader } from './binlog-packets.ts'
-import { placeNumber, placeOf, placeText } from './binlog-places.ts'
+import { parseBinlogPlace, placeNumber, placeText } from './binlog-places.ts'
 
 const PLACE = { file: 'bin.000001', position: 4, made: 77, gtids: '0-1-1' }
 const PARTS = new Map([['office.person', [{ recordType: 'Person', key: 'no' }]]])
@@ -35,9 +35,7 @@ const gtid = (number: number, end: number, standalone = 0) =>
   event(162, Buffer.concat([le(number, 6), le(0, 2), le(0, 4), le(standalone, 1)]), { end })
 const commit = (end: number) => event(16, le(0, 6), { end })
 const query = (text: string, end = 0) =>
-  event(2, Buffer.concat([Buffer.alloc(8), le(6, 1), le(0, 2), le(2, 2), le(0, 2), Buffer.from(`office\0${text}`)]), {
-    end,
-  })
+  event(2, Buffer.concat([Buffer.alloc(8), le(6, 1), le(0, 2), le(2, 2), le(0, 2), Buffer.from(`office\0${text}`)]), { end })
 /** A blob of up to 4 GB, and the key: a text of this collation, or a whole number where it is null. */
 const table = (key = 'no', collation: number | null = 45, kind = 'person') =>
   event(
@@ -51,8 +49,7 @@ const table = (key = 'no', collation: number | null = 45, kind = 'person') =>
       ...[le(4, 1), counted(Buffer.concat([counted(Buffer.from('photo')), counted(Buffer.from(key))]))],
     ]),
   )
-const row = (key: Buffer, photo = Buffer.from('photo')) =>
-  Buffer.concat([le(0, 1), le(photo.length, 4), photo, counted(key)])
+const row = (key: Buffer, photo = Buffer.from('photo')) => Buffer.concat([le(0, 1), le(photo.length, 4), photo, counted(key)])
 const rows = (type: number, ...images: readonly Buffer[]) =>
   event(type, Buffer.concat([le(7, 6), le(0, 2), le(2, 1), ...(type === 24 ? [le(3, 1)] : []), le(3, 1), ...images]))
 const insert = (...keys: readonly string[]) => rows(23, ...keys.map((key) => row(Buffer.from(key))))
@@ -80,7 +77,7 @@ function read(events: readonly Buffer[], sizes: readonly number[] = []) {
   }
   packets.add(rest)
   const { due, position, ...taken } = keys.take(100_000)
-  return { ...taken, keys: [...(due.get('Person') ?? [])], place: placeOf(position) }
+  return { ...taken, keys: [...(due.get('Person') ?? [])], place: parseBinlogPlace(position) }
 }
 
 const TRANSACTION = [gtid(2, 50), table(), insert('a', 'b'), rows(24, row(Buffer.from('c')), row(Buffer.from('d')))]
@@ -122,9 +119,9 @@ test('rows of other tables are passed over, and so are rows without a key', () =
   const other = [gtid(2, 50), table('no', 45, 'photo'), insert('a'), commit(90)]
   expect(read(other)).toMatchObject({ keys: [], isEmptied: false, place: { position: 90 } })
   const long = 'k'.repeat(255)
-  expect(
-    read([gtid(2, 50), table(), rows(23, Buffer.concat([le(2, 1), le(0, 4)])), insert(long), commit(90)]).keys,
-  ).toEqual([long])
+  expect(read([gtid(2, 50), table(), rows(23, Buffer.concat([le(2, 1), le(0, 4)])), insert(long), commit(90)]).keys).toEqual([
+    long,
+  ])
 })
 
 test.each<[string, boolean]>([

@@ -1,10 +1,10 @@
 /** Reads the events of a binlog, as far as they tell which rows have changed. Only keys of rows are kept. */
 
 import { LogLost } from '../engine/change-log.ts'
-import type { LoggedKeys, LoggedParts } from '../engine/logged-keys.ts'
+import type { KeyColumnsByTable, LoggedKeys } from '../engine/logged-keys.ts'
 import { EventBytes } from './binlog-packets.ts'
 import { type BinlogPlace, placeNumber, placeText, sortedGtids } from './binlog-places.ts'
-import { type Charsets, type KeyColumn, readTableMap, type TableMap, type ValueSize } from './binlog-tables.ts'
+import { type CharsetsByCollation, type KeyColumn, readTableMap, type TableMap, type ValueSize } from './binlog-tables.ts'
 
 const [HEADER, CHECKSUM] = [19, 4]
 /**
@@ -15,10 +15,10 @@ const [ARTIFICIAL, IGNORABLE] = [0x20, 0x80]
 /** The bit in a GTID event of a transaction that consists of one event, without an event for its end. */
 const STANDALONE_BIT = 1
 /** The table number of a row event that has no rows. */
-const NO_TABLE = 0xff_ff_ff
+const NO_ROWS_TABLE_NUMBER = 0xff_ff_ff
 /** The most bytes of a statement that are read, and of a key: no record has a longer key. */
-const LONGEST_STATEMENT = 65_536
-const LONGEST_KEY = 1_024
+const LONGEST_STATEMENT_BYTES = 65_536
+const LONGEST_KEY_BYTES = 1_024
 
 const [QUERY, ROTATE, FORMAT, XID, TABLE_MAP, XA_PREPARE, GTID] = [2, 4, 15, 16, 19, 38, 162]
 /** Event types without changes of rows, such as server stops, variables, heartbeats and texts of statements. */
@@ -33,13 +33,13 @@ interface RowColumn {
   readonly key: KeyColumn | undefined
 }
 
-const isSet = (bits: Buffer, at: number): boolean => (((bits[at >> 3] ?? 0) >> (at & 7)) & 1) === 1
+const isBitSet = (bits: Buffer, at: number): boolean => (((bits[at >> 3] ?? 0) >> (at & 7)) & 1) === 1
 
 /** The dependencies of `BinlogKeyCollector`: the place to begin at, the tables to read, and the keys to add to. */
 export interface BinlogKeyCollectorDeps {
   readonly place: BinlogPlace
-  readonly parts: LoggedParts
-  readonly charsets: Charsets
+  readonly parts: KeyColumnsByTable
+  readonly charsets: CharsetsByCollation
   readonly keys: LoggedKeys
 }
 
@@ -47,8 +47,8 @@ export interface BinlogKeyCollectorDeps {
 export class BinlogKeyCollector {
   readonly #bytes = new EventBytes()
   readonly #reading: Generator<void, void>
-  readonly #parts: LoggedParts
-  readonly #charsets: Charsets
+  readonly #parts: KeyColumnsByTable
+  readonly #charsets: CharsetsByCollation
   readonly #keys: LoggedKeys
   readonly #namesTable: RegExp
   /** The tables of the transaction, by number; null: the source file does not name the table. */
@@ -97,8 +97,7 @@ export class BinlogKeyCollector {
       else if (type === XID || type === XA_PREPARE) this.#isOpen = false
       else if (type === TABLE_MAP) yield* this.#table()
       else if (rows !== undefined) yield* this.#rows(rows)
-      else if (!ROWLESS_EVENT_TYPES.has(type) && (flags & IGNORABLE) === 0)
-        throw new LogLost(`an event has the type ${type}`)
+      else if (!ROWLESS_EVENT_TYPES.has(type) && (flags & IGNORABLE) === 0) throw new LogLost(`an event has the type ${type}`)
       bytes.left += checksum
       yield* bytes.skip(bytes.left)
       if (this.#isOpen) continue
@@ -138,17 +137,16 @@ export class BinlogKeyCollector {
     const bytes = this.#bytes
     const head = yield* bytes.take(13)
     yield* bytes.skip(head.readUInt8(8) + 1 + head.readUInt16LE(11))
-    const isLong = bytes.left > LONGEST_STATEMENT
-    const statement = (yield* bytes.take(Math.min(bytes.left, LONGEST_STATEMENT))).toString('utf8')
+    const isLong = bytes.left > LONGEST_STATEMENT_BYTES
+    const statement = (yield* bytes.take(Math.min(bytes.left, LONGEST_STATEMENT_BYTES))).toString('utf8')
     if (/^(?:commit|rollback)$/i.test(statement)) {
       this.#isOpen = false
       return
     }
     if (/^(?:begin$|#|savepoint |rollback to |release savepoint )/i.test(statement)) return
     // A statement that is no definition may have changed rows without a row event, or ends a distributed transaction.
-    if (!DEFINITION_STATEMENT.test(statement)) throw new LogLost('a statement is in the log in place of its rows')
-    const isNamed =
-      this.#namesTable.test(statement) || DATABASE_STATEMENT.test(statement) || /[^\0-\x7f]/.test(statement)
+    if (!DEFINITION_STATEMENT_PATTERN.test(statement)) throw new LogLost('a statement is in the log in place of its rows')
+    const isNamed = this.#namesTable.test(statement) || DATABASE_CHANGE_PATTERN.test(statement) || /[^\0-\x7f]/.test(statement)
     if (isLong || isNamed) this.#keys.addUnknown()
     if (this.#isStandalone) this.#isOpen = false
   }
@@ -162,7 +160,7 @@ export class BinlogKeyCollector {
     const bytes = this.#bytes
     const id = yield* bytes.number(6)
     const table = this.#tables.get(id)
-    if (table === null || id === NO_TABLE) return
+    if (table === null || id === NO_ROWS_TABLE_NUMBER) return
     if (table === undefined) throw new LogLost('rows have no table')
     yield* bytes.skip(2)
     if (hasExtra) yield* bytes.skip((yield* bytes.number(2)) - 2)
@@ -173,10 +171,9 @@ export class BinlogKeyCollector {
     for (let image = 0; image < images; image += 1) {
       const present = yield* bytes.take(Math.ceil(count / 8))
       const columns = table.sizes.map((size, at): RowColumn => ({ size, key: table.keys.get(at) }))
-      found.push(columns.filter((_, at) => isSet(present, at)))
+      found.push(columns.filter((_, at) => isBitSet(present, at)))
     }
-    const hasKeys = (columns: readonly RowColumn[]) =>
-      columns.filter(({ key }) => key !== undefined).length === table.keys.size
+    const hasKeys = (columns: readonly RowColumn[]) => columns.filter(({ key }) => key !== undefined).length === table.keys.size
     if (!found.every(hasKeys)) throw new LogLost('rows are without their keys')
     while (bytes.left > 0) for (const columns of found) yield* this.#row(columns)
   }
@@ -187,7 +184,7 @@ export class BinlogKeyCollector {
     const nulls = yield* bytes.take(Math.ceil(columns.length / 8))
     let unread = 0
     for (const [at, { size, key }] of columns.entries()) {
-      if (isSet(nulls, at)) continue
+      if (isBitSet(nulls, at)) continue
       if ('prefix' in size) {
         yield* bytes.skip(unread)
         unread = yield* bytes.number(size.prefix)
@@ -196,7 +193,7 @@ export class BinlogKeyCollector {
         yield* bytes.skip(unread)
         unread = size.bytes
       }
-      if (key === undefined || unread > LONGEST_KEY) continue
+      if (key === undefined || unread > LONGEST_KEY_BYTES) continue
       const value = key.read(yield* bytes.take(unread))
       unread = 0
       for (const recordType of key.recordTypes) this.#keys.add(recordType, value)
@@ -206,6 +203,6 @@ export class BinlogKeyCollector {
 }
 
 /** Matches statements such as `alter table`, which change no rows, except rows of tables that they name. */
-const DEFINITION_STATEMENT =
+const DEFINITION_STATEMENT_PATTERN =
   /^\s*(?:\/\*(?!!).*?\*\/\s*)?(?:alter|analyze\s+table|create|drop|flush|grant|optimize|rename|repair|revoke|truncate)\b/is
-const DATABASE_STATEMENT = /^\s*(?:alter|drop)\s+(?:database|schema)\b/i
+const DATABASE_CHANGE_PATTERN = /^\s*(?:alter|drop)\s+(?:database|schema)\b/i

@@ -6,11 +6,11 @@
 import { LogLost } from '../engine/change-log.ts'
 
 /** The most bytes that may be asked for at once: the description of a table with very many columns needs the most. */
-const MOST_BYTES = 1_048_576
+const MOST_BYTES_AT_ONCE = 1_048_576
 /** The length of a packet that the next one continues. */
-const CONTINUED_LENGTH = 0xff_ff_ff
+const CONTINUED_PACKET_LENGTH = 0xff_ff_ff
 /** The most bytes of a packet that is read as an error of the server. */
-const LONGEST_ERROR = 4_096
+const MOST_ERROR_PACKET_BYTES = 4_096
 
 const NO_BYTES = Buffer.alloc(0)
 
@@ -28,7 +28,7 @@ export class EventBytes {
 
   /** Takes the next bytes of the event. The buffer is a view, not a copy. */
   *take(count: number): Generator<void, Buffer> {
-    if (count > this.left || count > MOST_BYTES) throw new LogLost('an event has too many bytes, or too few')
+    if (count > this.left || count > MOST_BYTES_AT_ONCE) throw new LogLost('an event has too many bytes, or too few')
     while (this.#bytes.length - this.#at < count) yield
     const taken = this.#bytes.subarray(this.#at, this.#at + count)
     this.#at += count
@@ -93,20 +93,17 @@ export class PacketReader {
     if (bytes.length < size) return null
     const length = bytes.readUIntLE(0, 3)
     const status = this.#isContinued ? 0 : bytes.readUInt8(4)
-    if (status === 0xff && length <= LONGEST_ERROR) {
+    if (status === 0xff && length <= MOST_ERROR_PACKET_BYTES) {
       if (bytes.length < 4 + length) return null
       throw serverError(bytes.subarray(5, 4 + length))
     }
     if (status !== 0) throw new LogLost('the server has ended the log')
     this.#left = length + 4 - size
-    this.#isContinued = length === CONTINUED_LENGTH
+    this.#isContinued = length === CONTINUED_PACKET_LENGTH
     return size
   }
 }
 
 /** Makes the error of a server. @param bytes the number of the error, # with the SQLSTATE, and the message */
 const serverError = (bytes: Buffer): Error =>
-  Object.assign(new Error(bytes.toString('utf8', 8)), {
-    errno: bytes.readUInt16LE(0),
-    sqlState: bytes.toString('latin1', 3, 8),
-  })
+  Object.assign(new Error(bytes.toString('utf8', 8)), { errno: bytes.readUInt16LE(0), sqlState: bytes.toString('latin1', 3, 8) })

@@ -11,11 +11,10 @@ export interface BinlogPlace {
   readonly gtids: string
 }
 
-/** Returns a place as the text of a position in the log (`LoggedChanges.position`); `placeOf` reads it. */
-export const placeText = ({ file, position, made, gtids }: BinlogPlace): string =>
-  JSON.stringify([file, position, made, gtids])
+/** Returns a place as the text of a position in the log (`LoggedChanges.position`); `parseBinlogPlace` reads it. */
+export const placeText = ({ file, position, made, gtids }: BinlogPlace): string => JSON.stringify([file, position, made, gtids])
 
-export function placeOf(text: string): BinlogPlace {
+export function parseBinlogPlace(text: string): BinlogPlace {
   const [file, position, made, gtids] = JSON.parse(text) as [string, number, number | null, string]
   return { file, position, made, gtids }
 }
@@ -36,7 +35,7 @@ export const sortedGtids = (gtids: string): readonly string[] =>
  * True when a log whose last GTIDs are `gtids` continues the log that ended with `before`: no domain is missing or has an earlier
  * number.
  */
-export function isContinued(gtids: string, before: string): boolean {
+export function continuesLog(gtids: string, before: string): boolean {
   const numbers = (text: string) =>
     new Map(sortedGtids(text).map((gtid) => [gtid.split('-')[0], BigInt(gtid.split('-')[2] ?? 0)]))
   const now = numbers(gtids)

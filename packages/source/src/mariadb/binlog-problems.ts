@@ -1,9 +1,9 @@
 /** Finds what a MariaDB and its tables lack for a binlog with every change, with statements for the administrator. */
 
 import { type LoggedTable, loggedTables, type SourceFile } from '../engine/mapped-records.ts'
-import { KEY_ENCODINGS } from './binlog-tables.ts'
+import { ENCODINGS_BY_CHARSET } from './binlog-tables.ts'
 import type { MariadbSnapshot } from './connections.ts'
-import { NAMES } from './names.ts'
+import { MARIADB_NAME_WRITER } from './names.ts'
 
 interface ServerSetting {
   readonly name: string
@@ -28,8 +28,7 @@ const WANTED_SETTINGS: readonly ServerSetting[] = [
 
 /** Finds why the binlog would miss changes. @returns a sentence for each problem */
 export async function binlogProblems(state: MariadbSnapshot, file: SourceFile): Promise<readonly string[]> {
-  const row = async (text: string): Promise<readonly (string | null)[]> =>
-    (await state.run({ text, values: [] })).rows[0] ?? []
+  const row = async (text: string): Promise<readonly (string | null)[]> => (await state.run({ text, values: [] })).rows[0] ?? []
   const problems: string[] = []
   for (const { name, wanted, mend } of WANTED_SETTINGS) {
     const [, found = ''] = await row(`show global variables like '${name}'`)
@@ -37,11 +36,9 @@ export async function binlogProblems(state: MariadbSnapshot, file: SourceFile): 
   }
   const [isBlind] = await row(`select @@global.gtid_slave_pos <> '' and not @@global.log_slave_updates`)
   if (isBlind === '1') {
-    problems.push(
-      'it is a replica, and its log lacks what it receives: write log_slave_updates into its configuration file',
-    )
+    problems.push('it is a replica, and its log lacks what it receives: write log_slave_updates into its configuration file')
   }
-  const rights = await rightsProblem(state)
+  const rights = await findRightsProblem(state)
   if (rights !== null) return [...problems, rights]
   const [, , logged = '', ignored = ''] = await row('show master status')
   if (`${logged}${ignored}` !== '') {
@@ -52,12 +49,11 @@ export async function binlogProblems(state: MariadbSnapshot, file: SourceFile): 
   return [...new Set(problems)]
 }
 
-async function rightsProblem(state: MariadbSnapshot): Promise<string | null> {
+async function findRightsProblem(state: MariadbSnapshot): Promise<string | null> {
   const { rows } = await state.run({ text: 'show grants', values: [] })
   const everywhere = rows.map(([grant]) => grant ?? '').filter((grant) => / ON \*\.\* TO /.test(grant))
   const has = (right: RegExp) => everywhere.some((grant) => right.test(grant))
-  if (has(/^GRANT ALL /) || (has(/REPLICATION SLAVE\b(?! ADMIN)/) && has(/BINLOG MONITOR|REPLICATION CLIENT/)))
-    return null
+  if (has(/^GRANT ALL /) || (has(/REPLICATION SLAVE\b(?! ADMIN)/) && has(/BINLOG MONITOR|REPLICATION CLIENT/))) return null
   const { rows: accounts } = await state.run({
     text: `select concat(quote(substring_index(current_user(), '@', 1)), '@', quote(substring_index(current_user(), '@', -1)))`,
     values: [],
@@ -85,7 +81,7 @@ async function tableProblems(state: MariadbSnapshot, from: LoggedTable, database
   if ([schema, table].join('.') !== place.join('.')) {
     problems.push(`the log has ${place.join('.')} by the name ${schema}.${table}: write it so`)
   }
-  const [[, definition] = []] = await rows(`show create table ${NAMES.placeOf(from)}`)
+  const [[, definition] = []] = await rows(`show create table ${MARIADB_NAME_WRITER.placeOf(from)}`)
   if (CASCADING_FOREIGN_KEY.test(definition ?? '')) {
     problems.push(
       `a foreign key of ${table} changes its rows with those of another table, which is not in the log: write follow: poll`,
@@ -98,15 +94,15 @@ async function tableProblems(state: MariadbSnapshot, from: LoggedTable, database
   )
   const [old] = columns.find(([, , , type]) => type?.includes('mariadb-5.3')) ?? []
   if (old !== undefined) {
-    problems.push(`${table}.${old} has a time as before MariaDB 10.1: alter table ${NAMES.placeOf(from)} force;`)
+    problems.push(`${table}.${old} has a time as before MariaDB 10.1: alter table ${MARIADB_NAME_WRITER.placeOf(from)} force;`)
   }
   const [name, type, charset, column] = columns.find(([one]) => one?.toLowerCase() === key.toLowerCase()) ?? []
   if (name === undefined) return [...problems, `${table} has no column ${key}`]
   const isRead = INTEGER_TYPES.has(type ?? '')
     ? !/zerofill/.test(column ?? '')
-    : /char$|text$/.test(type ?? '') && Object.hasOwn(KEY_ENCODINGS, charset ?? '') && !/COMPRESSED/.test(column ?? '')
+    : /char$|text$/.test(type ?? '') && Object.hasOwn(ENCODINGS_BY_CHARSET, charset ?? '') && !/COMPRESSED/.test(column ?? '')
   if (!isRead) {
-    const keys = `whole numbers without zerofill, or texts in ${Object.keys(KEY_ENCODINGS).join(', ')}`
+    const keys = `whole numbers without zerofill, or texts in ${Object.keys(ENCODINGS_BY_CHARSET).join(', ')}`
     problems.push(`${table}.${key} is ${column}, and keys that are read in the log are ${keys}: write follow: poll`)
   }
   return problems

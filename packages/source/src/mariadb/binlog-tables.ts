@@ -1,7 +1,7 @@
 /** Reads the description of a table in the binlog, as far as the keys of its rows need it. */
 
 import { LogLost } from '../engine/change-log.ts'
-import type { LoggedPart, LoggedParts } from '../engine/logged-keys.ts'
+import type { KeyColumnsByTable, LoggedKeyColumn } from '../engine/logged-keys.ts'
 
 /** How long a value is: `bytes` bytes, or a number that is written in the `prefix` bytes before it. */
 export type ValueSize = { readonly bytes: number } | { readonly prefix: number }
@@ -20,10 +20,10 @@ export interface TableMap {
 }
 
 /** The character sets by the numbers of collations, as the server has them. */
-export type Charsets = ReadonlyMap<number, string>
+export type CharsetsByCollation = ReadonlyMap<number, string>
 
 /** The character sets in which keys can be read, each with the encoding that decodes them. */
-export const KEY_ENCODINGS: Readonly<Record<string, string>> = {
+export const ENCODINGS_BY_CHARSET: Readonly<Record<string, string>> = {
   utf8mb4: 'utf-8',
   utf8mb3: 'utf-8',
   ascii: 'utf-8',
@@ -31,7 +31,7 @@ export const KEY_ENCODINGS: Readonly<Record<string, string>> = {
 }
 
 /** A type of column in the binlog. */
-interface LoggedType {
+interface LoggedColumnType {
   /** The number of bytes of metadata that the log has for a column of this type. */
   readonly metadata: number
   /** Computes the size of values. @param a the first byte of the metadata @param b the second one */
@@ -39,39 +39,39 @@ interface LoggedType {
   readonly integer?: number
 }
 
-const fixedType = (bytes: number): LoggedType => ({ metadata: 0, size: () => ({ bytes }) })
-const integerType = (bytes: number): LoggedType => ({ ...fixedType(bytes), integer: bytes })
+const fixedSizeType = (bytes: number): LoggedColumnType => ({ metadata: 0, size: () => ({ bytes }) })
+const integerType = (bytes: number): LoggedColumnType => ({ ...fixedSizeType(bytes), integer: bytes })
 /**
  * A type of times whose metadata is the number of digits after the seconds.
  * @param bytes the size of a value without these digits
  */
-const fractionType = (bytes: number): LoggedType => ({
+const fractionType = (bytes: number): LoggedColumnType => ({
   metadata: 1,
   size: (digits) => ({ bytes: bytes + Math.ceil(digits / 2) }),
 })
-const byMetadata: LoggedType = { metadata: 1, size: (bytes) => ({ bytes }) }
-const blobType: LoggedType = { metadata: 1, size: (prefix) => ({ prefix }) }
-const varcharType: LoggedType = { metadata: 2, size: (a, b) => ({ prefix: a + 256 * b > 255 ? 2 : 1 }) }
-const enumOrSetType: LoggedType = { metadata: 2, size: (_, bytes) => ({ bytes }) }
-const decimalBytes = (count: number): number => Math.floor(count / 9) * 4 + Math.ceil((count % 9) / 2)
+const sizeInMetadataType: LoggedColumnType = { metadata: 1, size: (bytes) => ({ bytes }) }
+const blobType: LoggedColumnType = { metadata: 1, size: (prefix) => ({ prefix }) }
+const varcharType: LoggedColumnType = { metadata: 2, size: (a, b) => ({ prefix: a + 256 * b > 255 ? 2 : 1 }) }
+const enumOrSetType: LoggedColumnType = { metadata: 2, size: (_, bytes) => ({ bytes }) }
+const decimalByteCount = (count: number): number => Math.floor(count / 9) * 4 + Math.ceil((count % 9) / 2)
 
 const [VARCHAR, ENUM, SET, STRING] = [15, 247, 248, 254]
 const DECIMAL_TYPE = 246
 const YEAR_TYPE = 13
 
 /** The types by their numbers. Times before MariaDB 10.1 are missing: the log does not say how long they are. */
-const BINLOG_TYPES: ReadonlyMap<number, LoggedType> = new Map([
+const BINLOG_TYPES: ReadonlyMap<number, LoggedColumnType> = new Map([
   [1, integerType(1)],
   [2, integerType(2)],
   [9, integerType(3)],
   [3, integerType(4)],
   [8, integerType(8)],
-  [YEAR_TYPE, fixedType(1)],
-  [4, byMetadata],
-  [5, byMetadata],
-  [DECIMAL_TYPE, { metadata: 2, size: (all, scale) => ({ bytes: decimalBytes(all - scale) + decimalBytes(scale) }) }],
-  [10, fixedType(3)],
-  [14, fixedType(3)],
+  [YEAR_TYPE, fixedSizeType(1)],
+  [4, sizeInMetadataType],
+  [5, sizeInMetadataType],
+  [DECIMAL_TYPE, { metadata: 2, size: (all, scale) => ({ bytes: decimalByteCount(all - scale) + decimalByteCount(scale) }) }],
+  [10, fixedSizeType(3)],
+  [14, fixedSizeType(3)],
   [17, fractionType(4)],
   [18, fractionType(5)],
   [19, fractionType(3)],
@@ -109,7 +109,7 @@ interface DescribedColumn {
  * @returns null: the source file does not name the table
  * @throws LogLost, RangeError the event cannot be understood
  */
-export function readTableMap(bytes: Buffer, parts: LoggedParts, charsets: Charsets): TableMap | null {
+export function readTableMap(bytes: Buffer, parts: KeyColumnsByTable, charsets: CharsetsByCollation): TableMap | null {
   const reader = new FieldReader(bytes, 8)
   const name = `${reader.text(1)}.${reader.text(1)}`
   const wanted = parts.get(name)
@@ -118,7 +118,7 @@ export function readTableMap(bytes: Buffer, parts: LoggedParts, charsets: Charse
   const columns = readColumns(types, new FieldReader(reader.bytes(reader.count()), 0))
   reader.bytes(Math.ceil(columns.length / 8))
   addColumnDetails(columns, reader)
-  return { sizes: columns.map(({ size }) => size), keys: keysOf(columns, wanted, charsets) }
+  return { sizes: columns.map(({ size }) => size), keys: keyColumnsOf(columns, wanted, charsets) }
 }
 
 function readColumns(types: readonly number[], metadata: FieldReader): readonly DescribedColumn[] {
@@ -135,7 +135,7 @@ function readColumns(types: readonly number[], metadata: FieldReader): readonly 
 
 /**
  * Sets the name, the collation, and whether numbers are unsigned, in each column. The log has all three only with
- * binlog_row_metadata = FULL; without names, `keysOf` throws LogLost.
+ * binlog_row_metadata = FULL; without names, `keyColumnsOf` throws LogLost.
  */
 function addColumnDetails(columns: readonly DescribedColumn[], reader: FieldReader): void {
   const numbers = columns.filter(({ type }) => NUMBER_TYPES.has(type))
@@ -159,10 +159,10 @@ function addColumnDetails(columns: readonly DescribedColumn[], reader: FieldRead
   }
 }
 
-function keysOf(
+function keyColumnsOf(
   columns: readonly DescribedColumn[],
-  parts: readonly LoggedPart[],
-  charsets: Charsets,
+  parts: readonly LoggedKeyColumn[],
+  charsets: CharsetsByCollation,
 ): ReadonlyMap<number, KeyColumn> {
   const keys = new Map<number, KeyColumn>()
   for (const { key, recordType } of parts) {
@@ -170,18 +170,21 @@ function keysOf(
     const column = columns[at]
     if (column === undefined) throw new LogLost('a table has no column of the name of its key')
     const { recordTypes = [] } = keys.get(at) ?? {}
-    keys.set(at, { recordTypes: [...recordTypes, recordType], read: readerOf(column, charsets) })
+    keys.set(at, { recordTypes: [...recordTypes, recordType], read: keyDecoderOf(column, charsets) })
   }
   return keys
 }
 
-function readerOf({ type, isUnsigned, collation }: DescribedColumn, charsets: Charsets): (value: Buffer) => string {
+function keyDecoderOf(
+  { type, isUnsigned, collation }: DescribedColumn,
+  charsets: CharsetsByCollation,
+): (value: Buffer) => string {
   const bytes = BINLOG_TYPES.get(type)?.integer
   if (bytes === 8) return (value) => String(isUnsigned ? value.readBigUInt64LE(0) : value.readBigInt64LE(0))
   if (bytes !== undefined) {
     return (value) => String(isUnsigned ? value.readUIntLE(0, bytes) : value.readIntLE(0, bytes))
   }
-  const encoding = TEXT_KEY_TYPES.has(type) ? KEY_ENCODINGS[charsets.get(collation) ?? ''] : undefined
+  const encoding = TEXT_KEY_TYPES.has(type) ? ENCODINGS_BY_CHARSET[charsets.get(collation) ?? ''] : undefined
   if (encoding === undefined) throw new LogLost('a key has a type that is not read in the log')
   const decoder = new TextDecoder(encoding, { ignoreBOM: true })
   return (value) => decoder.decode(value)

@@ -21,8 +21,4 @@ const LIST_FOREIGN_KEYS = `select table_schema, table_name, min(column_name), mi
   where referenced_table_name is not null
   group by table_schema, table_name, constraint_name having count(*) = 1`
 
-export const CATALOG_STATEMENTS: CatalogSql = {
-  columns: LIST_CATALOG_COLUMNS,
-  references: LIST_FOREIGN_KEYS,
-  valueKindOf,
-}
+export const CATALOG_STATEMENTS: CatalogSql = { columns: LIST_CATALOG_COLUMNS, references: LIST_FOREIGN_KEYS, valueKindOf }

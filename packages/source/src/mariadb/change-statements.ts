@@ -2,20 +2,20 @@
 
 import type { ColumnType } from '../engine/column-type.ts'
 import type { Statement } from '../engine/connections.ts'
-import type { ChangeSql, ChangeTypes } from '../engine/dialect.ts'
+import type { ChangeStatements, ChangeTypes } from '../engine/dialect.ts'
 import type { ChangeSelection } from '../engine/engine.ts'
 import type { MappedPart } from '../engine/mapped-records.ts'
 import { createParameters as parametersOf } from './conditions.ts'
-import { NAMES } from './names.ts'
+import { MARIADB_NAME_WRITER } from './names.ts'
 
-export const CHANGE_SQL: ChangeSql = { mark: makeMarkStatement, list: makeListStatement }
+export const CHANGE_SQL: ChangeStatements = { mark: makeMarkStatement, list: makeListStatement }
 
 /** Makes the statement that reads how far the column has come: the time now, or the highest version. */
 function makeMarkStatement(part: MappedPart, { changed }: ChangeTypes): Statement {
   return {
     text:
       changed.holds === 'integer'
-        ? `select cast(coalesce(max(${changedOf(part)}), 0) as char) from ${allRows(part)}`
+        ? `select cast(coalesce(max(${changedColumnSql(part)}), 0) as char) from ${allRowsSql(part)}`
         : 'select cast(unix_timestamp(now(6)) as char)',
     values: [],
   }
@@ -27,43 +27,43 @@ function makeListStatement(
   { since, overlap, after, limit }: ChangeSelection,
 ): Statement {
   const parameters = parametersOf()
-  const [key, changed] = [`one.${NAMES.quoted(part.key)}`, changedOf(part)]
+  const [key, changed] = [`one.${MARIADB_NAME_WRITER.quoted(part.key)}`, changedColumnSql(part)]
   const sql = type.holds === 'instant' ? 'cast(? as datetime(6))' : type.sql
-  const conditions = [`${changed} >= ${parameters.add(startOf(type, since, overlap), sql)}`, `${key} is not null`]
+  const conditions = [`${changed} >= ${parameters.add(firstListedValue(type, since, overlap), sql)}`, `${key} is not null`]
   if (after !== null) {
     const [later, same] = [parameters.add(after.mark, sql), parameters.add(after.mark, sql)]
-    conditions.push(
-      `(${changed} > ${later} or (${changed} = ${same} and ${key} > ${parameters.add(after.key, keyType.sql)}))`,
-    )
+    conditions.push(`(${changed} > ${later} or (${changed} = ${same} and ${key} > ${parameters.add(after.key, keyType.sql)}))`)
   }
   return {
-    text: `select ${keyType.read(key)}, ${type.read(changed)} from ${allRows(part)} where ${conditions.join(' and ')}
+    text: `select ${keyType.read(key)}, ${type.read(changed)} from ${allRowsSql(part)} where ${conditions.join(' and ')}
       order by ${changed}, ${key} limit ${Math.trunc(limit)}`,
     values: parameters.values,
   }
 }
 
 /** Seconds by which clocks are set back at the end of summer time: times without a zone then occur twice. */
-const SET_BACK = 3_600
+const CLOCK_SET_BACK_SECONDS = 3_600
 
-/** The column's value from which rows are listed: `since` less the overlap; for local times less `SET_BACK` too. */
-function startOf(type: ColumnType, since: string, overlap: number): string {
+/** The column's value from which rows are listed: `since` less the overlap; for local times less `CLOCK_SET_BACK_SECONDS` too. */
+function firstListedValue(type: ColumnType, since: string, overlap: number): string {
   if (type.holds === 'integer') {
     const from = BigInt(since) - BigInt(Math.ceil(overlap))
     // The cast to unsigned would make a negative bound a very large number.
     return from < 0n && type.sql.includes('unsigned') ? '0' : String(from)
   }
-  const from = timeAt(Number(since) - overlap)
+  const from = utcTimeText(Number(since) - overlap)
   const local = type.parameter(from)
-  return local === null || local === from ? from : timeAt(Date.parse(`${local.replace(' ', 'T')}Z`) / 1_000 - SET_BACK)
+  return local === null || local === from
+    ? from
+    : utcTimeText(Date.parse(`${local.replace(' ', 'T')}Z`) / 1_000 - CLOCK_SET_BACK_SECONDS)
 }
 
-const timeAt = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(0, 19).replace('T', ' ')
+const utcTimeText = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(0, 19).replace('T', ' ')
 
-const changedOf = ({ changed }: MappedPart): string => `one.${NAMES.quoted(changed ?? '')}`
+const changedColumnSql = ({ changed }: MappedPart): string => `one.${MARIADB_NAME_WRITER.quoted(changed ?? '')}`
 
 /**
  * The SQL of a part's rows without `where`: rows that `where` excludes now must be found too, because their records must be
  * deleted.
  */
-const allRows = ({ from }: MappedPart): string => NAMES.tableOf({ from, where: null }, 'one')
+const allRowsSql = ({ from }: MappedPart): string => MARIADB_NAME_WRITER.tableOf({ from, where: null }, 'one')

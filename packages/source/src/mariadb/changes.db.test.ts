@@ -25,14 +25,7 @@ describe.skipIf(!hasMariadb())('changed rows of MariaDB', () => {
     work: (state: SourceSnapshot, part: MappedPart) => Promise<Result>,
   ): Promise<Result> {
     const Person = { from: table, key: 'no', changed: 'changed', columns: { 'identifier[UIN]': 'uin' } }
-    const given = {
-      engine: 'mariadb',
-      url: { env: 'OFFICE' },
-      way: 'mirror',
-      follow: 'poll',
-      time_zone,
-      records: { Person },
-    }
+    const given = { engine: 'mariadb', url: { env: 'OFFICE' }, way: 'mirror', follow: 'poll', time_zone, records: { Person } }
     const file = readSourceFile({ ...given, statement_timeout: 60 }, kind)
     const part = file.records.get(recordType.name)?.own
     if (part === undefined) throw new Error('the file has persons')
@@ -55,9 +48,7 @@ describe.skipIf(!hasMariadb())('changed rows of MariaDB', () => {
     const table = `times_${zone.length}_${type.replaceAll(/\W/g, '')}`
     await office.run(`set session time_zone = '+00:00'`)
     await office.run(`create table ${table} (no int primary key, uin varchar(9), changed ${type} not null)`)
-    await office.run(
-      `insert into ${table} values (1, 'A', ${now} - interval 1 day), (2, 'B', ${now}), (3, 'C', ${now})`,
-    )
+    await office.run(`insert into ${table} values (1, 'A', ${now} - interval 1 day), (2, 'B', ${now}), (3, 'C', ${now})`)
     const seen = await changing(table, zone, async (state, part) => {
       const since = await state.mark(part)
       const asked = { since, overlap: 3_600, limit: 1 }
@@ -70,9 +61,7 @@ describe.skipIf(!hasMariadb())('changed rows of MariaDB', () => {
   })
 
   test('are found by a version', async () => {
-    await office.run(
-      'create table versions (no varchar(9) primary key, uin varchar(9), changed bigint unsigned not null)',
-    )
+    await office.run('create table versions (no varchar(9) primary key, uin varchar(9), changed bigint unsigned not null)')
     await office.run(`insert into versions values ('a', 'A', 1), ('b', 'B', 90), ('c', 'C', 90), ('d', 'D', 100)`)
     const seen = await changing('versions', 'UTC', async (state, part) => {
       const since = await state.mark(part)

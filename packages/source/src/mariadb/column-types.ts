@@ -1,31 +1,31 @@
 /** The types of columns of MariaDB and MySQL, as rows. */
 
-import { type ColumnType, NUMBER_PATTERN, noParameter, SPACE_CODE_POINTS, wholeNumbers } from '../engine/column-type.ts'
+import { type ColumnType, NUMBER_PATTERN, noParameter, SPACE_CODE_POINTS, wholeNumberParameter } from '../engine/column-type.ts'
 import type { ResultColumn } from './connections.ts'
 import { instantInZone, timeInZone } from './zones.ts'
 
 /** Makes the SQL of a value as text, in the character set of our sessions. */
-const asText = (column: string): string => `cast(${column} as char character set utf8mb4)`
+const castToTextSql = (column: string): string => `cast(${column} as char character set utf8mb4)`
 
 /** The bits of `ResultColumn.flags`. */
 const FIELD_FLAGS = { unsigned: 32, binary: 128, enumeration: 256, zerofill: 64, set: 2048 } as const
-type Flag = keyof typeof FIELD_FLAGS
+type FieldFlag = keyof typeof FIELD_FLAGS
 
-const isSet = ({ flags }: ResultColumn, flag: Flag): boolean => (Number(flags) & FIELD_FLAGS[flag]) !== 0
+const hasFieldFlag = ({ flags }: ResultColumn, flag: FieldFlag): boolean => (Number(flags) & FIELD_FLAGS[flag]) !== 0
 
-const LEADING_ZEROS = /^0*(?=\d)/
+const LEADING_ZEROS_PATTERN = /^0*(?=\d)/
 
 function integerColumn(bits: number): (field: ResultColumn) => ColumnType {
   return (field) => {
-    const isUnsigned = isSet(field, 'unsigned')
+    const isUnsigned = hasFieldFlag(field, 'unsigned')
     const check = isUnsigned
-      ? wholeNumbers(0n, 2n ** BigInt(bits))
-      : wholeNumbers(-(2n ** BigInt(bits - 1)), 2n ** BigInt(bits - 1))
+      ? wholeNumberParameter(0n, 2n ** BigInt(bits))
+      : wholeNumberParameter(-(2n ** BigInt(bits - 1)), 2n ** BigInt(bits - 1))
     return {
       sql: `cast(? as ${isUnsigned ? 'unsigned' : 'signed'})`,
-      read: asText,
+      read: castToTextSql,
       // The text of a zerofill column begins with zeros that are not part of the number.
-      parameter: isSet(field, 'zerofill') ? (text) => check(text.replace(LEADING_ZEROS, '')) : check,
+      parameter: hasFieldFlag(field, 'zerofill') ? (text) => check(text.replace(LEADING_ZEROS_PATTERN, '')) : check,
       holds: 'integer',
       isKey: true,
     }
@@ -36,7 +36,7 @@ const numberColumn =
   (sql: (field: ResultColumn) => string) =>
   (field: ResultColumn): ColumnType => ({
     sql: sql(field),
-    read: asText,
+    read: castToTextSql,
     parameter: (text) => (NUMBER_PATTERN.test(text) ? text : null),
     holds: 'number',
     isKey: false,
@@ -52,7 +52,7 @@ const timeColumn =
     const toZone = instantInZone(zone)
     return {
       sql: 'cast(? as datetime)',
-      read: asText,
+      read: castToTextSql,
       cell: (text) => inZone(emptyIfZeroDate(text)),
       // For a column without a zone, the instant is written as a time in the zone of the source.
       parameter: (text) => (isLocal ? toZone(text).slice(0, 19) : text),
@@ -67,13 +67,11 @@ const withoutSpacesSql = (column: string): string =>
 
 /** The type of a column of texts. @param collation null: the column has bytes */
 function textColumn(field: ResultColumn, collation: Collation | null): ColumnType {
-  const isList = isSet(field, 'enumeration') || isSet(field, 'set')
+  const isList = hasFieldFlag(field, 'enumeration') || hasFieldFlag(field, 'set')
   return {
     sql:
-      collation === null
-        ? 'cast(? as binary)'
-        : `cast(? as char character set ${collation.charset}) collate ${collation.name}`,
-    read: asText,
+      collation === null ? 'cast(? as binary)' : `cast(? as char character set ${collation.charset}) collate ${collation.name}`,
+    read: castToTextSql,
     parameter: (given) => given,
     ...(collation !== null && { trimmed: withoutSpacesSql }),
     holds: 'text',
@@ -82,10 +80,10 @@ function textColumn(field: ResultColumn, collation: Collation | null): ColumnTyp
   }
 }
 
-const CAST_TO_DOUBLE = 'cast(? as double)'
+const CAST_TO_DOUBLE_SQL = 'cast(? as double)'
 const dayColumn: ColumnType = {
   sql: 'cast(? as date)',
-  read: asText,
+  read: castToTextSql,
   cell: emptyIfZeroDate,
   parameter: noParameter,
   holds: 'day',
@@ -102,8 +100,8 @@ const COLUMN_TYPES: ReadonlyMap<number, (field: ResultColumn, zone: string) => C
   [13, integerColumn(16)], // year
   [0, numberColumn(castToDecimal)],
   [246, numberColumn(castToDecimal)],
-  [4, numberColumn(() => CAST_TO_DOUBLE)],
-  [5, numberColumn(() => CAST_TO_DOUBLE)],
+  [4, numberColumn(() => CAST_TO_DOUBLE_SQL)],
+  [5, numberColumn(() => CAST_TO_DOUBLE_SQL)],
   [10, () => dayColumn],
   [14, () => dayColumn],
   [12, timeColumn(timeInZone, true)],
@@ -112,7 +110,7 @@ const COLUMN_TYPES: ReadonlyMap<number, (field: ResultColumn, zone: string) => C
     16, // bit
     (field) => ({
       ...integerColumn(64)({ ...field, flags: FIELD_FLAGS.unsigned }),
-      read: (column) => asText(`${column} + 0`),
+      read: (column) => castToTextSql(`${column} + 0`),
     }),
   ],
 ])
@@ -132,7 +130,7 @@ export interface Collation {
 }
 
 /** The type of all other columns, such as a time of day. */
-const OTHER_TYPE: ColumnType = { sql: '?', read: asText, parameter: noParameter, holds: 'other', isKey: false }
+const OTHER_TYPE: ColumnType = { sql: '?', read: castToTextSql, parameter: noParameter, holds: 'other', isKey: false }
 
 /** The type of a column. UUIDs are texts in the protocol. */
 export function columnType(field: ResultColumn, collation: Collation | null, zone: string): ColumnType {

@@ -5,16 +5,16 @@ import { type ColumnType, SPACE_CODE_POINTS } from '../engine/column-type.ts'
 import {
   betweenNumbersSql,
   betweenSql,
-  boundsOf,
-  conditionsWith,
+  makeConditionWriter,
   mayBePlain,
-  NO_ROW,
+  NO_ROW_CONDITION,
   NUMBER_MARGIN,
   UNPLAIN_TEXT_PATTERN,
-  wholeBounds,
+  wholeNumberBounds,
+  widenedBounds,
 } from '../engine/conditions.ts'
 import { Parameters } from '../engine/parameters.ts'
-import { NAMES } from './names.ts'
+import { MARIADB_NAME_WRITER } from './names.ts'
 
 /**
  * Makes an empty list of parameters. The type that is given for a parameter is its SQL, such as a cast to the type of a column.
@@ -22,7 +22,7 @@ import { NAMES } from './names.ts'
 export const createParameters = (): Parameters => new Parameters((_, type) => type)
 
 /** A number and a `float` that differ by at most this share count as equal, because a `float` has six digits. */
-const AROUND_FLOAT = 1e-5
+const FLOAT_MARGIN = 1e-5
 
 /** Returns the SQL condition that a column has one of the given texts. */
 export const oneOf = (
@@ -36,15 +36,15 @@ export const oneOf = (
  * Returns the SQL condition for a test; null: all rows pass. The collation of the column may take different texts as equal. That
  * is accepted, so that an index can be used: rows are compared again when they are read.
  */
-function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: Parameters): string | null {
+function writeColumnTest(test: ColumnTest, column: string, type: ColumnType, parameters: Parameters): string | null {
   switch (test.is) {
     case 'present':
       return `${column} is not null`
     case 'texts': {
       if (type.holds === 'day' || type.holds === 'instant') return null
-      if (type.sql === DOUBLE_PARAMETER) return anyNumber(test.texts, column, type, parameters)
+      if (type.sql === DOUBLE_PARAMETER_SQL) return writeAnyNumberTest(test.texts, column, type, parameters)
       const texts = test.texts.flatMap((text) => type.parameter(text) ?? [])
-      if (texts.length === 0) return type.holds === 'other' && !type.isKey ? null : NO_ROW
+      if (texts.length === 0) return type.holds === 'other' && !type.isKey ? null : NO_ROW_CONDITION
       // Spaces cannot be removed from a column of bytes.
       if (test.trimmed && type.trimmed === undefined && type.holds === 'text') return null
       const is = oneOf(column, texts, type, parameters)
@@ -60,8 +60,8 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
       return type.trimmed === undefined ? null : writeFoldedTest(test, column, parameters)
     case 'digits':
       return type.holds === 'text'
-        ? oneOf(digitsOf(column), test.texts, type, parameters)
-        : testOf({ is: 'texts', texts: test.texts }, column, type, parameters)
+        ? oneOf(digitsOfTextSql(column), test.texts, type, parameters)
+        : writeColumnTest({ is: 'texts', texts: test.texts }, column, type, parameters)
     case 'numbers':
       return writeNumbersTest(test, column, type, parameters)
     case 'booleans':
@@ -109,18 +109,18 @@ function writeFoldedTest(
 const writeBeginsWith = (column: string, text: string, { sql }: ColumnType, parameters: Parameters): string =>
   `${column} like ${parameters.add(`${text.replace(/[|%_]/g, '|$&')}%`, sql)} escape '|'`
 
-const DOUBLE_PARAMETER = 'cast(? as double)'
+const DOUBLE_PARAMETER_SQL = 'cast(? as double)'
 
 /** Makes the SQL of the digits of a text. */
-const digitsOf = (column: string): string => `regexp_replace(${column}, '[^0-9]', '')`
+const digitsOfTextSql = (column: string): string => `regexp_replace(${column}, '[^0-9]', '')`
 
-function anyNumber(texts: readonly string[], column: string, type: ColumnType, parameters: Parameters): string {
+function writeAnyNumberTest(texts: readonly string[], column: string, type: ColumnType, parameters: Parameters): string {
   const near = texts.flatMap((text) => {
     const number = type.parameter(text) === null ? Number.NaN : Number(text)
     if (!Number.isFinite(number)) return []
     return writeNumbersTest({ is: 'numbers', from: number, to: number }, column, type, parameters) ?? []
   })
-  return near.length === 0 ? NO_ROW : `(${near.join(' or ')})`
+  return near.length === 0 ? NO_ROW_CONDITION : `(${near.join(' or ')})`
 }
 
 function writeNumbersTest(
@@ -131,8 +131,10 @@ function writeNumbersTest(
 ): string | null {
   if (holds !== 'integer' && holds !== 'number') return null
   const { least, most } =
-    holds === 'integer' ? wholeBounds(test) : boundsOf(test, sql === DOUBLE_PARAMETER ? AROUND_FLOAT : NUMBER_MARGIN)
-  const type = holds === 'integer' ? 'cast(? as signed)' : DOUBLE_PARAMETER
+    holds === 'integer'
+      ? wholeNumberBounds(test)
+      : widenedBounds(test, sql === DOUBLE_PARAMETER_SQL ? FLOAT_MARGIN : NUMBER_MARGIN)
+  const type = holds === 'integer' ? 'cast(? as signed)' : DOUBLE_PARAMETER_SQL
   return betweenNumbersSql(column, { least, most }, (bound) => parameters.add(bound, type))
 }
 
@@ -145,7 +147,7 @@ function writeDaysTest(
   around = type.holds === 'instant' ? 1 : 0,
 ): string | null {
   if (type.holds === 'text') {
-    return texts === null ? null : textsOfDays(texts, column, type, parameters)
+    return texts === null ? null : writeDayTextsTest(texts, column, type, parameters)
   }
   if (type.holds !== 'day' && type.holds !== 'instant') return null
   const first = dayAfter(from, -around)
@@ -158,21 +160,16 @@ function writeDaysTest(
 }
 
 /** The most parameters of a statement that tests days in texts: the database plans each, and the driver holds each. */
-const MOST_PARAMETERS = 2_000
+const MOST_DAY_TEST_PARAMETERS = 2_000
 
 /**
  * Returns the SQL condition for texts that may have spaces around them. Texts are compared by their beginning, so that an index
  * can be used; every text that begins with a space passes too. Null: there are too many texts for one statement.
  */
-function textsOfDays(
-  texts: readonly string[],
-  column: string,
-  type: ColumnType,
-  parameters: Parameters,
-): string | null {
-  if (texts.length === 0) return NO_ROW
+function writeDayTextsTest(texts: readonly string[], column: string, type: ColumnType, parameters: Parameters): string | null {
+  if (texts.length === 0) return NO_ROW_CONDITION
   const beginnings = [...texts, ...SPACE_CODE_POINTS.map((one) => String.fromCharCode(one))]
-  if (parameters.values.length + beginnings.length > MOST_PARAMETERS) return null
+  if (parameters.values.length + beginnings.length > MOST_DAY_TEST_PARAMETERS) return null
   return `(${beginnings.map((text) => writeBeginsWith(column, text, type, parameters)).join(' or ')})`
 }
 
@@ -184,4 +181,4 @@ function dayAfter(day: string | null, count: number): string | null {
   return /^\d{4}-/.test(text) && !text.startsWith('0000') ? text : null
 }
 
-export const { conditionOf, columnCondition } = conditionsWith(NAMES, testOf)
+export const { conditionOf, columnCondition } = makeConditionWriter(MARIADB_NAME_WRITER, writeColumnTest)

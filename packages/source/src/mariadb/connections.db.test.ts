@@ -57,10 +57,7 @@ describe.skipIf(!hasMariadb())('connections to MariaDB', () => {
   test('what the operator wrote cannot write, whatever the account may do', async () => {
     await office.run('create table note (id int)')
     await office.run(`create function written() returns int begin insert into note values (1); return 1; end`)
-    expect(await failure({ where: 'written() = 1' })).toMatchObject({
-      error: { cause: { errno: 1792 } },
-      isAway: false,
-    })
+    expect(await failure({ where: 'written() = 1' })).toMatchObject({ error: { cause: { errno: 1792 } }, isAway: false })
     expect(await failure({ where: 'true) as x limit 0 union all (select 1 from note' })).toMatchObject({
       error: expect.any(RecordsUnavailable),
     })

@@ -5,11 +5,11 @@ import { oncePerObject } from '@rollcall/base/shared/once-per'
 import type { FieldPacket, Pool, PoolConnection, PoolOptions } from 'mysql2'
 import { type EnvironmentVariables, readAddress, readCertificates } from '../engine/address.ts'
 import {
-  CONNECT_TIMEOUT,
+  CONNECT_TIMEOUT_MILLISECONDS,
   type Connections,
   connectionsOf,
   type DatabaseSnapshot,
-  STATEMENT_GRACE,
+  STATEMENT_GRACE_MILLISECONDS,
   type Statement,
   type StatementResult,
   type Transaction,
@@ -25,10 +25,10 @@ export type ResultColumn = Pick<FieldPacket, 'columnType' | 'flags' | 'decimals'
 export type MariadbSnapshot = DatabaseSnapshot<ResultColumn>
 
 /** The most statements that a connection keeps prepared. Look-ups repeat a few. */
-const MOST_PREPARED = 50
+const MOST_PREPARED_STATEMENTS = 50
 
 /** The driver's options for each `ssl-mode` of the address. */
-const SSL_MODES: Readonly<Record<string, Pick<PoolOptions, 'ssl'>>> = {
+const OPTIONS_BY_SSL_MODE: Readonly<Record<string, Pick<PoolOptions, 'ssl'>>> = {
   DISABLED: {},
   REQUIRED: { ssl: { rejectUnauthorized: false } },
   VERIFY_IDENTITY: { ssl: { rejectUnauthorized: true, verifyIdentity: true } },
@@ -39,17 +39,17 @@ const SSL_MODES: Readonly<Record<string, Pick<PoolOptions, 'ssl'>>> = {
  * @throws SourceRefusal the address, or a file that the source names, cannot be read, or the address is not allowed
  */
 export const readConnectionOptions = (file: SourceFile, env: EnvironmentVariables): PoolOptions =>
-  optionsOf(readAddress(file, env), readCertificates(file), file)
+  poolOptionsOf(readAddress(file, env), readCertificates(file), file)
 
 export function openConnections(file: SourceFile, options: PoolOptions): Connections<ResultColumn> {
   let opened: Promise<Pool> | undefined
   const heldOf = oncePerObject(
-    (one: PoolConnection) => new HeldConnection(one, file.statementTimeout + STATEMENT_GRACE),
+    (one: PoolConnection) => new HeldConnection(one, file.statementTimeout + STATEMENT_GRACE_MILLISECONDS),
   )
   return connectionsOf(file, {
     async begin() {
       opened ??= openPool(options)
-      return await beginTransaction(heldOf(await connectionOf(await opened)), file)
+      return await beginTransaction(heldOf(await takeConnection(await opened)), file)
     },
     failureOf,
     async close() {
@@ -60,7 +60,7 @@ export function openConnections(file: SourceFile, options: PoolOptions): Connect
   })
 }
 
-function optionsOf(address: URL, ca: string | null, { pool }: SourceFile): PoolOptions {
+function poolOptionsOf(address: URL, ca: string | null, { pool }: SourceFile): PoolOptions {
   if (!/^(?:mariadb|mysql):$/.test(address.protocol)) {
     throw makeRefusal(['url'], 'the address must begin with mariadb:// or mysql://')
   }
@@ -69,16 +69,12 @@ function optionsOf(address: URL, ca: string | null, { pool }: SourceFile): PoolO
     throw makeRefusal(['url'], 'after ? the address may have ssl-mode and socket, and nothing else')
   }
   const mode = address.searchParams.get('ssl-mode') ?? 'DISABLED'
-  if (!Object.hasOwn(SSL_MODES, mode)) {
-    throw makeRefusal(['url'], `ssl-mode must be ${Object.keys(SSL_MODES).join(', ')}`)
+  if (!Object.hasOwn(OPTIONS_BY_SSL_MODE, mode)) {
+    throw makeRefusal(['url'], `ssl-mode must be ${Object.keys(OPTIONS_BY_SSL_MODE).join(', ')}`)
   }
   const socket = address.searchParams.get('socket')
   // The driver does not compare an IP address with the names in a certificate.
-  if (
-    (ca !== null || mode === 'VERIFY_IDENTITY') &&
-    socket === null &&
-    isIP(address.hostname.replace(/^\[|\]$/g, ''))
-  ) {
+  if ((ca !== null || mode === 'VERIFY_IDENTITY') && socket === null && isIP(address.hostname.replace(/^\[|\]$/g, ''))) {
     throw makeRefusal(['url'], 'to be verified, the address must have the name of the host in its certificate')
   }
   const text = (given: string): string => decodeURIComponent(given)
@@ -89,10 +85,10 @@ function optionsOf(address: URL, ca: string | null, { pool }: SourceFile): PoolO
     user: text(address.username),
     password: text(address.password),
     database: text(address.pathname.slice(1)),
-    ...(ca === null ? SSL_MODES[mode] : { ssl: { ca, rejectUnauthorized: true, verifyIdentity: true } }),
+    ...(ca === null ? OPTIONS_BY_SSL_MODE[mode] : { ssl: { ca, rejectUnauthorized: true, verifyIdentity: true } }),
     connectionLimit: pool,
-    connectTimeout: CONNECT_TIMEOUT,
-    maxPreparedStatements: MOST_PREPARED,
+    connectTimeout: CONNECT_TIMEOUT_MILLISECONDS,
+    maxPreparedStatements: MOST_PREPARED_STATEMENTS,
     // SQL of the operator can only be one statement, and the server cannot request a file of this machine.
     multipleStatements: false,
     flags: ['-LOCAL_FILES'],
@@ -115,14 +111,14 @@ async function openPool(options: PoolOptions): Promise<Pool> {
   return pool
 }
 
-/** Gets a connection within `CONNECT_TIMEOUT`, so that nobody waits longer for a busy pool. */
-function connectionOf(pool: Pool): Promise<PoolConnection> {
+/** Gets a connection within `CONNECT_TIMEOUT_MILLISECONDS`, so that nobody waits longer for a busy pool. */
+function takeConnection(pool: Pool): Promise<PoolConnection> {
   const { promise, resolve, reject } = Promise.withResolvers<PoolConnection>()
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true
     reject(new Error('no connection was free'))
-  }, CONNECT_TIMEOUT)
+  }, CONNECT_TIMEOUT_MILLISECONDS)
   pool.getConnection((error, connection) => {
     clearTimeout(timer)
     if (error) reject(error)
@@ -149,10 +145,10 @@ const sessionSettingsSql = ({ statementTimeout }: SourceFile): string =>
   ].join(', ')
 
 /** Values of the catalog and of plans may be numbers; they are made texts. */
-const textOf = (value: unknown): string | null => (value === null || typeof value === 'string' ? value : String(value))
+const textOrNull = (value: unknown): string | null => (value === null || typeof value === 'string' ? value : String(value))
 
 /** The milliseconds for which locks on the definitions of tables may outlast a statement. */
-const LOCKS_HELD = 50
+const METADATA_LOCK_MILLISECONDS = 50
 
 /** A connection of the pool to a MariaDB or MySQL, with the state of its transaction. */
 class HeldConnection {
@@ -167,7 +163,7 @@ class HeldConnection {
   constructor(connection: PoolConnection, timeout: number) {
     this.connection = connection
     this.#limit = new TimeLimit(timeout, makeLateError)
-    this.#unlock = setTimeout(() => this.#endLocks(), LOCKS_HELD).unref()
+    this.#unlock = setTimeout(() => this.#endLocks(), METADATA_LOCK_MILLISECONDS).unref()
   }
 
   query(sql: string): Promise<void> {
@@ -184,7 +180,7 @@ class HeldConnection {
     }
     const { promise, resolve, reject } = Promise.withResolvers<StatementResult<ResultColumn>>()
     this.connection.execute(text, values as string[], (error, rows, fields) =>
-      error ? reject(error) : resolve(answerOf(rows, fields)),
+      error ? reject(error) : resolve(statementResultOf(rows, fields)),
     )
     return this.#limit.wait(promise)
   }
@@ -258,7 +254,7 @@ async function beginTransaction(held: HeldConnection, file: SourceFile): Promise
 }
 
 /** Makes the answer of what the driver returns. A statement such as SET ROLE has no rows. */
-const answerOf = (rows: unknown, fields: readonly FieldPacket[]): StatementResult<ResultColumn> =>
+const statementResultOf = (rows: unknown, fields: readonly FieldPacket[]): StatementResult<ResultColumn> =>
   Array.isArray(rows)
-    ? { rows: rows.map((row: unknown[]) => row.map(textOf)), types: fields, names: fields.map(({ name }) => name) }
+    ? { rows: rows.map((row: unknown[]) => row.map(textOrNull)), types: fields, names: fields.map(({ name }) => name) }
     : { rows: [], types: [], names: [] }

@@ -1,10 +1,10 @@
 /** Gives errors of MariaDB and MySQL their meaning for a source. */
 
 import { isUnavailable } from '@rollcall/database/database-errors'
-import type { Failure, FailureKind } from '../engine/connections.ts'
+import type { DatabaseFailure, DatabaseFailureKind } from '../engine/connections.ts'
 
 /** The meanings of errors, by the error number of the server. */
-const KINDS_BY_ERROR_NUMBER: ReadonlyMap<number, FailureKind> = new Map([
+const KINDS_BY_ERROR_NUMBER: ReadonlyMap<number, DatabaseFailureKind> = new Map([
   ...[1969, 3024].map((number) => [number, 'timeout'] as const),
   // The database is away: connections, memory, disk, shutdown, login.
   ...[1021, 1037, 1040, 1041, 1045, 1049, 1053, 1114, 1129, 1130, 1152, 1158, 1159, 1160, 1161].map(
@@ -19,7 +19,7 @@ const KINDS_BY_ERROR_NUMBER: ReadonlyMap<number, FailureKind> = new Map([
 ])
 
 /** The meanings of errors, by SQLSTATE or its first characters. */
-const KINDS_BY_SQLSTATE: readonly (readonly [string, FailureKind])[] = [
+const KINDS_BY_SQLSTATE: readonly (readonly [string, DatabaseFailureKind])[] = [
   ['08', 'away'],
   ['28', 'away'],
   ['42', 'changed'],
@@ -29,7 +29,7 @@ const KINDS_BY_SQLSTATE: readonly (readonly [string, FailureKind])[] = [
   ['23', 'value'],
 ]
 
-export function failureOf(error: unknown): Failure | null {
+export function failureOf(error: unknown): DatabaseFailure | null {
   if (!(error instanceof Error)) return null
   const { code, errno, sqlState, fatal } = error as Partial<Record<'code' | 'sqlState', string>> & {
     readonly errno?: number
@@ -38,9 +38,7 @@ export function failureOf(error: unknown): Failure | null {
   if (code === 'PROTOCOL_SEQUENCE_TIMEOUT') return { is: 'timeout', code }
   if (sqlState !== undefined && errno !== undefined) {
     const is =
-      KINDS_BY_ERROR_NUMBER.get(errno) ??
-      KINDS_BY_SQLSTATE.find(([state]) => sqlState.startsWith(state))?.[1] ??
-      'statement'
+      KINDS_BY_ERROR_NUMBER.get(errno) ?? KINDS_BY_SQLSTATE.find(([state]) => sqlState.startsWith(state))?.[1] ?? 'statement'
     return { is, code: String(errno) }
   }
   return fatal === true || isUnavailable(error) ? { is: 'away', code } : null

@@ -1,3 +1,3 @@
-import { namesWith } from '../engine/names.ts'
+import { createSqlNames } from '../engine/names.ts'
 
-export const NAMES = namesWith('`')
+export const MARIADB_NAME_WRITER = createSqlNames('`')

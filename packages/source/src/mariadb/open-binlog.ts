@@ -4,12 +4,12 @@ import { randomInt } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import type { Connection, PoolOptions, RowDataPacket } from 'mysql2/promise'
 import { type ChangeLog, LogLost, type LogReader } from '../engine/change-log.ts'
-import { CONNECT_TIMEOUT, type RunInSnapshot } from '../engine/connections.ts'
+import { CONNECT_TIMEOUT_MILLISECONDS, type RunInSnapshot } from '../engine/connections.ts'
 import { LoggedKeys, LogStream, partsByLoggedTable } from '../engine/logged-keys.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
 import { BinlogKeyCollector } from './binlog-events.ts'
 import { PacketReader } from './binlog-packets.ts'
-import { type BinlogPlace, isContinued, placeNumber, placeOf, placeText, sortedGtids } from './binlog-places.ts'
+import { type BinlogPlace, continuesLog, parseBinlogPlace, placeNumber, placeText, sortedGtids } from './binlog-places.ts'
 import { binlogProblems } from './binlog-problems.ts'
 import type { MariadbSnapshot, ResultColumn } from './connections.ts'
 
@@ -24,7 +24,7 @@ const MOST_SILENT_MILLISECONDS = 30_000
 const WRITE_TIMEOUT_SECONDS = 3_600
 /** The error of a server that cannot read its log from our place on. */
 const UNREADABLE_LOG_ERROR = 1236
-const BINLOG_DUMP = 0x12
+const BINLOG_DUMP_COMMAND = 0x12
 
 /** The dependencies of `openBinlog`. */
 export interface BinlogDeps {
@@ -34,31 +34,31 @@ export interface BinlogDeps {
 }
 
 export function openBinlog({ file, connection: options, inSnapshot }: BinlogDeps): ChangeLog {
-  const seen = () => inSnapshot(placeOfState)
+  const seen = () => inSnapshot(placeSeenBySnapshot)
   return {
     problems: () => inSnapshot((state) => binlogProblems(state, file)),
     async begin() {
       const found = await seen()
       const connection = await openLogConnection(options)
       try {
-        return placeText({ ...found, made: null, gtids: (await gtidsAt(connection, found)) ?? '' })
+        return placeText({ ...found, made: null, gtids: (await findGtidsAt(connection, found)) ?? '' })
       } finally {
         connection.destroy()
       }
     },
     state: (position) =>
       inSnapshot(async (state) => {
-        const found = await placeOfState(state)
+        const found = await placeSeenBySnapshot(state)
         const { rows } = await state.run({ text: 'select @@global.gtid_binlog_pos', values: [] })
         // After RESET MASTER, the server would send nothing until its new log is as long as the former one.
-        const isKept = isContinued(rows[0]?.[0] ?? '', placeOf(position).gtids)
+        const isKept = continuesLog(rows[0]?.[0] ?? '', parseBinlogPlace(position).gtids)
         return { isKept, end: placeText({ ...found, made: null, gtids: '' }), size: 0 }
       }),
     async read(position) {
-      const place = placeOf(position)
+      const place = parseBinlogPlace(position)
       const connection = await openLogConnection(options)
       try {
-        const gtids = await gtidsAt(connection, place)
+        const gtids = await findGtidsAt(connection, place)
         if (gtids === null || sortedGtids(gtids).join() !== sortedGtids(place.gtids).join())
           throw new LogLost('the log is another one, or was purged')
         return await readBinlog(connection, file, place)
@@ -72,12 +72,12 @@ export function openBinlog({ file, connection: options, inSnapshot }: BinlogDeps
       return transactions.every((one) => one <= now)
     },
     drop: async () => undefined,
-    isBefore: (one, other) => placeNumber(placeOf(one)) < placeNumber(placeOf(other)),
+    isBefore: (one, other) => placeNumber(parseBinlogPlace(one)) < placeNumber(parseBinlogPlace(other)),
   }
 }
 
 /** The place after the last transaction that a snapshot sees. A transaction is in the log a moment before a snapshot sees it. */
-async function placeOfState(state: MariadbSnapshot): Promise<Pick<BinlogPlace, 'file' | 'position'>> {
+async function placeSeenBySnapshot(state: MariadbSnapshot): Promise<Pick<BinlogPlace, 'file' | 'position'>> {
   const { rows } = await state.run({ text: `show status like 'binlog_snapshot_%'`, values: [] })
   const found = new Map(rows.map(([name, value]) => [name?.toLowerCase(), value ?? '']))
   return { file: found.get('binlog_snapshot_file') ?? '', position: Number(found.get('binlog_snapshot_position')) }
@@ -86,11 +86,11 @@ async function placeOfState(state: MariadbSnapshot): Promise<Pick<BinlogPlace, '
 async function openLogConnection(options: PoolOptions): Promise<Connection> {
   const { createConnection } = await import('mysql2/promise')
   const { rowsAsArray: _, connectionLimit: __, maxPreparedStatements: ___, ...own } = options
-  return createConnection({ ...own, connectTimeout: CONNECT_TIMEOUT })
+  return createConnection({ ...own, connectTimeout: CONNECT_TIMEOUT_MILLISECONDS })
 }
 
 /** The last GTIDs before a place; null: the log has no such place. */
-async function gtidsAt(connection: Connection, { file, position }: Pick<BinlogPlace, 'file' | 'position'>) {
+async function findGtidsAt(connection: Connection, { file, position }: Pick<BinlogPlace, 'file' | 'position'>) {
   const [rows] = await connection.query<(RowDataPacket & { readonly gtids: string | null })[]>(
     { sql: 'select binlog_gtid_pos(?, ?) as gtids', timeout: LOG_STATEMENT_MILLISECONDS },
     [file, position],
@@ -105,8 +105,7 @@ interface DriverConnection {
 }
 
 async function readBinlog(connection: Connection, file: SourceFile, place: BinlogPlace): Promise<LogReader> {
-  const [[database]] =
-    await connection.query<(RowDataPacket & { readonly name: string | null })[]>('select database() as name')
+  const [[database]] = await connection.query<(RowDataPacket & { readonly name: string | null })[]>('select database() as name')
   const [charsets] = await connection.query<(RowDataPacket & { readonly id: number; readonly name: string })[]>(
     'select id, character_set_name as name from information_schema.collation_character_set_applicability',
   )
@@ -151,8 +150,7 @@ function readChunk(packets: PacketReader, chunk: Buffer): void {
   try {
     packets.add(chunk)
   } catch (error) {
-    const isUnreadable =
-      error instanceof RangeError || (error as { readonly errno?: number }).errno === UNREADABLE_LOG_ERROR
+    const isUnreadable = error instanceof RangeError || (error as { readonly errno?: number }).errno === UNREADABLE_LOG_ERROR
     throw isUnreadable ? new LogLost('the log cannot be read', { cause: error }) : error
   }
 }
@@ -162,7 +160,7 @@ function dumpRequest({ file, position }: BinlogPlace): Buffer {
   const name = Buffer.from(file)
   const request = Buffer.alloc(4 + 11 + name.length)
   request.writeUIntLE(11 + name.length, 0, 3)
-  request.writeUInt8(BINLOG_DUMP, 4)
+  request.writeUInt8(BINLOG_DUMP_COMMAND, 4)
   request.writeUInt32LE(position, 5)
   request.writeUInt32LE(randomInt(2 ** 31, 2 ** 32), 11)
   name.copy(request, 15)

@@ -11,10 +11,10 @@ import { CHANGE_SQL } from './change-statements.ts'
 import { type Collation, columnType } from './column-types.ts'
 import { type MariadbSnapshot, openConnections, type ResultColumn, readConnectionOptions } from './connections.ts'
 import { failureOf } from './failures.ts'
-import { NAMES } from './names.ts'
+import { MARIADB_NAME_WRITER } from './names.ts'
 import { openBinlog } from './open-binlog.ts'
 import { PLAN_STATEMENTS } from './plans.ts'
-import { readReport } from './privileges.ts'
+import { readEngineReport } from './privileges.ts'
 import { ROW_SQL } from './row-sql.ts'
 
 /** Opens the source, and connects when it is first asked. @throws SourceRefusal as `readConnectionOptions` */
@@ -30,7 +30,7 @@ const MARIADB_DIALECT: Dialect<ResultColumn> = {
   changes: CHANGE_SQL,
   readTypes,
   hasUniqueKey,
-  report: readReport,
+  report: readEngineReport,
   plans: PLAN_STATEMENTS,
   catalog: CATALOG_STATEMENTS,
   failureOf,
@@ -44,11 +44,11 @@ async function readTypes(
   const found: ColumnType[][] = []
   for (const [at, part] of parts.entries()) {
     const alias = at === 0 ? 'own' : 'child'
-    const columns = [part.key, ...part.columns].map((name) => `${alias}.${NAMES.quoted(name)}`)
+    const columns = [part.key, ...part.columns].map((name) => `${alias}.${MARIADB_NAME_WRITER.quoted(name)}`)
     // This query reads no row of the table. It returns one row with character sets, and the types of the columns.
     const { rows, types } = await state.run({
       text: `select ${columns.join(', ')}, ${columns.map((one) => `charset(${one}), collation(${one})`).join(', ')}
-        from (select 1 as one) as always left join ${NAMES.tableOf(part, alias)} on false`,
+        from (select 1 as one) as always left join ${MARIADB_NAME_WRITER.tableOf(part, alias)} on false`,
       values: [],
     })
     const sets = rows[0]?.slice(columns.length) ?? []
@@ -56,7 +56,7 @@ async function readTypes(
       columns.flatMap((_, index): ColumnType[] => {
         const field = types[index]
         if (field === undefined) return []
-        return [columnType(field, collationOf(sets[2 * index], sets[2 * index + 1]), timeZone)]
+        return [columnType(field, findCollation(sets[2 * index], sets[2 * index + 1]), timeZone)]
       }),
     )
   }
@@ -64,7 +64,7 @@ async function readTypes(
 }
 
 /** The collation of a column; null: it has bytes, or names that cannot become part of statements. */
-const collationOf = (charset: string | null | undefined, name: string | null | undefined): Collation | null =>
+const findCollation = (charset: string | null | undefined, name: string | null | undefined): Collation | null =>
   charset && name && charset !== 'binary' && /^\w+$/.test(`${charset}${name}`) ? { charset, name } : null
 
 async function hasUniqueKey(state: MariadbSnapshot, { from, key }: MappedPart): Promise<boolean> {

@@ -2,7 +2,7 @@
 
 import type { Plans } from '../engine/dialect.ts'
 import type { ResultColumn } from './connections.ts'
-import { NAMES } from './names.ts'
+import { MARIADB_NAME_WRITER } from './names.ts'
 
 export const PLAN_STATEMENTS: Plans<ResultColumn> = {
   prefer: null,
@@ -22,5 +22,5 @@ export const PLAN_STATEMENTS: Plans<ResultColumn> = {
   indexOn: (place, column, asked) =>
     asked?.test.is === 'digits'
       ? null
-      : `create index ${NAMES.quoted(`rollcall_${column}`)} on ${NAMES.placeOf(place)} (${NAMES.quoted(column)});`,
+      : `create index ${MARIADB_NAME_WRITER.quoted(`rollcall_${column}`)} on ${MARIADB_NAME_WRITER.placeOf(place)} (${MARIADB_NAME_WRITER.quoted(column)});`,
 }

@@ -1,9 +1,8 @@
 /**
- * Finds what an account of MariaDB or MySQL may do beyond reading: with fewer rights even a mistake of ours cannot harm
- * a source.
+ * Finds what an account of MariaDB or MySQL may do beyond reading: with fewer rights even a mistake of ours cannot harm a source.
  */
 
-import { encryptionWeakness } from '../engine/encryption.ts'
+import { listEncryptionWeaknesses } from '../engine/encryption.ts'
 import type { EngineReport } from '../engine/engine.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
 import type { MariadbSnapshot } from './connections.ts'
@@ -18,12 +17,12 @@ const BINLOG_PRIVILEGES: ReadonlySet<string> = new Set(['REPLICATION SLAVE', 'BI
 const GRANT_STATEMENT =
   /^GRANT (.+?)(?: ON (?:(?:TABLE|FUNCTION|PROCEDURE|PACKAGE BODY|PACKAGE) )?((?:`(?:[^`]|``)*`|\*)\.(?:`(?:[^`]|``)*`|\*)|\S+))? TO ([`']?)(.+?)\3(?:[@ ]|$)/
 /** Matches the name of a role in a statement. */
-const ROLE_NAME = /[`'](?:[^`']|``|'')+[`'](?:@[`'][^`']*[`'])?/g
+const ROLE_NAME_PATTERN = /[`'](?:[^`']|``|'')+[`'](?:@[`'][^`']*[`'])?/g
 /** Matches the object of a grant on `test` or a database like it: a new MariaDB lets everybody write there. */
-const TEST_DATABASE_OBJECT = /^`test(?:\\_%)?`\./
+const TEST_DATABASE_PATTERN = /^`test(?:\\_%)?`\./
 
 /** Returns a report on the database and the account. */
-export async function readReport(state: MariadbSnapshot, { ca, mirror }: SourceFile): Promise<EngineReport> {
+export async function readEngineReport(state: MariadbSnapshot, { ca, mirror }: SourceFile): Promise<EngineReport> {
   const texts = async (text: string): Promise<readonly string[]> =>
     (await state.run({ text, values: [] })).rows.map(([first]) => first ?? '')
   const [about = ''] = await texts(
@@ -36,12 +35,12 @@ export async function readReport(state: MariadbSnapshot, { ca, mirror }: SourceF
   const [account = ''] = await texts(`select substring_index(current_user(), '@', 1)`)
   const harmless = mirror?.follow === 'binlog' ? new Set([...READ_PRIVILEGES, ...BINLOG_PRIVILEGES]) : READ_PRIVILEGES
   const who = { account, definer: definers[0], harmless }
-  const writes = (await allGrants(texts)).flatMap((grant) => findingOf(grant, who) ?? [])
+  const writes = (await readAllGrants(texts)).flatMap((grant) => findHarmfulRights(grant, who) ?? [])
   const [cipher] = (await state.run({ text: `show session status like 'Ssl_cipher'`, values: [] })).rows
   const [isLocal] = await texts(
     `select host like 'localhost%' or host like '127.%' or host like '::1%' from information_schema.processlist where id = connection_id()`,
   )
-  const weak = encryptionWeakness({ isEncrypted: (cipher?.[1] ?? '') !== '', isLocal: isLocal === '1' }, ca)
+  const weak = listEncryptionWeaknesses({ isEncrypted: (cipher?.[1] ?? '') !== '', isLocal: isLocal === '1' }, ca)
   const [isReadOnly] = await texts('select @@global.read_only')
   if (isReadOnly !== '0') {
     const polled = mirror?.follow === 'poll' ? '; poll.overlap must exceed its lag' : ''
@@ -51,26 +50,25 @@ export async function readReport(state: MariadbSnapshot, { ca, mirror }: SourceF
 }
 
 /** The grants of the account, of the roles that it may take, and of PUBLIC. A role must be taken to see its grants. */
-async function allGrants(texts: (text: string) => Promise<readonly string[]>): Promise<readonly string[]> {
+async function readAllGrants(texts: (text: string) => Promise<readonly string[]>): Promise<readonly string[]> {
   const [before] = await texts('select current_role()')
   const grants = [...(await texts('show grants'))]
   const roles = grants.flatMap((grant) => {
     const [, given = '', object] = GRANT_STATEMENT.exec(grant) ?? []
-    return object === undefined ? (given.match(ROLE_NAME) ?? []) : []
+    return object === undefined ? (given.match(ROLE_NAME_PATTERN) ?? []) : []
   })
   for (const role of new Set(roles)) {
     await texts(`set role ${role}`)
     grants.push(...(await texts('show grants')))
   }
-  if (roles.length > 0)
-    await texts(`set role ${/^(?:|NONE|`.*)$/.test(before ?? '') ? before || 'none' : `\`${before}\``}`)
+  if (roles.length > 0) await texts(`set role ${/^(?:|NONE|`.*)$/.test(before ?? '') ? before || 'none' : `\`${before}\``}`)
   // Servers without the role PUBLIC refuse this statement.
   const everybody = await texts('show grants for public').catch(() => [])
   return [...grants, ...everybody]
 }
 
 /** Says in a sentence which rights of a grant are not harmless; null: all are harmless. */
-function findingOf(
+function findHarmfulRights(
   grant: string,
   {
     account,
@@ -79,7 +77,7 @@ function findingOf(
   }: { readonly account: string; readonly definer: string | undefined; readonly harmless: ReadonlySet<string> },
 ): string | null {
   const [, given = '', object, , grantee = ''] = GRANT_STATEMENT.exec(grant) ?? []
-  if (object === undefined || TEST_DATABASE_OBJECT.test(object)) return null
+  if (object === undefined || TEST_DATABASE_PATTERN.test(object)) return null
   const by = grantee === account ? '' : grantee === 'PUBLIC' ? ', as everybody' : `, by the role ${grantee}`
   const place = object.replaceAll('`', '')
   const privileges = given.replaceAll(/ \([^)]*\)/g, '').split(/, ?/)

@@ -1,6 +1,5 @@
 /**
- * Converts times between UTC and the zone of a source. MariaDB's own tables of time zones are often empty, so they are
- * not used.
+ * Converts times between UTC and the zone of a source. MariaDB's own tables of time zones are often empty, so they are not used.
  */
 
 const TIME_PATTERN = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(\.\d+)?$/
@@ -12,8 +11,8 @@ export const timeInZone =
     const local = millisecondsOf(text)
     if (local === null) return text
     // The offset is computed twice, because it may change between the two instants.
-    const near = offsetAt(zone, local)
-    return writeZonedTime(local, fractionOf(text), offsetAt(zone, local - near * 60_000))
+    const near = zoneOffsetMinutes(zone, local)
+    return writeZonedTime(local, secondFractionOf(text), zoneOffsetMinutes(zone, local - near * 60_000))
   }
 
 /** Makes a function that returns the text of a UTC time as the same instant in this zone, with its offset; other texts stay. */
@@ -22,8 +21,8 @@ export const instantInZone =
   (text: string): string => {
     const time = millisecondsOf(text)
     if (time === null) return text
-    const offset = offsetAt(zone, time)
-    return writeZonedTime(time + offset * 60_000, fractionOf(text), offset)
+    const offset = zoneOffsetMinutes(zone, time)
+    return writeZonedTime(time + offset * 60_000, secondFractionOf(text), offset)
   }
 
 /** The milliseconds since 1970 of a time, taken as UTC; null: the text is no time. */
@@ -33,20 +32,18 @@ function millisecondsOf(text: string): number | null {
   return Number.isNaN(time) ? null : time
 }
 
-const fractionOf = (text: string): string => text.slice(19).replace(/\.?0*$/, '')
+const secondFractionOf = (text: string): string => text.slice(19).replace(/\.?0*$/, '')
 
 const writeZonedTime = (local: number, fraction: string, offset: number): string => {
   const time = new Date(local).toISOString().slice(0, 19).replace('T', ' ')
-  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) =>
-    String(part).padStart(2, '0'),
-  )
+  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) => String(part).padStart(2, '0'))
   return `${time}${fraction}${offset < 0 ? '-' : '+'}${hours}${minutes === '00' ? '' : `:${minutes}`}`
 }
 
 const formattersByZone = new Map<string, Intl.DateTimeFormat>()
 
 /** The minutes by which the zone is ahead of UTC at an instant. */
-function offsetAt(zone: string, time: number): number {
+function zoneOffsetMinutes(zone: string, time: number): number {
   let formatter = formattersByZone.get(zone)
   if (formatter === undefined) {
     formatter = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' })

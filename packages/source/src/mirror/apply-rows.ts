@@ -2,7 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises'
 import type { RecordChange } from '@rollcall/core/model/event'
-import { sqlState } from '@rollcall/database/database-errors'
+import { sqlStateOrSystemCode } from '@rollcall/database/database-errors'
 import { withTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/publish'
 import { compiledFiltersOf } from '@rollcall/delivery/events/recording'
@@ -17,8 +17,8 @@ import { type RowResult, readRow } from '../source-record.ts'
 import { type ProgressChange, saveProgress } from '../store/mirrors.ts'
 import { keysByIdentifiers, saveRows, storedRows } from '../store/source-rows.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
-import { decideOutcomes, type KeptRecord, type MirrorOutcomes } from './outcomes.ts'
-import { inSnapshot, readByKeys } from './read-source.ts'
+import { decideOutcomes, type KeyedRecord, type MirrorOutcomes } from './outcomes.ts'
+import { readRowsByKeys, runInSnapshot } from './read-source.ts'
 
 /** Rows of one record type that are to be written. If they were not read yet, they are read before. */
 export interface DueRows {
@@ -40,7 +40,7 @@ export interface KeyedRowResult {
 const ROWS_PER_TURN = 32
 
 /** Reads each row by the mapping, as a record or its problems. Now and then other work of the process gets its turn. */
-export async function readRows(
+export async function makeRowResults(
   kind: Kind,
   records: RecordMapping,
   rows: readonly SourceRow[],
@@ -79,7 +79,7 @@ export async function applyRows(deps: MirrorDeps, due: DueRows, applying: ApplyO
   return withTransaction(db.pool, async (client) => {
     await lockRegistryFor(client, registry.id, 'change')
     const isWanted = await saveProgress(client, deps.claim, applying.progress)
-    const changes = await writeOutcomes(deps, client, recordType, outcomes, applying)
+    const changes = await writeRowOutcomes(deps, client, recordType, outcomes, applying)
     if (applying.isEvent && changes.length > 0) {
       const recording = {
         registry,
@@ -95,10 +95,7 @@ export async function applyRows(deps: MirrorDeps, due: DueRows, applying: ApplyO
   })
 }
 
-async function decideRowOutcomes(
-  deps: MirrorDeps,
-  { recordType, records, keys, rows }: DueRows,
-): Promise<MirrorOutcomes> {
+async function decideRowOutcomes(deps: MirrorDeps, { recordType, records, keys, rows }: DueRows): Promise<MirrorOutcomes> {
   const { db, registry } = deps
   const of = { registry: registry.id, recordType: recordType.name }
   const stored = new Map<string, string | null>()
@@ -126,20 +123,20 @@ async function decideRowOutcomes(
     if ((await others()).length === 0) return outcomes()
     for (const set of [all, read, stored]) set.clear()
   }
-  return inSnapshot(deps, async (state) => {
+  return runInSnapshot(deps, async (state) => {
     for (let next: readonly string[] = fresh; next.length > 0; next = await others()) {
-      const found = await readByKeys(state, records, next)
+      const found = await readRowsByKeys(state, records, next)
       // A key may be a child's spelling, such as small letters, which the source takes as equal. The row that is found has its
       // own spelling.
       const own = found.map(({ key }) => key).filter(canBeKey)
-      await add([...new Set([...next, ...own])], await readRows(registry.kind, records, found))
+      await add([...new Set([...next, ...own])], await makeRowResults(registry.kind, records, found))
     }
     return outcomes()
   })
 }
 
 /** Writes and deletes records, and stores the outcome of each row. @returns the changes of records */
-async function writeOutcomes(
+async function writeRowOutcomes(
   { db, registry }: MirrorDeps,
   client: ClientBase,
   recordType: RecordType,
@@ -156,7 +153,7 @@ async function writeOutcomes(
   const unchanged = await sink.unchangedAmong(client, registry, recordType, prepared)
   const changed = records.filter(({ record }) => !unchanged.has(record.primary_identifier))
   const refused = new Map<string, string>()
-  const write = async (some: readonly KeptRecord[]): Promise<void> => {
+  const write = async (some: readonly KeyedRecord[]): Promise<void> => {
     if (some.length === 0) return
     try {
       const given = new Map(some.map(({ record }) => [record.primary_identifier, record]))
@@ -166,10 +163,10 @@ async function writeOutcomes(
         changes.push({ record_type, record: id, before, after, aliases })
       }
     } catch (error) {
-      if (!/^(22|54)/.test(sqlState(error))) throw error
+      if (!/^(22|54)/.test(sqlStateOrSystemCode(error))) throw error
       const [first, ...others] = some
       // The message of PostgreSQL is not used: it could quote the value.
-      if (others.length === 0 && first) refused.set(first.key, unstorableReason(sqlState(error)))
+      if (others.length === 0 && first) refused.set(first.key, unstorableReason(sqlStateOrSystemCode(error)))
       else for (const half of splitInHalves(some)) await write(half)
     }
   }

@@ -122,9 +122,7 @@ describe.skipIf(!hasMariadb())('the binlog of MariaDB', () => {
     expect(refusal).toBe(
       `binlog_format is MIXED: set global binlog_format = ROW${mend}; binlog_row_metadata is NO_LOG: set global binlog_row_metadata = FULL${mend}`,
     )
-    await office.run(
-      'alter table birth add constraint whose foreign key (person_no) references person on delete cascade',
-    )
+    await office.run('alter table birth add constraint whose foreign key (person_no) references person on delete cascade')
     await expect(check()).rejects.toThrow(
       'a foreign key of birth changes its rows with those of another table, which is not in the log: write follow: poll',
     )
@@ -183,9 +181,10 @@ describe.skipIf(!hasMariadb())('the binlog of MariaDB', () => {
       await office.run(`${insert} (4, 'A4', 'Ife', '')`)
       const first = await next(from)
       expect(first.keys).toEqual(['3'])
-      expect([log.isBefore(begun, first.position), log.isBefore(first.position, (await log.state(begun)).end)]).toEqual(
-        [true, true],
-      )
+      expect([log.isBefore(begun, first.position), log.isBefore(first.position, (await log.state(begun)).end)]).toEqual([
+        true,
+        true,
+      ])
       await from.close()
       const rest = await log.read(first.position)
       expect((await next(rest)).keys).toEqual(['4'])
@@ -318,9 +317,7 @@ describe.skipIf(!hasMariadb())('the binlog of MariaDB', () => {
       await expect.poll(() => differences(database.db, 'civil', env)).toEqual([])
       await expect.poll(mirror).toMatchObject({ failure: null, behind: 0 })
       const counted = async (text: string) => (await database.db.pool.query({ text, rowMode: 'array' })).rows
-      expect(
-        await counted('select 1 from event group by record, record_version, event_type having count(*) > 1'),
-      ).toEqual([])
+      expect(await counted('select 1 from event group by record, record_version, event_type having count(*) > 1')).toEqual([])
       const registered = await counted(`select count(*)::int from event where event_type = 'REGISTER' group by record`)
       expect(registered.length).toBeGreaterThanOrEqual(6_000)
       expect(registered.filter(([times]) => times !== 1)).toEqual([])

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { kind } from '../../test/asking.ts'
 import type { RowSelection } from '../engine/engine.ts'
 import { readSourceFile } from '../source-file.ts'
-import { createPortionReader, createReadAhead } from './compare-records.ts'
+import { createPortionReader, createReadAheadReader } from './compare-records.ts'
 
 const file = readSourceFile(
   {
@@ -24,14 +24,11 @@ test('the next portion is read ahead while there is one and it is wanted', async
     return Array.from({ length }, (_, at) => ({ key: String(first + at), cells: [`U${first + at}`], children: [] }))
   }
   const engine = { begin: async () => ({ rows, end: async () => undefined }) }
-  const read = createReadAhead({ engine, file, registry: { kind } } as never, 3)
+  const read = createReadAheadReader({ engine, file, registry: { kind } } as never, 3)
   let after: string | null = null
   for (const already of [2, 3, 3]) {
     const portion = await read(records, after)
-    expect([portion.rows.length, portion.rows[0]?.read.record?.primary_identifier]).toEqual([
-      1_000,
-      `U${Number(after ?? 0) + 1}`,
-    ])
+    expect([portion.rows.length, portion.rows[0]?.read.record?.primary_identifier]).toEqual([1_000, `U${Number(after ?? 0) + 1}`])
     await expect.poll(() => asked.length).toBe(already)
     after = portion.next
   }

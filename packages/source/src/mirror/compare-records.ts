@@ -13,10 +13,10 @@ import { canBeKey } from '../live-records.ts'
 import { isBecomingMirror, noteMirrorComplete } from '../store/changed-sources.ts'
 import { type ComparisonProgress, saveProgress } from '../store/mirrors.ts'
 import { replaceStoredRecordIds } from '../store/moved-records.ts'
-import { storedTypes, unseenKeys } from '../store/source-rows.ts'
-import { applyRows, type KeyedRowResult, readRows } from './apply-rows.ts'
+import { listStoredRecordTypes, unseenKeys } from '../store/source-rows.ts'
+import { applyRows, type KeyedRowResult, makeRowResults } from './apply-rows.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
-import { inSnapshot, PORTION_ROWS } from './read-source.ts'
+import { PORTION_ROWS, runInSnapshot } from './read-source.ts'
 
 /** The rows of a portion, and the key after which the next portion begins; null: this is the last one. */
 interface RowPortion {
@@ -31,9 +31,9 @@ export const createPortionReader =
   (deps: MirrorDeps): PortionReader =>
   async (records, after) => {
     const asked = { needed: ANY_RECORD_MAY_MATCH, keys: null, after, limit: PORTION_ROWS }
-    const found = await inSnapshot(deps, (state) => state.rows(records, asked))
+    const found = await runInSnapshot(deps, (state) => state.rows(records, asked))
     const keyed = found.filter(({ key }) => canBeKey(key))
-    return { rows: await readRows(deps.registry.kind, records, keyed), next: nextKey(found, PORTION_ROWS, after) }
+    return { rows: await makeRowResults(deps.registry.kind, records, keyed), next: nextKey(found, PORTION_ROWS, after) }
   }
 
 /**
@@ -42,10 +42,9 @@ export const createPortionReader =
  * the feed then finds each key that was changed since.
  * @param count the number of portions that are wanted; no more are read
  */
-export function createReadAhead(deps: MirrorDeps, count: number): PortionReader {
+export function createReadAheadReader(deps: MirrorDeps, count: number): PortionReader {
   const read = createPortionReader(deps)
-  let ahead: { readonly records: RecordMapping; readonly after: string; readonly portion: Promise<RowPortion> } | null =
-    null
+  let ahead: { readonly records: RecordMapping; readonly after: string; readonly portion: Promise<RowPortion> } | null = null
   let left = count
   return async (records, after) => {
     const isAhead = ahead !== null && ahead.records === records && ahead.after === after
@@ -75,46 +74,41 @@ export async function compareNextPortion(
   const at = types.findIndex(({ recordType }) => recordType.name === (comparison.recordType ?? recordType.name))
   const records = types[at]
   if (records === undefined)
-    return (await dropUnseen(deps, comparison, isEvent)) ? comparison : endComparison(deps, comparison)
+    return (await dropUnseenRows(deps, comparison, isEvent)) ? comparison : endComparison(deps, comparison)
   const { rows, next: after } = await read(records, comparison.after)
   const next: ComparisonProgress =
     after === null
       ? { ...comparison, recordType: types[at + 1]?.recordType.name ?? UNSEEN_ROWS_STEP, after }
       : { ...comparison, recordType: records.recordType.name, after }
   const due = { recordType: records.recordType, records, keys: rows.map(({ key }) => key), rows }
-  await applyRows(deps, due, {
-    progress: { comparison: next },
-    run: comparison.run,
-    began: beganOf(comparison),
-    isEvent,
-  })
+  await applyRows(deps, due, { progress: { comparison: next }, run: comparison.run, began: comparisonBegin(comparison), isEvent })
   return next
 }
 
 /** Stands in `ComparisonProgress.recordType` when all types were read. No record type has an empty name. */
 const UNSEEN_ROWS_STEP = ''
 
-const beganOf = ({ began }: ComparisonProgress): Date => new Date(began * 1_000)
+const comparisonBegin = ({ began }: ComparisonProgress): Date => new Date(began * 1_000)
 
 /**
  * Reads again a portion of the stored rows that the comparison did not find, and deletes the records of rows that are gone.
  * @returns false: no such row is left, except of record types that the kind no longer has
  */
-async function dropUnseen(deps: MirrorDeps, comparison: ComparisonProgress, isEvent: boolean): Promise<boolean> {
+async function dropUnseenRows(deps: MirrorDeps, comparison: ComparisonProgress, isEvent: boolean): Promise<boolean> {
   const { db, registry, file } = deps
-  for (const name of await storedTypes(db.pool, registry.id)) {
+  for (const name of await listStoredRecordTypes(db.pool, registry.id)) {
     const recordType = registry.kind.record_types.find((type) => type.name === name)
     const keys = await unseenKeys(db.pool, { registry: registry.id, recordType: name }, comparison.run, PORTION_ROWS)
     if (keys.length === 0 || recordType === undefined) continue
     const due = { recordType, records: file.records.get(name) ?? null, keys, rows: null }
-    await applyRows(deps, due, { progress: {}, run: comparison.run, began: beganOf(comparison), isEvent })
+    await applyRows(deps, due, { progress: {}, run: comparison.run, began: comparisonBegin(comparison), isEvent })
     return true
   }
   return false
 }
 
 async function endComparison({ db, registry, claim }: MirrorDeps, comparison: ComparisonProgress): Promise<null> {
-  const began = beganOf(comparison)
+  const began = comparisonBegin(comparison)
   await withTransaction(db.pool, async (client) => {
     if (registry.awaits_records) await lockRegistryFor(client, registry.id, 'merge')
     await saveProgress(client, claim, { comparison: null, comparison_wanted: false, compared_at: began })

@@ -2,9 +2,15 @@
 
 import { withTransaction } from '@rollcall/database/transaction'
 import { canBeKey } from '../live-records.ts'
-import { type ComparisonProgress, fileDigest, type MirrorPlace, newComparison, saveProgress } from '../store/mirrors.ts'
+import {
+  type ComparisonProgress,
+  type MirrorPlace,
+  makeComparisonProgress,
+  saveProgress,
+  sourceFileDigest,
+} from '../store/mirrors.ts'
 import { applyRows, type DueRows } from './apply-rows.ts'
-import { compareNextPortion, createPortionReader, createReadAhead, isComparisonDue } from './compare-records.ts'
+import { compareNextPortion, createPortionReader, createReadAheadReader, isComparisonDue } from './compare-records.ts'
 import type { ChangeBatch, ChangeFeed } from './feed.ts'
 import { openFeed } from './feeds.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
@@ -13,7 +19,7 @@ import { PORTION_ROWS } from './read-source.ts'
 /** The most portions of a comparison between two polls for changes. */
 const PORTIONS_PER_POLL = 5
 /** The most portions of a first load between two polls; the next portion is read while one is written. */
-const FIRST_PORTIONS = 20
+const FIRST_LOAD_PORTIONS_PER_POLL = 20
 
 /**
  * Follows the source until the signal is aborted. The position is committed together with the last of its changes, so
@@ -26,13 +32,13 @@ export async function followSource(deps: MirrorDeps, place: MirrorPlace, signal:
     let state = await beginFollowing(deps, feed, place, signal)
     while (!signal.aborted) {
       if (state.comparison === null && (state.isWanted || isDue(deps, state.comparedAt))) {
-        state = { ...state, comparison: await newComparison(deps.db.pool, false), isWanted: false }
+        state = { ...state, comparison: await makeComparisonProgress(deps.db.pool, false), isWanted: false }
       }
       // Changes come before the comparison, so that they are written even if the comparison fails.
       const wait = state.comparison === null ? deps.file.mirror.every : 0
       const batch = await feed.next(state.position, wait, signal)
       state = await applyBatch(deps, state, batch)
-      state = await compareSome(deps, state, signal)
+      state = await compareSomePortions(deps, state, signal)
     }
   } finally {
     await feed.close()
@@ -60,10 +66,10 @@ async function beginFollowing(
   signal: AbortSignal,
 ): Promise<MirrorProgress> {
   const { position, comparison, compared_at: comparedAt, comparison_wanted: isWanted } = place
-  const file = fileDigest(registry)
+  const file = sourceFileDigest(registry)
   if (place.file === file) return { position, comparison, comparedAt, isWanted }
   // Changes between the position of the former file and the new position are missing until the comparison has ended.
-  const fresh = { position: await feed.begin(signal), comparison: await newComparison(db.pool, comparedAt !== null) }
+  const fresh = { position: await feed.begin(signal), comparison: await makeComparisonProgress(db.pool, comparedAt !== null) }
   await withTransaction(db.pool, (client) => saveProgress(client, claim, { file, ...fresh }))
   return { ...fresh, comparedAt, isWanted: false }
 }
@@ -71,11 +77,11 @@ async function beginFollowing(
 const isDue = ({ file, now }: MirrorDeps, comparedAt: Date | null): boolean =>
   comparedAt !== null && isComparisonDue(file.timeZone, file.mirror.compareAt, comparedAt, now())
 
-async function compareSome(deps: MirrorDeps, state: MirrorProgress, signal: AbortSignal): Promise<MirrorProgress> {
+async function compareSomePortions(deps: MirrorDeps, state: MirrorProgress, signal: AbortSignal): Promise<MirrorProgress> {
   let { comparison, comparedAt } = state
   const isFirst = comparedAt === null
-  const count = isFirst ? FIRST_PORTIONS : PORTIONS_PER_POLL
-  const read = isFirst ? createReadAhead(deps, count) : createPortionReader(deps)
+  const count = isFirst ? FIRST_LOAD_PORTIONS_PER_POLL : PORTIONS_PER_POLL
+  const read = isFirst ? createReadAheadReader(deps, count) : createPortionReader(deps)
   for (let portion = 0; comparison !== null && portion < count && !signal.aborted; portion += 1) {
     const { began } = comparison
     comparison = await compareNextPortion(deps, comparison, { read, isEvent: isEvent(deps, state) })
@@ -87,14 +93,13 @@ async function compareSome(deps: MirrorDeps, state: MirrorProgress, signal: Abor
 }
 
 /** True when changes are events. Changes of the first load are no events, because the persons were in the source before. */
-const isEvent = ({ file }: MirrorDeps, { comparedAt }: MirrorProgress): boolean =>
-  file.mirror.events && comparedAt !== null
+const isEvent = ({ file }: MirrorDeps, { comparedAt }: MirrorProgress): boolean => file.mirror.events && comparedAt !== null
 
 /** Writes a batch of changes. The position is committed with the last records of the batch. */
 async function applyBatch(deps: MirrorDeps, state: MirrorProgress, batch: ChangeBatch): Promise<MirrorProgress> {
   const { db, claim } = deps
-  const portions = portionsOf(deps, batch)
-  const comparison = batch.isIncomplete ? await newComparison(db.pool, true) : state.comparison
+  const portions = splitIntoPortions(deps, batch)
+  const comparison = batch.isIncomplete ? await makeComparisonProgress(db.pool, true) : state.comparison
   const { position, currentAt } = batch
   // A copy in which changes are missing stays as old as it was, so that its lag grows until the comparison has ended.
   const isCurrent = currentAt !== null && comparison?.isRepair !== true
@@ -113,7 +118,7 @@ async function applyBatch(deps: MirrorDeps, state: MirrorProgress, batch: Change
   return { ...state, position, comparison, isWanted }
 }
 
-const portionsOf = ({ file }: MirrorDeps, { due }: ChangeBatch): readonly DueRows[] =>
+const splitIntoPortions = ({ file }: MirrorDeps, { due }: ChangeBatch): readonly DueRows[] =>
   [...due].flatMap(([name, given]) => {
     const records = file.records.get(name)
     if (records === undefined) return []

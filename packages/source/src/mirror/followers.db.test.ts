@@ -55,8 +55,7 @@ const uins = async () => Object.keys(await copiedPeople(database.db).catch(() =>
 const mirror = async () => findMirror(database.db, (await requireRegistry(database.db, 'civil')).id)
 const rejects = async () =>
   rejectedRows(database.db, (await requireRegistry(database.db, 'civil')).id, { after: null, limit: 10 })
-const events = async (): Promise<number> =>
-  Number((await database.db.pool.query('select count(*) from event')).rows[0].count)
+const events = async (): Promise<number> => Number((await database.db.pool.query('select count(*) from event')).rows[0].count)
 
 test('a registry answers when all its records were read once, and then its changes are found', async () => {
   await mirroredRegistry(database.db, polledSource({ env: 'READER' }))
@@ -99,9 +98,7 @@ test('a row that cannot be read keeps its record as it was, is listed, and is re
   follow()
   await expect.poll(uins, waiting).toEqual(['A1', 'A2'])
   await office.query(`update office.person set gender = 7, family_name = 'Eze' where person_no = 1`)
-  await expect
-    .poll(rejects, waiting)
-    .toEqual([{ record_type: 'Person', key: '1', reason: expect.stringMatching(/^sex/) }])
+  await expect.poll(rejects, waiting).toEqual([{ record_type: 'Person', key: '1', reason: expect.stringMatching(/^sex/) }])
   expect(await copiedPeople(database.db)).toMatchObject({ A1: { name: { surname: 'Okoro' }, sex: 'female' } })
   await office.query('update office.person set gender = 1 where person_no = 1')
   await expect.poll(rejects, waiting).toEqual([])
@@ -115,10 +112,7 @@ test('two rows that change their identifiers in one transaction change their rec
   await expect.poll(uins, waiting).toEqual(['A1', 'A2'])
   await office.query(`update office.person set national_no = case national_no when 'A1' then 'A2' else 'A1' end`)
   const names = async () =>
-    Object.entries(await copiedPeople(database.db)).map(([uin, one]) => [
-      uin,
-      (one.name as { surname: string }).surname,
-    ])
+    Object.entries(await copiedPeople(database.db)).map(([uin, one]) => [uin, (one.name as { surname: string }).surname])
   await expect
     .poll(async () => (await names()).toSorted(), waiting)
     .toEqual([
@@ -126,9 +120,7 @@ test('two rows that change their identifiers in one transaction change their rec
       ['A2', 'Okoro'],
     ])
   await office.query(`update office.person set national_no = 'A1' where person_no = 1`)
-  await expect
-    .poll(rejects, waiting)
-    .toEqual([{ record_type: 'Person', key: '1', reason: 'another row has the same UIN' }])
+  await expect.poll(rejects, waiting).toEqual([{ record_type: 'Person', key: '1', reason: 'another row has the same UIN' }])
   expect(await names()).toEqual([['A1', 'Obi']])
   await office.query(`update office.person set removed_at = now() where person_no = 2`)
   await expect.poll(names, waiting).toEqual([['A1', 'Okoro']])
@@ -237,8 +229,8 @@ test('one node follows; another one takes over when it is gone, and another sour
   })
   await expect.poll(uins, waiting).toEqual(['A1', 'A3'])
   expect((await requireRegistry(database.db, 'civil')).awaits_records).toBe(false)
-  await expect(
-    importFile(database.db, await requireRegistry(database.db, 'civil'), Readable.from(['{}'])),
-  ).rejects.toThrow('the records of civil are in a database of its own, which is only read; change them there')
+  await expect(importFile(database.db, await requireRegistry(database.db, 'civil'), Readable.from(['{}']))).rejects.toThrow(
+    'the records of civil are in a database of its own, which is only read; change them there',
+  )
   expect(registry.own_records).toBe(true)
 })

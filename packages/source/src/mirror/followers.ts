@@ -2,19 +2,19 @@
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { createWake, type Wake } from '@rollcall/base/shared/wake'
 import type { Limits } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
-import { safeDatabaseError, sqlState } from '@rollcall/database/database-errors'
+import { safeDatabaseError, sqlStateOrSystemCode } from '@rollcall/database/database-errors'
 import { canonicalJson } from '@rollcall/protocol'
 import type { EnvironmentVariables } from '../engine/address.ts'
-import type { MirrorTerms, SourceFile } from '../engine/mapped-records.ts'
+import type { MirrorSettings, SourceFile } from '../engine/mapped-records.ts'
 import { makeRefusal, SourceRefusal } from '../engine/source-refusal.ts'
 import { openEngine } from '../engines.ts'
 import { readSourceFile } from '../source-file.ts'
-import { ClaimLost, claimMirror, type MirrorClaim, noteFailure, releaseMirror, renewMirror } from '../store/mirrors.ts'
+import { ClaimLost, claimMirror, type MirrorClaim, noteMirrorFailure, releaseMirror, renewMirror } from '../store/mirrors.ts'
 import { followSource } from './follow-source.ts'
 
 /** The dependencies of `startFollowers`. */
@@ -72,7 +72,7 @@ export function startFollowers(deps: FollowerDeps): RunningFollowers {
     pause = mirrors.length > 0 ? POLL_MILLISECONDS.mirrors : POLL_MILLISECONDS.none
     for (const [id, follower] of followers) {
       const registry = mirrors.find((one) => one.id === id)
-      const isSame = registry !== undefined && !isOther(registry, follower.registry)
+      const isSame = registry !== undefined && !hasKindOrSourceChanged(registry, follower.registry)
       const isHeld = isSame && (await renewMirror(db.pool, follower.claim, limits.node_lease))
       if (!isHeld) follower.stopping.abort()
     }
@@ -103,12 +103,12 @@ export function startFollowers(deps: FollowerDeps): RunningFollowers {
 export const isMirror = ({ own_records, source }: Registry): boolean => own_records && source !== null
 
 /** True when the kind or source file has changed, so that the follower must begin again. Equal kinds are one object. */
-const isOther = (now: Registry, before: Registry): boolean =>
+const hasKindOrSourceChanged = (now: Registry, before: Registry): boolean =>
   now.kind !== before.kind || canonicalJson(now.source as never) !== canonicalJson(before.source as never)
 
 /** Follows a source, and begins again after each failure, until the signal is aborted or the claim is lost. */
 async function followUntil(
-  { db, env, limits, log, clock = CLOCK }: FollowerDeps,
+  { db, env, limits, log, clock = SYSTEM_CLOCK }: FollowerDeps,
   registry: Registry,
   claim: MirrorClaim,
   signal: AbortSignal,
@@ -118,11 +118,11 @@ async function followUntil(
     try {
       const place = await claimMirror(db.pool, claim, registry.source ?? {}, limits.node_lease)
       if (place === null) return
-      const file = mirrorFile(registry)
+      const file = readMirrorFile(registry)
       const engine = openEngine(file, env)
       try {
         const began = clock.now()
-        const waits = (what: string) => noteFailure(db.pool, claim, what).catch(() => undefined)
+        const waits = (what: string) => noteMirrorFailure(db.pool, claim, what).catch(() => undefined)
         const deps = { db, registry, file, engine, claim, limits, waits, now: () => new Date(clock.date()) }
         await followSource(deps, place, signal).finally(() => {
           if (clock.now() - began > RETRY_MILLISECONDS.longest) pause = 0
@@ -132,29 +132,26 @@ async function followUntil(
       }
     } catch (error) {
       if (signal.aborted || error instanceof ClaimLost) return
-      const failure = inWords(error)
+      const failure = failureText(error)
       if (pause === 0) {
-        log.warn(
-          { registry: registry.namespace, database: safeDatabaseError(error) },
-          'a source cannot be followed now',
-        )
+        log.warn({ registry: registry.namespace, database: safeDatabaseError(error) }, 'a source cannot be followed now')
       }
       // If our own database is away, the failure cannot be stored.
-      await noteFailure(db.pool, claim, failure).catch(() => undefined)
+      await noteMirrorFailure(db.pool, claim, failure).catch(() => undefined)
       pause = Math.min(RETRY_MILLISECONDS.longest, Math.max(RETRY_MILLISECONDS.first, 2 * pause))
       await sleep(pause, undefined, { signal }).catch(() => undefined)
     }
   }
 }
 
-function mirrorFile(registry: Registry): SourceFile & { readonly mirror: MirrorTerms } {
+function readMirrorFile(registry: Registry): SourceFile & { readonly mirror: MirrorSettings } {
   const file = readSourceFile(registry.source, registry.kind)
   if (file.mirror === null) throw makeRefusal(['way'], 'must be mirror')
   return { ...file, mirror: file.mirror }
 }
 
 /** A failure in words for an operator. Messages of our own database are left out, because they may quote a value. */
-const inWords = (error: unknown): string =>
+const failureText = (error: unknown): string =>
   error instanceof SourceRefusal
     ? error.message
-    : `Rollcall failed to write the records (${sqlState(error) || 'see the log of the node'}); it tries again`
+    : `Rollcall failed to write the records (${sqlStateOrSystemCode(error) || 'see the log of the node'}); it tries again`

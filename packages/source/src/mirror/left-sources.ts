@@ -6,7 +6,7 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { EnvironmentVariables } from '../engine/address.ts'
 import { openEngine } from '../engines.ts'
 import { readSourceFile } from '../source-file.ts'
-import { type AbandonedPlace, dropLeftCopies, forgetPlace, type MirrorRemains } from '../store/changed-sources.ts'
+import { type AbandonedPlace, dropLeftCopies, forgetAbandonedPlace, type MirrorRemains } from '../store/changed-sources.ts'
 import { storedLogPosition } from './log-feed.ts'
 
 /** The dependencies of `removeLeftSources`. */
@@ -29,8 +29,8 @@ export async function removeLeftSources(
     if (registry === undefined) continue
     for (const place of abandoned) {
       try {
-        await dropPlace(registry, place, env)
-        await forgetPlace(db.pool, id, place)
+        await dropLogPlace(registry, place, env)
+        await forgetAbandonedPlace(db.pool, id, place)
       } catch (error) {
         const facts = { registry: registry.namespace, database: safeDatabaseError(error) }
         log.warn(facts, 'a former source still keeps its log for this registry: the slot cannot be dropped now')
@@ -44,7 +44,7 @@ export async function removeLeftSources(
  * Drops the slot in a former source if the slot has the log from the place on. Otherwise it is a newer slot: the registry may
  * follow the same database again.
  */
-async function dropPlace(
+async function dropLogPlace(
   { namespace, kind }: Registry,
   { source, position }: AbandonedPlace,
   env: EnvironmentVariables,

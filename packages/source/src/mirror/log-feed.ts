@@ -7,36 +7,33 @@ import { SourceRefusal } from '../engine/source-refusal.ts'
 import { requireClaim } from '../store/mirrors.ts'
 import type { ChangeBatch, ChangeFeed } from './feed.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
-import { explainFailures } from './read-source.ts'
+import { withExplainedFailures } from './read-source.ts'
 
 /** Milliseconds until the source is asked again whether a new snapshot sees its commits: at first, and at most. */
-const FIRST_PAUSE = 2
-const LONGEST_PAUSE = 200
+const FIRST_RECHECK_MILLISECONDS = 2
+const LONGEST_RECHECK_MILLISECONDS = 200
 /** The number of keys of changed records after which a batch takes no more from the log. */
-const MOST_KEYS = 5_000
+const BATCH_KEYS = 5_000
 /** Milliseconds of waiting for our place in the log, after which `MirrorDeps.waits` tells the operator. */
 const PLACE_WAIT_MILLISECONDS = 5_000
 
 /** Makes the feed of a mirror that follows the log of its source. */
-export function logFeed(deps: MirrorDeps): ChangeFeed {
+export function createLogFeed(deps: MirrorDeps): ChangeFeed {
   const { file, engine, registry } = deps
   const { mostLog, every } = file.mirror
   const log = engine.log(registry.namespace)
-  const explain = <Result>(work: () => Promise<Result>): Promise<Result> => explainFailures(deps, work)
+  const explain = <Result>(work: () => Promise<Result>): Promise<Result> => withExplainedFailures(deps, work)
   let reading: LogReader | null = null
-  /**
-   * The ends of the log at certain times. When changes up to an end are taken, none from before its time is missing.
-   */
+  /** The ends of the log at certain times. When changes up to an end are taken, none from before its time is missing. */
   let ends: { readonly end: string; readonly at: Date }[] = []
   let looked = Number.NEGATIVE_INFINITY
 
   const begin = async (signal: AbortSignal): Promise<JsonValue> => {
     const problems = await explain(() => log.problems())
     if (problems.length > 0) throw new SourceRefusal(problems.join('; '))
-    // If the claim is gone, another source file may have replaced this one: a new place would then stay in the source
-    // for ever.
+    // If the claim is gone, another source file may have replaced this one: a new place would then stay in the source for ever.
     await requireClaim(deps.db.pool, deps.claim)
-    const timer = setTimeout(() => void deps.waits(WAITING_FOR_PLACE), PLACE_WAIT_MILLISECONDS)
+    const timer = setTimeout(() => void deps.waits(WAITING_FOR_PLACE_MESSAGE), PLACE_WAIT_MILLISECONDS)
     try {
       return { log: await explain(() => log.begin(signal)) }
     } finally {
@@ -74,8 +71,8 @@ export function logFeed(deps: MirrorDeps): ChangeFeed {
     reading ??= await log.read(position)
     const from = reading
     await from.wait(wait, signal)
-    const { due, isEmptied, transactions, position: reached } = from.take(MOST_KEYS)
-    await untilVisible(log, transactions, signal)
+    const { due, isEmptied, transactions, position: reached } = from.take(BATCH_KEYS)
+    await waitUntilVisible(log, transactions, signal)
     const later = ends.filter(({ end }) => log.isBefore(reached, end))
     const currentAt = ends.findLast(({ end }) => !log.isBefore(reached, end))?.at ?? null
     ends = later
@@ -90,7 +87,7 @@ export function logFeed(deps: MirrorDeps): ChangeFeed {
   return {
     begin,
     async next(position, wait, signal) {
-      const found = await explain(() => next(storedLogPosition(position), wait, signal).catch(nullIfLost(every)))
+      const found = await explain(() => next(storedLogPosition(position), wait, signal).catch(nullIfLogLost(every)))
       return found ?? beginAgain(signal)
     },
     close,
@@ -98,7 +95,7 @@ export function logFeed(deps: MirrorDeps): ChangeFeed {
 }
 
 /** Returns null when the log was lost, after a pause, because the same unreadable event may come again at once. */
-const nullIfLost =
+const nullIfLogLost =
   (pause: number) =>
   async (error: unknown): Promise<null> => {
     if (!(error instanceof LogLost)) throw error
@@ -109,14 +106,18 @@ const nullIfLost =
 /**
  * Waits until a new snapshot sees the transactions. An earlier snapshot would have the former rows, and the change would be lost.
  */
-async function untilVisible(log: ChangeLog, transactions: readonly number[], signal: AbortSignal): Promise<void> {
+async function waitUntilVisible(log: ChangeLog, transactions: readonly number[], signal: AbortSignal): Promise<void> {
   if (transactions.length === 0) return
-  for (let pause = FIRST_PAUSE; !(await log.isVisible(transactions)); pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+  for (
+    let pause = FIRST_RECHECK_MILLISECONDS;
+    !(await log.isVisible(transactions));
+    pause = Math.min(2 * pause, LONGEST_RECHECK_MILLISECONDS)
+  ) {
     await sleep(pause, undefined, { signal })
   }
 }
 
-const WAITING_FOR_PLACE =
+const WAITING_FOR_PLACE_MESSAGE =
   'the place in the log of the source is being made: PostgreSQL waits for transactions that were open before; end those that have been open for long'
 
 const EMPTY_BATCH = { due: new Map<string, readonly string[]>(), currentAt: null, committed: () => undefined }

@@ -15,10 +15,10 @@ import { checkSource } from '../check-source.ts'
 import { openEngine } from '../engines.ts'
 import { readSourceFile } from '../source-file.ts'
 import { findMirrorRemains } from '../store/changed-sources.ts'
-import { ClaimLost, fileDigest, findMirror } from '../store/mirrors.ts'
+import { ClaimLost, findMirror, sourceFileDigest } from '../store/mirrors.ts'
 import { type RunningFollowers, startFollowers } from './followers.ts'
 import { removeLeftSources } from './left-sources.ts'
-import { logFeed } from './log-feed.ts'
+import { createLogFeed } from './log-feed.ts'
 
 const KIND = kindNamed('civil') ?? expect.fail()
 const PEOPLE = [
@@ -98,9 +98,7 @@ const check = async () => {
 test('what would lose changes or endanger the source is refused, with the statements that mend it', async () => {
   await owner.query('alter system reset max_slot_wal_keep_size')
   await owner.query('select pg_reload_conf()')
-  await expect
-    .poll(async () => (await owner.query('show max_slot_wal_keep_size')).rows[0].max_slot_wal_keep_size)
-    .toBe('-1')
+  await expect.poll(async () => (await owner.query('show max_slot_wal_keep_size')).rows[0].max_slot_wal_keep_size).toBe('-1')
   const refusal = await check().then(
     () => '',
     ({ message }: Error) => message,
@@ -318,13 +316,8 @@ test('a slot goes with the source file that it was made for, and one that is fol
   const file = readSourceFile(source(), KIND)
   const engine = openEngine(file, env)
   const claim = { registry: (await civil()).id, claim: randomUUID() }
-  const late = {
-    db: database.db,
-    registry: await civil(),
-    file: { ...file, mirror: file.mirror ?? expect.fail() },
-    engine,
-  }
-  const feed = logFeed({ ...late, claim, limits: DEFAULT_LIMITS, now: () => new Date(), waits: async () => undefined })
+  const late = { db: database.db, registry: await civil(), file: { ...file, mirror: file.mirror ?? expect.fail() }, engine }
+  const feed = createLogFeed({ ...late, claim, limits: DEFAULT_LIMITS, now: () => new Date(), waits: async () => undefined })
   await expect(feed.begin(new AbortController().signal)).rejects.toBeInstanceOf(ClaimLost)
   await engine.close()
   expect(await slots()).toBe(0)
@@ -334,7 +327,7 @@ test('a slot goes with the source file that it was made for, and one that is fol
   await change(source())
   await expect.poll(slots).toBe(1)
   await change(source({ events: 'none' }))
-  const isBegun = async () => (await claimed()) === fileDigest(await civil())
+  const isBegun = async () => (await claimed()) === sourceFileDigest(await civil())
   const claimed = async () => (await database.db.pool.query('select file from source_mirror')).rows[0].file
   await expect.poll(isBegun).toBe(true)
   await clear()

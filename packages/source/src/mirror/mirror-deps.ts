@@ -4,13 +4,13 @@ import type { Limits } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import type { OpenEngine } from '../engine/engine.ts'
-import type { MirrorTerms, SourceFile } from '../engine/mapped-records.ts'
+import type { MirrorSettings, SourceFile } from '../engine/mapped-records.ts'
 import type { MirrorClaim } from '../store/mirrors.ts'
 
 export interface MirrorDeps {
   readonly db: Database
   readonly registry: Registry
-  readonly file: SourceFile & { readonly mirror: MirrorTerms }
+  readonly file: SourceFile & { readonly mirror: MirrorSettings }
   readonly engine: OpenEngine
   readonly claim: MirrorClaim
   readonly limits: Pick<Limits, 'birth_span' | 'correction_time'>

@@ -73,9 +73,7 @@ test('in the end the copy is as its source, wherever what follows it was killed,
         for (const { id } of await registries()) await requestComparison(database.db, id)
         const wanted = async () =>
           (
-            await office.query(
-              `select national_no from office.person where removed_at is null and gender is distinct from 7`,
-            )
+            await office.query(`select national_no from office.person where removed_at is null and gender is distinct from 7`)
           ).rows.map((row) => row.national_no as string)
         const copied = async () => Object.keys(await copiedPeople(database.db))
         // A row that cannot be read keeps its record: it is mended, so that source and copy can be equal.
@@ -86,9 +84,7 @@ test('in the end the copy is as its source, wherever what follows it was killed,
         const died = await office.query(`select national_no from office.person join office.death using (person_no)
           where removed_at is null and national_no in (select national_no from office.person where removed_at is null
             group by national_no having count(*) = 1)`)
-        await expect
-          .poll(async () => await dead())
-          .toEqual(expect.arrayContaining(died.rows.map((row) => row.national_no)))
+        await expect.poll(async () => await dead()).toEqual(expect.arrayContaining(died.rows.map((row) => row.national_no)))
         for (const name of ['civil', 'welfare']) {
           await expect.poll(() => differences(database.db, name, env)).toEqual([])
         }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { RowResult } from '../source-record.ts'
 import { isComparisonDue } from './compare-records.ts'
 import { decideOutcomes } from './outcomes.ts'
-import { readByKeys } from './read-source.ts'
+import { readRowsByKeys } from './read-source.ts'
 
 const record = (primary_identifier: string) => ({ primary_identifier, document: '{}', identifiers: [], columns: [] })
 const read = (primary: string | null): RowResult =>
@@ -13,12 +13,7 @@ function outcomes(now: Record<string, string | null>, before: Record<string, str
   const rows = new Map(Object.entries(now).map(([key, primary]) => [key, read(primary)]))
   const { records, gone, released, rows: found } = decideOutcomes('UIN', keys, rows, new Map(Object.entries(before)))
   const rejected = found.flatMap(({ key, reason }) => (reason === null ? [] : [`${key}: ${reason}`]))
-  return {
-    records: records.map(({ key, record: one }) => `${key}=${one.primary_identifier}`),
-    gone,
-    released,
-    rejected,
-  }
+  return { records: records.map(({ key, record: one }) => `${key}=${one.primary_identifier}`), gone, released, rejected }
 }
 
 test('rows that exchange their identifiers are two records, and nothing goes', () => {
@@ -51,14 +46,13 @@ test('a row that cannot be read keeps its record, which no other row takes; a ro
 test('rows are not gone because too many have one key', async () => {
   const records = { recordType: { name: 'Person' }, own: { key: 'no' } }
   const rows = Array.from({ length: 2_000 }, () => ({ key: 'a', cells: [], children: [] }))
-  await expect(readByKeys({ rows: async () => rows } as never, records as never, ['a', 'b'])).rejects.toThrow(
+  await expect(readRowsByKeys({ rows: async () => rows } as never, records as never, ['a', 'b'])).rejects.toThrow(
     'records.Person.key: no is the same in several rows',
   )
 })
 
 test('records are compared once a day at its time, in the zone of the source', () => {
-  const due = (compared: string, now: string) =>
-    isComparisonDue('Africa/Nairobi', '03:00', new Date(compared), new Date(now))
+  const due = (compared: string, now: string) => isComparisonDue('Africa/Nairobi', '03:00', new Date(compared), new Date(now))
   expect(due('2026-11-27T00:00:00Z', '2026-11-27T23:59:00Z')).toBe(false)
   expect(due('2026-11-27T00:00:00Z', '2026-11-28T00:00:00Z')).toBe(true)
   expect(due('2026-11-28T00:00:00Z', '2026-11-28T20:00:00Z')).toBe(false)

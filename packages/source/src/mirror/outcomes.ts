@@ -5,7 +5,7 @@ import type { RowResult } from '../source-record.ts'
 import type { RowOutcome } from '../store/source-rows.ts'
 
 /** A record that a row becomes, with the key of the row. */
-export interface KeptRecord {
+export interface KeyedRecord {
   readonly key: string
   readonly record: PreparedRecord
 }
@@ -13,7 +13,7 @@ export interface KeptRecord {
 /** The outcome of rows of a source: the records to write, and the identifiers of records to delete. */
 export interface MirrorOutcomes {
   /** The rows that become records, each with a different primary identifier. */
-  readonly records: readonly KeptRecord[]
+  readonly records: readonly KeyedRecord[]
   /** The outcome of each row that the source has. */
   readonly rows: readonly RowOutcome[]
   /** The keys of rows that the source does not have. */
@@ -39,7 +39,7 @@ export function decideOutcomes(
   const gone = keys.filter((key) => !read.has(key))
   const taken = new Set<string>()
   const rows: RowOutcome[] = []
-  const readable: KeptRecord[] = []
+  const readable: KeyedRecord[] = []
   for (const [key, { record, problems }] of read) {
     if (record !== null && problems.length === 0) {
       readable.push({ key, record })
@@ -49,8 +49,8 @@ export function decideOutcomes(
     if (primary_identifier !== null) taken.add(primary_identifier)
     rows.push({ key, primary_identifier, wanted: null, reason: problems.join('; ') })
   }
-  const isSame = ({ key, record }: KeptRecord): boolean => stored.get(key) === record.primary_identifier
-  const records: KeptRecord[] = []
+  const isSame = ({ key, record }: KeyedRecord): boolean => stored.get(key) === record.primary_identifier
+  const records: KeyedRecord[] = []
   for (const one of [...readable.filter(isSame), ...readable.filter((other) => !isSame(other))]) {
     const { primary_identifier } = one.record
     if (taken.has(primary_identifier)) {

@@ -5,8 +5,8 @@ import { kind } from '../../test/asking.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
 import { readSourceFile } from '../source-file.ts'
 import { applyRows } from './apply-rows.ts'
-import { logFeed } from './log-feed.ts'
-import { inSnapshot } from './read-source.ts'
+import { createLogFeed } from './log-feed.ts'
+import { runInSnapshot } from './read-source.ts'
 
 const file = readSourceFile(
   {
@@ -37,13 +37,13 @@ test('a failure of our own database within a snapshot stays as it is', async () 
 
 test('a failure of our own database before our place in the log is made stays as it is', async () => {
   const log = { problems: async () => [] }
-  const feed = logFeed({ ...shared, engine: { log: () => log, failureOf } } as never)
+  const feed = createLogFeed({ ...shared, engine: { log: () => log, failureOf } } as never)
   await expect(feed.begin(new AbortController().signal)).rejects.toBe(own)
 })
 
 test('a failure of our own database after the log was lost stays as it is', async () => {
   const log = { problems: async () => [], state: async () => ({ isKept: false, end: '0/0', size: 0 }) }
-  const feed = logFeed({ ...shared, engine: { log: () => log, failureOf } } as never)
+  const feed = createLogFeed({ ...shared, engine: { log: () => log, failureOf } } as never)
   await expect(feed.next({ log: '0/0' }, 0, new AbortController().signal)).rejects.toBe(own)
 })
 
@@ -55,12 +55,10 @@ test('each failure of a snapshot is told as one of the source', async () => {
     [begins, (state) => state.rows(records, {} as never)],
     [begins, (state) => state.mark(records.own)],
     [begins, (state) => state.changes(records.own, {} as never)],
-  ] as readonly [object, Parameters<typeof inSnapshot>[1]][]) {
-    const failure: unknown = await inSnapshot({ engine, file: file as never } as never, work).catch(
+  ] as readonly [object, Parameters<typeof runInSnapshot>[1]][]) {
+    const failure: unknown = await runInSnapshot({ engine, file: file as never } as never, work).catch(
       (caught: unknown) => caught,
     )
-    expect(failure).toEqual(
-      new SourceRefusal('there is no answer from a database at the address in OFFICE (ECONNREFUSED)'),
-    )
+    expect(failure).toEqual(new SourceRefusal('there is no answer from a database at the address in OFFICE (ECONNREFUSED)'))
   }
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ChangedRow, ChangeSelection } from '../engine/engine.ts'
 import type { ChangeBatch, ChangeFeed } from './feed.ts'
-import { pollFeed } from './poll-feed.ts'
+import { createPollFeed } from './poll-feed.ts'
 
 /** A feed of a table that has these rows within the overlap, in their order. */
 function feedOf(
@@ -17,12 +17,8 @@ function feedOf(
   const state = { mark: async () => mark(), changes, end: async () => undefined }
   const own = { changed: 'changed' }
   const records = new Map([['Person', { recordType: { name: 'Person' }, own, children: [] }]])
-  const deps = {
-    engine: { begin: async () => state },
-    file: { mirror: { overlap: 60 }, records },
-    now: () => new Date(now()),
-  }
-  return pollFeed(deps as unknown as Parameters<typeof pollFeed>[0])
+  const deps = { engine: { begin: async () => state }, file: { mirror: { overlap: 60 }, records }, now: () => new Date(now()) }
+  return createPollFeed(deps as unknown as Parameters<typeof createPollFeed>[0])
 }
 
 async function look(feed: ChangeFeed): Promise<{ readonly keys: readonly string[]; readonly isIncomplete: boolean }> {
@@ -82,8 +78,7 @@ test.each([
   ['more than the overlap', '30', { keys: [], isIncomplete: true, position: { 'Person 0': '30' } }],
 ])('no change is lost when the clock of the source is set back by %s', async (_, mark, expected) => {
   const rows = [{ key: 'a', mark: String(Number(mark) + 0.5) }]
-  const since = (asked: ChangeSelection) =>
-    rows.filter((one) => Number(one.mark) >= Number(asked.since) - asked.overlap)
+  const since = (asked: ChangeSelection) => rows.filter((one) => Number(one.mark) >= Number(asked.since) - asked.overlap)
   let now = 100
   const feed = feedOf(since, { mark: () => String(now) })
   expect(await lookFrom(feedOf(since, { mark: () => mark }), { 'Person 0': '100' })).toEqual(expected)

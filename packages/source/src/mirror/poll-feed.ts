@@ -6,18 +6,21 @@ import type { ChangedRow, SourceSnapshot } from '../engine/engine.ts'
 import type { MappedPart } from '../engine/mapped-records.ts'
 import type { ChangeFeed } from './feed.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
-import { inSnapshot } from './read-source.ts'
+import { runInSnapshot } from './read-source.ts'
 
 /** The most changed rows that one statement of a poll lists. */
 const MOST_PAGE_ROWS = 10_000
 /** The most changed rows that are read by their keys: if there are more, all records are compared. */
-const MOST_CHANGES = 200_000
+const MOST_CHANGED_ROWS = 200_000
 /** The least milliseconds between two polls that read the whole overlap again, to find changes of long transactions. */
 const WHOLE_POLL_MILLISECONDS = 5_000
 /** The share of the overlap that a poll reads again when it does not read the whole overlap. */
 const PARTIAL_OVERLAP_SHARE = 0.1
-/** If too many rows have changed, up to about this many rows are listed: the next poll does not count these again. */
-const MOST_MARKS = 1_000_000
+/**
+ * When more than MOST_CHANGED_ROWS rows have changed, a poll lists rows until it has about this many. It remembers them, so that
+ * the next poll does not count them as changed again.
+ */
+const MOST_LISTED_ROWS = 1_000_000
 
 /** A table, view or query of the source that has a column of changes. */
 interface WatchedPart {
@@ -27,10 +30,10 @@ interface WatchedPart {
   readonly part: MappedPart
 }
 
-type MarksByPart = Readonly<Record<string, string>>
+type ChangeMarksByPart = Readonly<Record<string, string>>
 
 /** Makes the feed of a mirror that polls its source. */
-export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): ChangeFeed {
+export function createPollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): ChangeFeed {
   const { overlap } = deps.file.mirror
   const watched = [...deps.file.records.values()].flatMap(({ recordType: { name }, own, children }) =>
     [own, ...children].flatMap((part, at): WatchedPart[] =>
@@ -40,39 +43,39 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
   /** The rows within the overlap that are written already, by key and value of the column of changes. */
   let written = new Set<string>()
   /** The marks of the last poll, and the time of the last one that read the whole overlap; null: there was no poll. */
-  let last: { readonly marks: MarksByPart; readonly wholeAt: number } | null = null
-  const marksIn = async (state: SourceSnapshot): Promise<MarksByPart> => {
+  let last: { readonly marks: ChangeMarksByPart; readonly wholeAt: number } | null = null
+  const marksIn = async (state: SourceSnapshot): Promise<ChangeMarksByPart> => {
     const marks: Record<string, string> = {}
     for (const { name, part } of watched) marks[name] = await state.mark(part)
     return marks
   }
   return {
-    begin: () => inSnapshot(deps, marksIn),
+    begin: () => runInSnapshot(deps, marksIn),
     async next(given, wait, signal) {
       if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => undefined)
       const currentAt = deps.now()
       // The absolute difference is compared, because the clock may have been set back.
       const isWhole = last === null || Math.abs(currentAt.getTime() - last.wholeAt) >= WHOLE_POLL_MILLISECONDS
-      const before = isWhole || last === null ? positionOf(given) : last.marks
+      const before = isWhole || last === null ? readChangeMarks(given) : last.marks
       const back = isWhole ? overlap : overlap * PARTIAL_OVERLAP_SHARE
-      return inSnapshot(deps, async (state) => {
+      return runInSnapshot(deps, async (state) => {
         const marks = await marksIn(state)
         const due = new Map<string, string[]>()
         const listed = new Set<string>()
         let count = 0
-        let isIncomplete = watched.some(({ name }) => wentBack(before[name], marks[name], overlap))
+        let isIncomplete = watched.some(({ name }) => hasMarkGoneBack(before[name], marks[name], overlap))
         for (const { name, recordType, part } of watched) {
           const since = before[name]
           if (since === undefined) isIncomplete = true
           if (isIncomplete || since === undefined) continue
-          for await (const { key, mark } of changesOf(state, part, { since, overlap: back })) {
+          for await (const { key, mark } of listChangedRows(state, part, { since, overlap: back })) {
             const row = `${name} ${mark} ${key}`
             const isKnown = written.has(row)
             listed.add(row)
-            if (isKnown && isFine(mark)) continue
+            if (isKnown && isPreciseMark(mark)) continue
             if (!isKnown) count += 1
-            if (count > MOST_CHANGES) {
-              if (listed.size > MOST_MARKS) break
+            if (count > MOST_CHANGED_ROWS) {
+              if (listed.size > MOST_LISTED_ROWS) break
               continue
             }
             const keys = due.get(recordType) ?? []
@@ -80,7 +83,7 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
             due.set(recordType, keys)
           }
         }
-        isIncomplete ||= count > MOST_CHANGES
+        isIncomplete ||= count > MOST_CHANGED_ROWS
         return {
           due: isIncomplete ? new Map() : new Map([...due].map(([type, keys]) => [type, [...new Set(keys)]])),
           // The next poll of the whole overlap begins at this position, also on another node.
@@ -99,20 +102,19 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
   }
 }
 
-const positionOf = (given: JsonValue): MarksByPart => (isJsonObject(given) ? (given as MarksByPart) : {})
+const readChangeMarks = (given: JsonValue): ChangeMarksByPart => (isJsonObject(given) ? (given as ChangeMarksByPart) : {})
 
 /**
- * True when the value in the column of changes is taken to differ after every change. A time without milliseconds does
- * not differ when a row changes twice within a second, so such a row is read by each poll that lists it, until it is
- * older than the overlap.
+ * True when the value in the column of changes is taken to differ after every change. A time without milliseconds does not differ
+ * when a row changes twice within a second, so such a row is read by each poll that lists it, until it is older than the overlap.
  */
-const isFine = (mark: string): boolean => /^-?\d+$|\.\d{3}/.test(mark)
+const isPreciseMark = (mark: string): boolean => /^-?\d+$|\.\d{3}/.test(mark)
 
 /** True when the source's clock or versions went back by more than the overlap: it is then unknown what has changed. */
-const wentBack = (before: string | undefined, now: string | undefined, overlap: number): boolean =>
+const hasMarkGoneBack = (before: string | undefined, now: string | undefined, overlap: number): boolean =>
   before !== undefined && now !== undefined && Number(now) < Number(before) - overlap
 
-async function* changesOf(
+async function* listChangedRows(
   state: SourceSnapshot,
   part: MappedPart,
   { since, overlap }: { readonly since: string; readonly overlap: number },

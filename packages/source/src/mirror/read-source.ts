@@ -17,10 +17,7 @@ type SourceDeps = Pick<MirrorDeps, 'engine' | 'file'>
  * Runs work that uses only the source: an error of our own database would be taken for one of the source.
  * @throws SourceRefusal the source cannot be read; the message is for an operator
  */
-export async function explainFailures<Result>(
-  { engine, file }: SourceDeps,
-  work: () => Promise<Result>,
-): Promise<Result> {
+export async function withExplainedFailures<Result>({ engine, file }: SourceDeps, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
@@ -31,13 +28,10 @@ export async function explainFailures<Result>(
 /**
  * Runs work in one snapshot of the source. The work may use our own database too: only failures of the snapshot are
  * explained as failures of the source.
- * @throws SourceRefusal as `explainFailures`; or any error of the work
+ * @throws SourceRefusal as `withExplainedFailures`; or any error of the work
  */
-export function inSnapshot<Result>(
-  source: SourceDeps,
-  work: (state: SourceSnapshot) => Promise<Result>,
-): Promise<Result> {
-  const explain = <Read>(read: () => Promise<Read>): Promise<Read> => explainFailures(source, read)
+export function runInSnapshot<Result>(source: SourceDeps, work: (state: SourceSnapshot) => Promise<Result>): Promise<Result> {
+  const explain = <Read>(read: () => Promise<Read>): Promise<Read> => withExplainedFailures(source, read)
   const begin = () => explain(() => source.engine.begin())
   return withSnapshot(begin, (state) =>
     work({
@@ -50,7 +44,7 @@ export function inSnapshot<Result>(
 }
 
 /** Reads the rows with these keys, with their children. Rows that are gone, or that `where` excludes, are left out. */
-export async function readByKeys(
+export async function readRowsByKeys(
   state: SourceSnapshot,
   records: RecordMapping,
   keys: readonly string[],
@@ -58,12 +52,7 @@ export async function readByKeys(
   const rows: SourceRow[] = []
   for (let at = 0; at < keys.length; at += PORTION_ROWS) {
     const some = keys.slice(at, at + PORTION_ROWS)
-    const found = await state.rows(records, {
-      needed: ANY_RECORD_MAY_MATCH,
-      keys: some,
-      after: null,
-      limit: 2 * PORTION_ROWS,
-    })
+    const found = await state.rows(records, { needed: ANY_RECORD_MAY_MATCH, keys: some, after: null, limit: 2 * PORTION_ROWS })
     // A row that the limit cut off would be taken for a deleted one.
     if (found.length === 2 * PORTION_ROWS) {
       const { recordType, own } = records

@@ -1,24 +1,24 @@
 /** Statements that find changed rows by a column that grows with every change: a time or a version. */
 
 import type { Statement } from '../engine/connections.ts'
-import type { ChangeSql, ChangeTypes } from '../engine/dialect.ts'
+import type { ChangeStatements, ChangeTypes } from '../engine/dialect.ts'
 import type { ChangeSelection } from '../engine/engine.ts'
 import type { MappedPart } from '../engine/mapped-records.ts'
 import { createParameters as parametersOf } from './conditions.ts'
 import { quoted, tableOf } from './names.ts'
 
-export const CHANGE_SQL: ChangeSql = { mark: makeMarkStatement, list: makeListStatement }
+export const CHANGE_SQL: ChangeStatements = { mark: makeMarkStatement, list: makeListStatement }
 
 /** SQL of the time up to which the snapshot has changes: on a standby, the time of the last replayed transaction. */
-const SNAPSHOT_TIME = `case when pg_is_in_recovery() then coalesce(pg_last_xact_replay_timestamp(), to_timestamp(0)) else now() end`
+const SNAPSHOT_TIME_SQL = `case when pg_is_in_recovery() then coalesce(pg_last_xact_replay_timestamp(), to_timestamp(0)) else now() end`
 
 /** Makes the statement that reads how far the column has come: the time of the snapshot, or the highest version. */
 function makeMarkStatement(part: MappedPart, { changed }: ChangeTypes): Statement {
   return {
     text:
       changed.holds === 'integer'
-        ? `select coalesce(max(${changedOf(part)}), 0)::text from ${allRows(part)}`
-        : `select extract(epoch from ${SNAPSHOT_TIME})::text`,
+        ? `select coalesce(max(${changedColumnSql(part)}), 0)::text from ${allRowsSql(part)}`
+        : `select extract(epoch from ${SNAPSHOT_TIME_SQL})::text`,
     values: [],
   }
 }
@@ -29,7 +29,7 @@ function makeListStatement(
   { since, overlap, after, limit }: ChangeSelection,
 ): Statement {
   const parameters = parametersOf()
-  const [key, changed] = [`one.${quoted(part.key)}`, changedOf(part)]
+  const [key, changed] = [`one.${quoted(part.key)}`, changedColumnSql(part)]
   const from =
     type.holds === 'integer'
       ? `${parameters.add(String(BigInt(since) - BigInt(Math.ceil(overlap))), 'int8')}`
@@ -41,16 +41,16 @@ function makeListStatement(
     conditions.push(`(${changed}, ${key}) > (${place.join(', ')})`)
   }
   return {
-    text: `select ${key}::text, ${changed}::text from ${allRows(part)} where ${conditions.join(' and ')}
+    text: `select ${key}::text, ${changed}::text from ${allRowsSql(part)} where ${conditions.join(' and ')}
       order by ${changed}, ${key} limit ${parameters.add(limit, 'int4')}`,
     values: parameters.values,
   }
 }
 
-const changedOf = ({ changed }: MappedPart): string => `one.${quoted(changed ?? '')}`
+const changedColumnSql = ({ changed }: MappedPart): string => `one.${quoted(changed ?? '')}`
 
 /**
  * The SQL of a part's rows without `where`: rows that `where` excludes now must be found too, because their records must be
  * deleted.
  */
-const allRows = ({ from }: MappedPart): string => tableOf({ from, where: null }, 'one')
+const allRowsSql = ({ from }: MappedPart): string => tableOf({ from, where: null }, 'one')

@@ -6,10 +6,10 @@ import {
   noParameter,
   SPACE_CODE_POINTS,
   UUID_PATTERN,
-  wholeNumbers,
+  wholeNumberParameter,
 } from '../engine/column-type.ts'
 
-const asText = (column: string): string => `${column}::text`
+const castToTextSql = (column: string): string => `${column}::text`
 /** Makes the SQL of a day or a time as text; an infinite one becomes null. */
 const castFiniteToText = (column: string): string => `nullif(nullif(${column}::text, 'infinity'), '-infinity')`
 
@@ -19,7 +19,7 @@ const storableOrNull = (text: string): string | null => (text.includes('\0') ? n
  * Makes a function that makes SQL to remove spaces around a text.
  * @param canHold whether the encoding of the database has a character: a statement may have no other
  */
-export const trimmedOf = (canHold: (text: string) => boolean): ((column: string) => string) => {
+export const makeTrimSqlWriter = (canHold: (text: string) => boolean): ((column: string) => string) => {
   const spaces = SPACE_CODE_POINTS.filter((one) => canHold(String.fromCharCode(one)))
   const literal = `E'${spaces.map((one) => `\\u${one.toString(16).padStart(4, '0')}`).join('')}'`
   return (column) => `btrim(${column}::text, ${literal})`
@@ -27,17 +27,17 @@ export const trimmedOf = (canHold: (text: string) => boolean): ((column: string)
 
 const textColumn = (sql: string, isKey = true): ColumnType => ({
   sql,
-  read: asText,
+  read: castToTextSql,
   parameter: storableOrNull,
-  trimmed: trimmedOf(() => true),
+  trimmed: makeTrimSqlWriter(() => true),
   holds: 'text',
   isKey,
 })
 
 const integerColumn = (sql: string, bits: number): ColumnType => ({
   sql,
-  read: asText,
-  parameter: wholeNumbers(-(2n ** BigInt(bits - 1)), 2n ** BigInt(bits - 1)),
+  read: castToTextSql,
+  parameter: wholeNumberParameter(-(2n ** BigInt(bits - 1)), 2n ** BigInt(bits - 1)),
   holds: 'integer',
   isKey: true,
 })
@@ -47,14 +47,14 @@ const integerColumn = (sql: string, bits: number): ColumnType => ({
  */
 const numberColumn = (sql: string, nearest: ((given: number) => number) | null): ColumnType => ({
   sql,
-  read: asText,
-  parameter: (given) => (NUMBER_PATTERN.test(given) && (nearest === null || isWithin(given, nearest)) ? given : null),
+  read: castToTextSql,
+  parameter: (given) => (NUMBER_PATTERN.test(given) && (nearest === null || isWithinType(given, nearest)) ? given : null),
   holds: 'number',
   isKey: false,
 })
 
 /** True when the type can hold the number. PostgreSQL refuses a number that would become infinite or zero. */
-function isWithin(given: string, nearest: (given: number) => number): boolean {
+function isWithinType(given: string, nearest: (given: number) => number): boolean {
   const near = nearest(Number(given))
   return Number.isFinite(near) && (near !== 0 || /^-?[0.]+(?:e|$)/i.test(given))
 }
@@ -71,7 +71,7 @@ const COLUMN_TYPES: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType
   [1700, numberColumn('numeric', null)],
   [700, numberColumn('float4', Math.fround)],
   [701, numberColumn('float8', (given) => given)],
-  [16, { sql: 'bool', read: asText, parameter: noParameter, holds: 'boolean', isKey: false }],
+  [16, { sql: 'bool', read: castToTextSql, parameter: noParameter, holds: 'boolean', isKey: false }],
   [1082, { sql: 'date', read: castFiniteToText, parameter: noParameter, holds: 'day', isKey: false }],
   // A time without a zone is read in the zone of the session, which is set to the zone of the source.
   [
@@ -87,20 +87,14 @@ const COLUMN_TYPES: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType
   [1184, { sql: 'timestamptz', read: castFiniteToText, parameter: noParameter, holds: 'instant', isKey: false }],
   [
     2950,
-    {
-      sql: 'uuid',
-      read: asText,
-      parameter: (one) => (UUID_PATTERN.test(one) ? one : null),
-      holds: 'other',
-      isKey: true,
-    },
+    { sql: 'uuid', read: castToTextSql, parameter: (one) => (UUID_PATTERN.test(one) ? one : null), holds: 'other', isKey: true },
   ],
 ])
 
 /** The type of all other columns, such as enumerations, which are compared by their text. */
-const OTHER_TYPE: ColumnType = { sql: 'text', read: asText, parameter: storableOrNull, holds: 'other', isKey: false }
+const OTHER_TYPE: ColumnType = { sql: 'text', read: castToTextSql, parameter: storableOrNull, holds: 'other', isKey: false }
 
 export const columnType = (oid: number): ColumnType => COLUMN_TYPES.get(oid) ?? OTHER_TYPE
 /** True when a type has no row in the table, so that it is compared by its text. */
-export const isOther = ({ read, holds, isKey }: ColumnType): boolean =>
+export const isOtherType = ({ read, holds, isKey }: ColumnType): boolean =>
   read === OTHER_TYPE.read && holds === OTHER_TYPE.holds && !isKey

@@ -5,23 +5,23 @@ import type { ColumnType } from '../engine/column-type.ts'
 import {
   betweenNumbersSql,
   betweenSql,
-  boundsOf,
-  conditionsWith,
+  makeConditionWriter,
   mayBePlain,
-  NO_ROW,
+  NO_ROW_CONDITION,
   NUMBER_MARGIN,
   UNPLAIN_TEXT_PATTERN,
-  wholeBounds,
+  wholeNumberBounds,
+  widenedBounds,
 } from '../engine/conditions.ts'
 import { Parameters } from '../engine/parameters.ts'
-import { isOther } from './column-types.ts'
+import { isOtherType } from './column-types.ts'
 import { placeOf, quoted, tableOf } from './names.ts'
 
 /** Makes an empty list of parameters, which are written with position and type, such as `$1::text`. */
 export const createParameters = (): Parameters => new Parameters((position, type) => `$${position}::${type}`)
 
 /** A number and a `real` that differ by at most this share count as equal, because a `real` has seven digits. */
-const AROUND_REAL = 1e-6
+const REAL_MARGIN = 1e-6
 
 /**
  * Returns the SQL condition that an expression has one of these values. PostgreSQL often plans a prepared statement anew if it
@@ -34,7 +34,7 @@ export function oneOf(expression: string, values: readonly unknown[], type: stri
     : `${expression} = any(${parameters.add(values, `${type}[]`)})`
 }
 
-function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: Parameters): string | null {
+function writeColumnTest(test: ColumnTest, column: string, type: ColumnType, parameters: Parameters): string | null {
   switch (test.is) {
     case 'present':
       return `${column} is not null`
@@ -42,27 +42,27 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
       const texts = test.texts.flatMap((text) => type.parameter(text) ?? [])
       if (type.holds === 'boolean') return writeBooleansTest(column, test.texts)
       if (type.holds === 'day' || type.holds === 'instant') return null
-      if (texts.length === 0) return NO_ROW
-      const asked = askedExpression(test, column, type)
+      if (texts.length === 0) return NO_ROW_CONDITION
+      const asked = comparedExpression(test, column, type)
       if (texts.some((text) => type.mayLack?.(text))) {
-        return oneOf(bytesOf(asked), texts.map(hexText), 'bytea', parameters)
+        return oneOf(utf8BytesSql(asked), texts.map(hexText), 'bytea', parameters)
       }
-      return oneOf(asked, texts, isOther(type) || asked !== column ? 'text' : type.sql, parameters)
+      return oneOf(asked, texts, isOtherType(type) || asked !== column ? 'text' : type.sql, parameters)
     }
     case 'beginning':
       if (type.holds !== 'text') return null
-      if (type.parameter(test.text) === null) return NO_ROW
+      if (type.parameter(test.text) === null) return NO_ROW_CONDITION
       if (type.mayLack?.(test.text)) {
         const length = Buffer.byteLength(test.text)
-        return `substring(${bytesOf(column)} from 1 for ${length}) = ${parameters.add(hexText(test.text), 'bytea')}`
+        return `substring(${utf8BytesSql(column)} from 1 for ${length}) = ${parameters.add(hexText(test.text), 'bytea')}`
       }
       return `starts_with(${column}::text collate "C", ${parameters.add(test.text, 'text')})`
     case 'folded':
       return type.holds === 'text' ? writeFoldedTest(test, `${column}::text collate "C"`, parameters) : null
     case 'digits':
       return type.holds === 'text'
-        ? oneOf(digitsOf(column), test.texts, 'text', parameters)
-        : testOf({ is: 'texts', texts: test.texts }, column, type, parameters)
+        ? oneOf(digitsOfTextSql(column), test.texts, 'text', parameters)
+        : writeColumnTest({ is: 'texts', texts: test.texts }, column, type, parameters)
     case 'numbers':
       return writeNumbersTest(test, column, type, parameters)
     case 'booleans':
@@ -92,10 +92,10 @@ function writeFoldedTest(
 }
 
 /** The SQL expression that a test compares. An index for the test must be on the same expression. */
-export function askedExpression(test: ColumnTest, column: string, type: ColumnType): string {
-  if (isOther(type)) return `${column}::text`
+export function comparedExpression(test: ColumnTest, column: string, type: ColumnType): string {
+  if (isOtherType(type)) return `${column}::text`
   if (type.holds !== 'text') return column
-  if (test.is === 'digits') return digitsOf(column)
+  if (test.is === 'digits') return digitsOfTextSql(column)
   const isTrimmed = test.is === 'days' || (test.is === 'texts' && test.trimmed)
   return isTrimmed ? (type.trimmed?.(column) ?? column) : column
 }
@@ -104,18 +104,18 @@ export function askedExpression(test: ColumnTest, column: string, type: ColumnTy
  * Makes the SQL of a text as bytes of UTF-8. It is used when the encoding of the database lacks a character: such a
  * parameter would be refused.
  */
-const bytesOf = (column: string): string => `convert_to(${column}::text, 'UTF8')`
+const utf8BytesSql = (column: string): string => `convert_to(${column}::text, 'UTF8')`
 const hexText = (text: string): string => `\\x${Buffer.from(text).toString('hex')}`
 
 /**
  * Makes the SQL of the digits of a text, as an index can have it. Regular expressions do not work with a collation that
  * takes different texts as equal, so "C" is used.
  */
-export const digitsOf = (column: string): string => `regexp_replace(${column} collate "C", '[^0-9]', '', 'g')`
+export const digitsOfTextSql = (column: string): string => `regexp_replace(${column} collate "C", '[^0-9]', '', 'g')`
 
 function writeBooleansTest(column: string, texts: readonly string[]): string {
   const values = ['true', 'false'].filter((text) => texts.includes(text))
-  return values.length === 0 ? NO_ROW : `${column} in (${values.join(', ')})`
+  return values.length === 0 ? NO_ROW_CONDITION : `${column} in (${values.join(', ')})`
 }
 
 function writeNumbersTest(
@@ -127,7 +127,7 @@ function writeNumbersTest(
   if (holds !== 'integer' && holds !== 'number') return null
   const type = holds === 'integer' ? 'int8' : sql === 'numeric' ? 'numeric' : 'float8'
   const { least, most } =
-    holds === 'integer' ? wholeBounds(test) : boundsOf(test, sql === 'float4' ? AROUND_REAL : NUMBER_MARGIN)
+    holds === 'integer' ? wholeNumberBounds(test) : widenedBounds(test, sql === 'float4' ? REAL_MARGIN : NUMBER_MARGIN)
   return betweenNumbersSql(column, { least, most }, (bound) => parameters.add(bound, type))
 }
 
@@ -139,16 +139,14 @@ function writeDaysTest(
 ): string | null {
   const { holds } = type
   if (holds === 'text')
-    return texts === null ? null : testOf({ is: 'texts', texts, trimmed: true }, column, type, parameters)
+    return texts === null ? null : writeColumnTest({ is: 'texts', texts, trimmed: true }, column, type, parameters)
   if (holds !== 'day' && holds !== 'instant') return null
   // With `=` PostgreSQL plans for the few rows of one day; with a period it would plan for many.
   if (holds === 'day' && from !== null && from === to) return `${column} = ${parameters.add(from, 'date')}`
   // The zone of the session decides to which day a time belongs.
   return betweenSql(column, [
     ...(from === null ? [] : [`>= ${parameters.add(from, 'date')}`]),
-    ...(to === null
-      ? []
-      : [holds === 'day' ? `<= ${parameters.add(to, 'date')}` : `< ${parameters.add(to, 'date')} + 1`]),
+    ...(to === null ? [] : [holds === 'day' ? `<= ${parameters.add(to, 'date')}` : `< ${parameters.add(to, 'date')} + 1`]),
   ])
 }
 
@@ -166,4 +164,4 @@ function writeInstantsTest(
   ])
 }
 
-export const { conditionOf, columnCondition } = conditionsWith({ quoted, tableOf, placeOf }, testOf)
+export const { conditionOf, columnCondition } = makeConditionWriter({ quoted, tableOf, placeOf }, writeColumnTest)

@@ -8,7 +8,7 @@ import { addressOf, makeOffice, officeSource } from '../../test/office.ts'
 import { openEngine } from '../engines.ts'
 import { liveRecords } from '../live-records.ts'
 import { readSourceFile } from '../source-file.ts'
-import { connectionTo, openConnections } from './connections.ts'
+import { openConnections, readConnectionConfig } from './connections.ts'
 
 const kind = kindNamed('civil') as Kind
 const [recordType] = kind.record_types
@@ -28,11 +28,7 @@ afterAll(async () => {
 })
 
 /** Reads as the owner of the office, who could write: only the transaction stands in the way. */
-async function reading<Result>(
-  more: object,
-  file: object,
-  work: (reader: RecordReader) => Promise<Result>,
-): Promise<Result> {
+async function reading<Result>(more: object, file: object, work: (reader: RecordReader) => Promise<Result>): Promise<Result> {
   const source = officeSource({ env: 'OFFICE' })
   const { Person } = source.records as { Person: object }
   const given = { ...source, ...file, records: { Person: { ...Person, ...more } } }
@@ -61,21 +57,14 @@ test('a statement that takes longer than the file allows is ended', async () => 
 test('a state goes on after a statement that took too long, which may have less time than the file gives', async () => {
   const source = officeSource({ env: 'OFFICE' })
   const { Person } = source.records as { Person: object }
-  const slow = {
-    ...source,
-    statement_timeout: 60,
-    records: { Person: { ...Person, where: 'pg_sleep(0.5) is not null' } },
-  }
+  const slow = { ...source, statement_timeout: 60, records: { Person: { ...Person, where: 'pg_sleep(0.5) is not null' } } }
   const file = readSourceFile(JSON.parse(JSON.stringify(slow)), kind)
   const engine = openEngine(file, { OFFICE: addressOf(office.connection) })
   const state = await engine.begin()
   const records = file.records.get('Person')
   if (records === undefined) throw new Error('no records')
   const asked = { needed: { is: 'anything' }, keys: null, after: null, limit: 10 } as const
-  await expect(state.rows(records, { ...asked, within: 10 })).rejects.toMatchObject({
-    name: 'SearchTimeout',
-    seconds: 0.01,
-  })
+  await expect(state.rows(records, { ...asked, within: 10 })).rejects.toMatchObject({ name: 'SearchTimeout', seconds: 0.01 })
   expect(await state.rows(records, asked)).toHaveLength(1)
   await state.end()
   await engine.close()
@@ -87,7 +76,7 @@ test('a search that stalls after its first rows closes its connection, and the d
     perform pg_sleep(60); return ''; exception when query_canceled then perform pg_sleep(60); return ''; end $$`)
   const given = { ...officeSource({ env: 'OFFICE' }), pool: 1, statement_timeout: 1 }
   const file = readSourceFile(JSON.parse(JSON.stringify(given)), kind)
-  const connections = openConnections(file, connectionTo(file, { OFFICE: addressOf(office.connection) }))
+  const connections = openConnections(file, readConnectionConfig(file, { OFFICE: addressOf(office.connection) }))
   const ask = async (text: string) => {
     const state = await connections.begin()
     return state.run({ text, values: [] }, { isLast: true }).finally(() => state.end())

@@ -5,11 +5,11 @@ import { ignoreConnectionLosses } from '@rollcall/database/database'
 import pg from 'pg'
 import { type EnvironmentVariables, readAddress, readCertificates } from '../engine/address.ts'
 import {
-  CONNECT_TIMEOUT,
+  CONNECT_TIMEOUT_MILLISECONDS,
   type Connections,
   connectionsOf,
   type DatabaseSnapshot,
-  STATEMENT_GRACE,
+  STATEMENT_GRACE_MILLISECONDS,
   type Statement,
   type StatementResult,
   type Transaction,
@@ -27,7 +27,7 @@ export type PostgresSnapshot = DatabaseSnapshot<number>
  * Reads how to connect.
  * @throws SourceRefusal the address, or a file that the source names, cannot be read, or is no address of PostgreSQL
  */
-export function connectionTo(file: SourceFile, env: EnvironmentVariables): pg.ClientConfig {
+export function readConnectionConfig(file: SourceFile, env: EnvironmentVariables): pg.ClientConfig {
   const address = readAddress(file, env)
   if (!/^postgres(?:ql)?:$/.test(address.protocol)) {
     throw makeRefusal(['url'], 'the address must begin with postgresql://')
@@ -39,7 +39,7 @@ export function connectionTo(file: SourceFile, env: EnvironmentVariables): pg.Cl
     connectionString: address.href,
     ...(ca !== null && { ssl: { ca } }),
     application_name: 'rollcall',
-    connectionTimeoutMillis: CONNECT_TIMEOUT,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
     keepAlive: true,
   }
 }
@@ -53,9 +53,9 @@ export function openConnections(file: SourceFile, connection: pg.ClientConfig): 
       types: { getTypeParser: () => String },
     }),
   )
-  const settings = settingsOf(file)
+  const settings = settingsStatementOf(file)
   const limitOf = oncePerObject(
-    (_: pg.ClientBase) => new TimeLimit(file.statementTimeout + STATEMENT_GRACE, makeLateError),
+    (_: pg.ClientBase) => new TimeLimit(file.statementTimeout + STATEMENT_GRACE_MILLISECONDS, makeLateError),
   )
   return connectionsOf(file, {
     async begin() {
@@ -81,7 +81,7 @@ const COMMIT_TRANSACTION = makePlainStatement('commit')
  * Makes the statement that sets up a transaction, for the milliseconds that a statement may take. The set-up also takes the
  * snapshot; after that no statement can make the transaction writable.
  */
-function settingsOf({ statementTimeout, timeZone, mirror }: SourceFile): (limit: number) => Statement {
+function settingsStatementOf({ statementTimeout, timeZone, mirror }: SourceFile): (limit: number) => Statement {
   const fixed: Readonly<Record<string, string>> = {
     transaction_read_only: 'on',
     idle_in_transaction_session_timeout: String(statementTimeout + 60_000),
@@ -89,8 +89,7 @@ function settingsOf({ statementTimeout, timeZone, mirror }: SourceFile): (limit:
     timezone: timeZone,
     extra_float_digits: '1',
     jit: 'off',
-    // A row that a row-level policy hides would be taken for a deleted one. With this setting the statement fails
-    // instead.
+    // A row that a row-level policy hides would be taken for a deleted one. With this setting the statement fails instead.
     ...(mirror !== null && { row_security: 'off' }),
   }
   const values = Object.values(fixed)
@@ -124,8 +123,7 @@ function transactionOn(
       ...(hasBegun || isWhole ? [] : [SET_SAVEPOINT]),
     ]
     hasBegun ||= !isWhole
-    // The extended protocol allows one statement only, so SQL of the operator cannot end this transaction and begin
-    // another.
+    // The extended protocol allows one statement only, so SQL of the operator cannot end this transaction and begin another.
     return piece(before, asked)
   }
   return {

@@ -20,7 +20,7 @@ const SINGLE_BYTE_ENCODINGS: ReadonlyMap<string, { readonly label: string; reado
 const COMPLETE_ENCODINGS: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII'])
 
 /** True when we have no list of the encoding's characters, as for those with several bytes for a character. */
-export const isUnlisted = (encoding: string): boolean =>
+export const isUnlistedEncoding = (encoding: string): boolean =>
   !COMPLETE_ENCODINGS.has(encoding) && encoding !== 'LATIN1' && !SINGLE_BYTE_ENCODINGS.has(encoding)
 
 export const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
@@ -28,7 +28,7 @@ export const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
 /**
  * Makes a function that says whether a text can be stored.
  * @param encoding the value of `server_encoding`
- * @returns null: every text can be stored, or we cannot tell (`isUnlisted`)
+ * @returns null: every text can be stored, or we cannot tell (`isUnlistedEncoding`)
  */
 export function storableTextIn(encoding: string): ((text: string) => boolean) | null {
   if (encoding === 'LATIN1') return (text) => /^[\0-\xff]*$/.test(text)
@@ -36,8 +36,6 @@ export function storableTextIn(encoding: string): ((text: string) => boolean) | 
   if (found === undefined) return null
   const bytes = Uint8Array.from({ length: 0x100 - found.first }, (_, at) => found.first + at)
   // Control characters of the Encoding Standard are gaps in PostgreSQL.
-  const above = new Set(
-    [...new TextDecoder(found.label).decode(bytes)].filter((one) => one >= '\xa0' && one !== '\ufffd'),
-  )
+  const above = new Set([...new TextDecoder(found.label).decode(bytes)].filter((one) => one >= '\xa0' && one !== '\ufffd'))
   return (text) => [...text].every((one) => one < '\x80' || above.has(one))
 }

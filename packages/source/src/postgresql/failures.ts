@@ -1,10 +1,10 @@
 /** Gives errors of PostgreSQL their meaning for a source. */
 
 import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
-import type { Failure, FailureKind } from '../engine/connections.ts'
+import type { DatabaseFailure, DatabaseFailureKind } from '../engine/connections.ts'
 
 /** The meanings of errors, by SQLSTATE or its first characters. The first row that fits applies. */
-const KINDS_BY_SQLSTATE: readonly (readonly [string, FailureKind])[] = [
+const KINDS_BY_SQLSTATE: readonly (readonly [string, DatabaseFailureKind])[] = [
   ['57014', 'timeout'],
   ['40', 'declined'], // a deadlock, or a conflict with what a standby replays
   ['55P03', 'declined'], // a lock is not free
@@ -17,12 +17,11 @@ const KINDS_BY_SQLSTATE: readonly (readonly [string, FailureKind])[] = [
   ['23', 'value'],
 ]
 
-export function failureOf(error: unknown): Failure | null {
+export function failureOf(error: unknown): DatabaseFailure | null {
   const { sqlstate, code } = safeDatabaseError(error)
   if (sqlstate !== undefined) {
     const is =
-      KINDS_BY_SQLSTATE.find(([state]) => sqlstate.startsWith(state))?.[1] ??
-      (isUnavailable(error) ? 'away' : 'statement')
+      KINDS_BY_SQLSTATE.find(([state]) => sqlstate.startsWith(state))?.[1] ?? (isUnavailable(error) ? 'away' : 'statement')
     return { is, code: sqlstate }
   }
   // We have stopped waiting: the statement is slow, which does not mean that the database is away.

@@ -8,7 +8,7 @@ export const positionText = (position: bigint): string =>
  * @param snapshot the text of `pg_current_snapshot`, such as 10:20:10,14: the next number is 20, and 10 and 14 have not ended
  * @param transactions the last 32 bits of their numbers, as the log has them
  */
-export function seesAll(snapshot: string, transactions: readonly number[]): boolean {
+export function haveTransactionsEnded(snapshot: string, transactions: readonly number[]): boolean {
   const [, next = '0', open = ''] = snapshot.split(':')
   const last32 = (number: string): number => Number(BigInt.asUintN(32, BigInt(number)))
   const end = last32(next)
@@ -17,7 +17,7 @@ export function seesAll(snapshot: string, transactions: readonly number[]): bool
   return transactions.every((one) => !running.has(one) && ((one - end) | 0) < 0)
 }
 
-export function positionOf(text: string): bigint {
+export function parseLogPosition(text: string): bigint {
   const [high = '0', low = '0'] = text.split('/')
   return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`)
 }

@@ -8,11 +8,7 @@ import type { PostgresSnapshot } from './connections.ts'
 import { placeOf, quoted } from './names.ts'
 
 /** Finds why the log of a PostgreSQL cannot be followed as it is. @returns a sentence for each problem */
-export async function logProblems(
-  state: PostgresSnapshot,
-  file: SourceFile,
-  publication: string,
-): Promise<readonly string[]> {
+export async function logProblems(state: PostgresSnapshot, file: SourceFile, publication: string): Promise<readonly string[]> {
   const { rows } = await state.run({ text: 'select 1 where pg_is_in_recovery()', values: [] })
   if (rows.length > 0) {
     return ['it is a standby, whose log is not followed: name its primary in the address, or write follow: poll']
@@ -22,9 +18,7 @@ export async function logProblems(
   const published = await hasAllChangeKinds(state, publication)
   if (published === null) {
     const names = [...new Set(tables.map(placeOf))].join(', ')
-    problems.push(
-      `there is no publication ${publication}: create publication ${quoted(publication)} for table ${names};`,
-    )
+    problems.push(`there is no publication ${publication}: create publication ${quoted(publication)} for table ${names};`)
   } else if (!published) {
     problems.push(
       `the publication ${publication} leaves changes out: alter publication ${quoted(publication)} set (publish = 'insert, update, delete, truncate');`,
@@ -71,11 +65,7 @@ async function hasAllChangeKinds(state: PostgresSnapshot, publication: string): 
  * Finds why a table cannot be followed in the log as it is.
  * @param publication null: there is none, which `logProblems` reports
  */
-async function tableProblems(
-  state: PostgresSnapshot,
-  part: LoggedTable,
-  publication: string | null,
-): Promise<readonly string[]> {
+async function tableProblems(state: PostgresSnapshot, part: LoggedTable, publication: string | null): Promise<readonly string[]> {
   const { schema, table } = part
   const name = placeOf(part)
   const { rows } = await state.run({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { LogLost } from '../engine/change-log.ts'
-import { positionText, seesAll } from './log-positions.ts'
+import { haveTransactionsEnded, positionText } from './log-positions.ts'
 import { SlotKeyCollector } from './log-reading.ts'
 import { slotName } from './open-change-log.ts'
 
@@ -59,13 +59,13 @@ test('a transaction is taken with the position behind it; what only moves the po
 })
 
 test('a snapshot sees what ended before it, also where numbers of 32 bits begin anew', () => {
-  expect(seesAll('10:20:10,14', [9, 11, 19])).toBe(true)
-  for (const unseen of [10, 14, 20, 21]) expect(seesAll('10:20:10,14', [9, unseen])).toBe(false)
-  expect(seesAll('20:20:', [])).toBe(true)
+  expect(haveTransactionsEnded('10:20:10,14', [9, 11, 19])).toBe(true)
+  for (const unseen of [10, 14, 20, 21]) expect(haveTransactionsEnded('10:20:10,14', [9, unseen])).toBe(false)
+  expect(haveTransactionsEnded('20:20:', [])).toBe(true)
   const era = 2n ** 32n
-  expect(seesAll(`${era + 3n}:${era + 5n}:${era + 3n}`, [4_294_967_290, 4])).toBe(true)
-  for (const unseen of [3, 5]) expect(seesAll(`${era + 3n}:${era + 5n}:${era + 3n}`, [unseen])).toBe(false)
-  expect(seesAll(`${era - 6n}:${era - 2n}:`, [4_294_967_294])).toBe(false)
+  expect(haveTransactionsEnded(`${era + 3n}:${era + 5n}:${era + 3n}`, [4_294_967_290, 4])).toBe(true)
+  for (const unseen of [3, 5]) expect(haveTransactionsEnded(`${era + 3n}:${era + 5n}:${era + 3n}`, [unseen])).toBe(false)
+  expect(haveTransactionsEnded(`${era - 6n}:${era - 2n}:`, [4_294_967_294])).toBe(false)
 })
 
 test('changes have the numbers of their transactions, also those that were merged', () => {

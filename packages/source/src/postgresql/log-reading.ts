@@ -2,31 +2,31 @@
 
 import pg from 'pg'
 import { LogLost, type LogReader } from '../engine/change-log.ts'
-import { LoggedKeys, type LoggedPart, type LoggedParts, LogStream } from '../engine/logged-keys.ts'
-import { positionOf, positionText } from './log-positions.ts'
+import { type KeyColumnsByTable, type LoggedKeyColumn, LoggedKeys, LogStream } from '../engine/logged-keys.ts'
+import { parseLogPosition, positionText } from './log-positions.ts'
 import { type LoggedRelation, type LogMessage, type RowValues, readMessage } from './pgoutput.ts'
 
 /** The number of the type char(n), whose values the log pads with spaces. */
-const PADDED_TYPE = 1042
+const PADDED_TYPE_OID = 1042
 /** Milliseconds between two messages to the server, which by default ends connections that are silent for a minute. */
 const KEEP_ALIVE_MILLISECONDS = 10_000
 
 /** Collects the changed keys from the messages of a stream. */
 export class SlotKeyCollector {
   readonly keys: LoggedKeys
-  readonly #parts: LoggedParts
+  readonly #parts: KeyColumnsByTable
   readonly #relations = new Map<number, LoggedRelation>()
   /** The latest position before which all changes have been collected. */
   #end: bigint
 
-  constructor(parts: LoggedParts, position: bigint) {
+  constructor(parts: KeyColumnsByTable, position: bigint) {
     this.#parts = parts
     this.#end = position
     this.keys = new LoggedKeys(positionText(position))
   }
 
   message(bytes: Buffer): void {
-    const message = messageOf(bytes)
+    const message = readLogMessage(bytes)
     switch (message.is) {
       case 'begin':
         this.keys.begin(message.transaction)
@@ -69,19 +69,19 @@ export class SlotKeyCollector {
       for (const tuple of tuples) {
         const value = tuple?.[at]?.toString('utf8')
         if (value === undefined) continue
-        this.keys.add(recordType, columns[at]?.type === PADDED_TYPE ? value.replace(/ +$/, '') : value)
+        this.keys.add(recordType, columns[at]?.type === PADDED_TYPE_OID ? value.replace(/ +$/, '') : value)
       }
     }
   }
 
-  #partsOf(id: number): readonly LoggedPart[] {
+  #partsOf(id: number): readonly LoggedKeyColumn[] {
     const relation = this.#relations.get(id)
     return relation === undefined ? [] : (this.#parts.get(`${relation.schema}.${relation.table}`) ?? [])
   }
 }
 
 /** Reads a message of the log. @throws LogLost the message cannot be understood, so it is unknown what has changed */
-function messageOf(bytes: Buffer): LogMessage {
+function readLogMessage(bytes: Buffer): LogMessage {
   try {
     return readMessage(bytes)
   } catch (error) {
@@ -107,13 +107,13 @@ export async function readLog(
     publication,
     position,
     parts,
-  }: { readonly slot: string; readonly publication: string; readonly position: string; readonly parts: LoggedParts },
+  }: { readonly slot: string; readonly publication: string; readonly position: string; readonly parts: KeyColumnsByTable },
 ): Promise<LogReader> {
   const connection = (client as unknown as { readonly connection: ReplicationConnection }).connection
-  const rows = new SlotKeyCollector(parts, positionOf(position))
+  const rows = new SlotKeyCollector(parts, parseLogPosition(position))
   const log = new LogStream(rows.keys, connection.stream)
-  let acknowledged = positionOf(position)
-  const say = (): void => connection.sendCopyFromChunk(statusOf(acknowledged))
+  let acknowledged = parseLogPosition(position)
+  const say = (): void => connection.sendCopyFromChunk(standbyStatusMessage(acknowledged))
   connection.on('copyData', ({ chunk }: { readonly chunk: Buffer }) =>
     log.receive(() => {
       const kind = String.fromCharCode(chunk.readUInt8(0))
@@ -140,7 +140,7 @@ export async function readLog(
     wait: (milliseconds, signal) => log.wait(milliseconds, signal),
     take: (most) => log.take(most),
     acknowledge(to) {
-      acknowledged = positionOf(to)
+      acknowledged = parseLogPosition(to)
       if (!log.hasFailed) say()
     },
     async close() {
@@ -151,11 +151,8 @@ export async function readLog(
   }
 }
 
-/**
- * The message that everything before the position was received and written. Its clock is only for display, and left
- * out.
- */
-function statusOf(position: bigint): Buffer {
+/** The message that everything before the position was received and written. Its clock is only for display, and left out. */
+function standbyStatusMessage(position: bigint): Buffer {
   const status = Buffer.alloc(1 + 8 + 8 + 8 + 8 + 1)
   status.write('r')
   for (const at of [1, 9, 17]) status.writeBigUInt64BE(position, at)

@@ -1,3 +1,3 @@
-import { namesWith } from '../engine/names.ts'
+import { createSqlNames } from '../engine/names.ts'
 
-export const { quoted, tableOf, placeOf } = namesWith('"')
+export const { quoted, tableOf, placeOf } = createSqlNames('"')

@@ -51,10 +51,7 @@ test('a piece without BEGIN is a transaction, which only reads if its first stat
 })
 
 test('only the rows of the statement that is asked for are read, as texts, the second time without asking for their columns', async () => {
-  const asked = {
-    text: 'select $1::text[] as texts, null as none, $2::int4 as number',
-    values: [['a"b', 'c\\d', ',{}'], 7],
-  }
+  const asked = { text: 'select $1::text[] as texts, null as none, $2::int4 as number', values: [['a"b', 'c\\d', ',{}'], 7] }
   for (let time = 0; time < 2; time += 1) {
     expect(await send(asked, [{ text: 'select $1::text', values: ['before'] }, plain('select 2')])).toEqual({
       rows: [['{"a\\"b","c\\\\d",",{}"}', null, '7']],

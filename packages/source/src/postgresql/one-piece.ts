@@ -10,7 +10,7 @@ import { type Statement, type StatementResult, TransactionNotBegun } from '../en
 import type { TimeLimit } from '../engine/time-limit.ts'
 
 /** The most statements that a connection keeps prepared. The one that was used longest ago is dropped first. */
-const MOST_PREPARED = 50
+const MOST_PREPARED_STATEMENTS = 50
 
 type ResultColumns = Pick<StatementResult<number>, 'types' | 'names'>
 
@@ -29,7 +29,7 @@ interface ConnectionStatements {
   readonly dropped: string[]
 }
 
-const connectedOf = oncePerObject((_: pg.ClientBase): ConnectionStatements => ({ prepared: new Map(), dropped: [] }))
+const connectionStatementsOf = oncePerObject((_: pg.ClientBase): ConnectionStatements => ({ prepared: new Map(), dropped: [] }))
 /** Grows with each use of a prepared statement. */
 let useCount = 0
 
@@ -51,7 +51,7 @@ export async function sendPiece(
   asked: Statement,
   limit: TimeLimit,
 ): Promise<StatementResult<number>> {
-  const { prepared, dropped } = connectedOf(client)
+  const { prepared, dropped } = connectionStatementsOf(client)
   const fresh: string[] = []
   const prepare = ({ text }: Statement): PreparedStatement => {
     useCount += 1
@@ -69,7 +69,7 @@ export async function sendPiece(
   }
   const steps = [...before, asked].map((statement): PieceStep => {
     const isKept = statement === asked || statement.values.length > 0
-    const { name, columns } = isKept ? prepare(statement) : NOT_KEPT
+    const { name, columns } = isKept ? prepare(statement) : UNNAMED_STATEMENT
     const isNew = !isKept || fresh.includes(statement.text)
     const values = statement.values.map(parameterText)
     return { text: statement.text, values, name, isNew, isDescribed: statement === asked && columns === null }
@@ -78,7 +78,7 @@ export async function sendPiece(
   try {
     await limit.wait(query.sent(client))
   } catch (error) {
-    const isOutdated = !fresh.includes(asked.text) && query.completed === before.length && isChangedResult(error)
+    const isOutdated = !fresh.includes(asked.text) && query.completed === before.length && isChangedResultError(error)
     for (const text of isOutdated ? [...fresh, asked.text] : fresh) forget(text)
     if (isOutdated) throw new OutdatedStatement(error)
     throw query.completed < before.length ? new TransactionNotBegun(error) : error
@@ -87,17 +87,17 @@ export async function sendPiece(
   const kept = prepared.get(asked.text)
   const columns = kept?.columns ?? query.columns
   if (kept !== undefined) kept.columns = columns
-  if (prepared.size > MOST_PREPARED) {
+  if (prepared.size > MOST_PREPARED_STATEMENTS) {
     const oldestFirst = [...prepared].toSorted(([, one], [, other]) => one.used - other.used)
-    for (const [text] of oldestFirst.slice(0, -MOST_PREPARED)) forget(text)
+    for (const [text] of oldestFirst.slice(0, -MOST_PREPARED_STATEMENTS)) forget(text)
   }
   return { rows: query.rows, ...columns }
 }
 
 /** True when PostgreSQL refuses a prepared statement because a changed table would give it other columns. */
-const isChangedResult = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '0A000'
+const isChangedResultError = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '0A000'
 
-const NOT_KEPT: PreparedStatement = { name: '', columns: null, used: 0 }
+const UNNAMED_STATEMENT: PreparedStatement = { name: '', columns: null, used: 0 }
 
 interface PieceStep extends Statement {
   readonly values: readonly (string | null)[]

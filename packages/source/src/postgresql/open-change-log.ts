@@ -1,6 +1,4 @@
-/**
- * Opens the log of a PostgreSQL: a publication that its administrator has made, and a replication slot that we make.
- */
+/** Opens the log of a PostgreSQL: a publication that its administrator has made, and a replication slot that we make. */
 
 import { hash } from 'node:crypto'
 import pg from 'pg'
@@ -8,7 +6,7 @@ import type { ChangeLog } from '../engine/change-log.ts'
 import type { RunInSnapshot } from '../engine/connections.ts'
 import { partsByLoggedTable } from '../engine/logged-keys.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
-import { positionOf, seesAll } from './log-positions.ts'
+import { haveTransactionsEnded, parseLogPosition } from './log-positions.ts'
 import { logProblems } from './log-problems.ts'
 import { readLog } from './log-reading.ts'
 
@@ -49,11 +47,11 @@ export function openChangeLog({ file, connection, inSnapshot }: ChangeLogDeps, n
           values: [slot],
         })
         const [end, confirmed, status, size] = rows[0] ?? []
-        const at = positionOf(position)
+        const at = parseLogPosition(position)
         const isThere = confirmed != null && status !== 'lost'
         return {
           // The log ends before our position only when the source was set back to an older state.
-          isKept: isThere && positionOf(confirmed) <= at && at <= positionOf(end ?? '0/0'),
+          isKept: isThere && parseLogPosition(confirmed) <= at && at <= parseLogPosition(end ?? '0/0'),
           end: end ?? '0/0',
           size: Number(size ?? 0),
         }
@@ -61,7 +59,7 @@ export function openChangeLog({ file, connection, inSnapshot }: ChangeLogDeps, n
     async read(position) {
       const client = await connectForReplication(connection)
       try {
-        await endReading(client, slot)
+        await endSlotReader(client, slot)
         return await readLog(client, { slot, publication, position, parts: partsByLoggedTable(file, 'public') })
       } catch (error) {
         await client.end().catch(() => undefined)
@@ -71,10 +69,10 @@ export function openChangeLog({ file, connection, inSnapshot }: ChangeLogDeps, n
     isVisible: (transactions) =>
       inSnapshot(async (state) => {
         const { rows } = await state.run({ text: 'select pg_current_snapshot()::text', values: [] }, { isLast: true })
-        return seesAll(rows[0]?.[0] ?? '', transactions)
+        return haveTransactionsEnded(rows[0]?.[0] ?? '', transactions)
       }),
     drop: () => withReplicationClient(connection, (client) => dropSlot(client, slot)),
-    isBefore: (one, other) => positionOf(one) < positionOf(other),
+    isBefore: (one, other) => parseLogPosition(one) < parseLogPosition(other),
   }
 }
 
@@ -109,13 +107,13 @@ export function slotName(name: string): string {
  * lost, the database would keep the slot reserved for the node until wal_sender_timeout.
  * @returns a row if the slot exists
  */
-const endReading = (client: pg.Client, slot: string): Promise<pg.QueryResult> =>
+const endSlotReader = (client: pg.Client, slot: string): Promise<pg.QueryResult> =>
   client.query(
     `select pg_terminate_backend(active_pid, ${READER_END_MILLISECONDS}) from pg_replication_slots where slot_name = ${pg.escapeLiteral(slot)}`,
   )
 
 /** Drops the replication slot if it exists, after ending a connection that still reads it. */
 async function dropSlot(client: pg.Client, slot: string): Promise<void> {
-  const { rows } = await endReading(client, slot)
+  const { rows } = await endSlotReader(client, slot)
   if (rows.length > 0) await client.query(`DROP_REPLICATION_SLOT ${pg.escapeIdentifier(slot)} WAIT`)
 }

@@ -8,19 +8,19 @@ import type { MappedPart, SourceFile } from '../engine/mapped-records.ts'
 import { createEngine } from '../engine/open-engine.ts'
 import { CATALOG_STATEMENTS } from './catalog.ts'
 import { CHANGE_SQL } from './change-statements.ts'
-import { columnType, trimmedOf } from './column-types.ts'
-import { connectionTo, openConnections, type PostgresSnapshot } from './connections.ts'
-import { isAscii, isUnlisted, storableTextIn } from './encodings.ts'
+import { columnType, makeTrimSqlWriter } from './column-types.ts'
+import { openConnections, type PostgresSnapshot, readConnectionConfig } from './connections.ts'
+import { isAscii, isUnlistedEncoding, storableTextIn } from './encodings.ts'
 import { failureOf } from './failures.ts'
 import { placeOf, quoted, tableOf } from './names.ts'
 import { openChangeLog } from './open-change-log.ts'
 import { PLAN_STATEMENTS } from './plans.ts'
-import { readReport } from './privileges.ts'
+import { readEngineReport } from './privileges.ts'
 import { ROW_SQL } from './row-sql.ts'
 
-/** Opens the source, and connects when it is first asked. @throws SourceRefusal as `connectionTo` */
+/** Opens the source, and connects when it is first asked. @throws SourceRefusal as `readConnectionConfig` */
 export function openPostgresql(file: SourceFile, env: EnvironmentVariables): OpenEngine {
-  const connection = connectionTo(file, env)
+  const connection = readConnectionConfig(file, env)
   return createEngine(file, POSTGRESQL_DIALECT, openConnections(file, connection), (inSnapshot, name) =>
     openChangeLog({ file, connection, inSnapshot }, name),
   )
@@ -31,7 +31,7 @@ const POSTGRESQL_DIALECT: Dialect<number> = {
   changes: CHANGE_SQL,
   readTypes,
   hasUniqueKey,
-  report: readReport,
+  report: readEngineReport,
   plans: PLAN_STATEMENTS,
   catalog: CATALOG_STATEMENTS,
   failureOf,
@@ -39,7 +39,7 @@ const POSTGRESQL_DIALECT: Dialect<number> = {
 
 async function readTypes(state: PostgresSnapshot, parts: readonly MappedPart[]): Promise<readonly ColumnType[][]> {
   const encoding = await state.run({ text: `select current_setting('server_encoding')`, values: [] })
-  const typeOf = typesIn(encoding.rows[0]?.[0] ?? '')
+  const typeOf = columnTypesForEncoding(encoding.rows[0]?.[0] ?? '')
   const found: ColumnType[][] = []
   for (const [at, part] of parts.entries()) {
     const alias = at === 0 ? 'own' : 'child'
@@ -51,16 +51,16 @@ async function readTypes(state: PostgresSnapshot, parts: readonly MappedPart[]):
 }
 
 /** The types of columns in a database with this encoding. */
-function typesIn(encoding: string): (oid: number) => ColumnType {
-  if (isUnlisted(encoding)) {
-    const trimmed = trimmedOf(isAscii)
+function columnTypesForEncoding(encoding: string): (oid: number) => ColumnType {
+  if (isUnlistedEncoding(encoding)) {
+    const trimmed = makeTrimSqlWriter(isAscii)
     return (oid) => ({ ...columnType(oid), trimmed, mayLack: (text) => !isAscii(text) })
   }
   const canHold = storableTextIn(encoding)
   // In SQL_ASCII only the ASCII characters are known.
-  if (encoding === 'SQL_ASCII') return (oid) => ({ ...columnType(oid), trimmed: trimmedOf(isAscii) })
+  if (encoding === 'SQL_ASCII') return (oid) => ({ ...columnType(oid), trimmed: makeTrimSqlWriter(isAscii) })
   if (canHold === null) return columnType
-  const trimmed = trimmedOf(canHold)
+  const trimmed = makeTrimSqlWriter(canHold)
   return (oid) => {
     const type = columnType(oid)
     return { ...type, trimmed, parameter: (text) => (canHold(text) ? type.parameter(text) : null) }

@@ -25,12 +25,7 @@ export type LogMessage =
   /** `end`: the position in the log after the transaction. */
   | { readonly is: 'commit'; readonly end: bigint }
   /** The row before and after the change; null: it was not sent, or did not exist. */
-  | {
-      readonly is: 'change'
-      readonly relation: number
-      readonly before: RowValues | null
-      readonly after: RowValues | null
-    }
+  | { readonly is: 'change'; readonly relation: number; readonly before: RowValues | null; readonly after: RowValues | null }
   | { readonly is: 'truncate'; readonly relations: readonly number[] }
   | { readonly is: 'relation'; readonly id: number; readonly relation: LoggedRelation }
   | { readonly is: 'other' }

@@ -1,7 +1,7 @@
 /** The plans of PostgreSQL: which read a whole table, and the index that would help. */
 
 import type { Plans } from '../engine/dialect.ts'
-import { askedExpression } from './conditions.ts'
+import { comparedExpression } from './conditions.ts'
 import { placeOf, quoted } from './names.ts'
 
 interface PlanNode {
@@ -15,19 +15,19 @@ export const PLAN_STATEMENTS: Plans<number> = {
   explain: 'explain (format json)',
   readsAll({ rows }) {
     const [{ Plan: plan }] = JSON.parse(rows[0]?.[0] ?? '[{}]') as [{ Plan: PlanNode }]
-    const isIn = (node: PlanNode): boolean => isWhole(node) || (node.Plans ?? []).some(isIn)
+    const isIn = (node: PlanNode): boolean => isFullScan(node) || (node.Plans ?? []).some(isIn)
     return isIn(plan)
   },
   // On a view the statement fails: the administrator must know the table behind it.
   indexOn(place, column, asked) {
     const name = quoted(column)
-    const expression = asked === null ? name : askedExpression(asked.test, name, asked.type)
+    const expression = asked === null ? name : comparedExpression(asked.test, name, asked.type)
     return `create index concurrently on ${placeOf(place)} (${expression === name ? name : `(${expression})`});`
   },
 }
 
 /** True when a node of a plan reads a whole table, or a whole index without a condition. */
-const isWhole = (node: PlanNode): boolean => {
+const isFullScan = (node: PlanNode): boolean => {
   const type = node['Node Type']
   return type === 'Seq Scan' || (/^Index (?:Only )?Scan$/.test(type) && node['Index Cond'] === undefined)
 }

@@ -1,16 +1,16 @@
 /** The SQL of PostgreSQL for the statement that reads rows. */
 
-import { MOST_CHILDREN, type RowSql } from '../engine/row-statement.ts'
+import { MOST_CHILD_ROWS, type RowSqlWriter } from '../engine/row-statement.ts'
 import { columnCondition, conditionOf, createParameters, oneOf } from './conditions.ts'
 import { placeOf, quoted, tableOf } from './names.ts'
 
-export const ROW_SQL: RowSql = {
+export const ROW_SQL: RowSqlWriter = {
   names: { placeOf, quoted, tableOf },
   conditions: { conditionOf, columnCondition },
   parameters: createParameters,
   oneOf: (column, texts, { sql }, collected) => oneOf(column, texts, sql, collected),
   limit: (rows, collected) => collected.add(rows, 'int4'),
   childRows: (cells, from, condition) =>
-    `select json_agg(one)::text from (select json_build_array(${cells.join(', ')}) as one from ${from} where ${condition} limit ${MOST_CHILDREN + 1}) as few`,
+    `select json_agg(one)::text from (select json_build_array(${cells.join(', ')}) as one from ${from} where ${condition} limit ${MOST_CHILD_ROWS + 1}) as few`,
   readChildRows: (text) => (text === null ? [] : JSON.parse(text)),
 }

@@ -72,9 +72,7 @@ test.each([['text'], ['varchar(600) collate "C"'], ['char(600)']])(
     const all = bearer('UIN', ...names.map((_, no) => `U${no}`))
     const asked = ['okoro', "o'brien", 'a b', 'ix', 'x'.repeat(512), 'strasse']
     const found = await persons(type, names, more, async (source) => ({
-      counts: await Promise.all(
-        asked.map((name) => total(source, { is: 'and', of: [all, compared('surname', name)] })),
-      ),
+      counts: await Promise.all(asked.map((name) => total(source, { is: 'and', of: [all, compared('surname', name)] }))),
       beginning: await total(source, { is: 'and', of: [all, compared('surname', 'okor', 'starts_with')] }),
       refusal: await source.refusal?.(registry, { recordType, predicate: compared('surname', 'okoro') }),
     }))
@@ -91,18 +89,13 @@ test.each(['timestamptz(0)', 'timestamp(0)'])(
   'a change within the second of the last look is found by a column of type %s, even without an overlap',
   async (type) => {
     const more = { columns: UIN }
-    const found = await persons(
-      type,
-      ['2026-11-28 10:00:00Z', '2026-11-28 09:59:59Z'],
-      more,
-      async (_, engine, file) => {
-        const { own } = file.records.get('Person') ?? expect.fail()
-        const since = String(Date.parse('2026-11-28T10:00:00.900Z') / 1_000)
-        const state = await engine.begin()
-        const part = { ...own, changed: 'value' }
-        return state.changes(part, { since, overlap: 0, after: null, limit: 9 }).finally(state.end)
-      },
-    )
+    const found = await persons(type, ['2026-11-28 10:00:00Z', '2026-11-28 09:59:59Z'], more, async (_, engine, file) => {
+      const { own } = file.records.get('Person') ?? expect.fail()
+      const since = String(Date.parse('2026-11-28T10:00:00.900Z') / 1_000)
+      const state = await engine.begin()
+      const part = { ...own, changed: 'value' }
+      return state.changes(part, { since, overlap: 0, after: null, limit: 9 }).finally(state.end)
+    })
     expect(found.map(({ key }) => key)).toEqual(['0'])
   },
 )

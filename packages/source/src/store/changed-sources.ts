@@ -34,7 +34,7 @@ export async function endMirror(
   return rows[0] ?? null
 }
 
-const NOTHING_READ = `file = null, position = null, comparison = null, comparison_wanted = false, compared_at = null,
+const RESET_PROGRESS_SQL = `file = null, position = null, comparison = null, comparison_wanted = false, compared_at = null,
   current_at = null, behind = 0, failure = null, failed_at = null`
 
 /** Begins the mirror of a registry that was read live. Events and answers keep ids made of keys until all records are copied. */
@@ -42,17 +42,16 @@ export async function beginMirror(client: Pick<ClientBase, 'query'>, registry: n
   await client.query('delete from source_row where registry = $1', [registry])
   await client.query(
     `insert into source_mirror (registry, was_live) values ($1, true)
-     on conflict (registry) do update set was_live = true, left_at = null, ${NOTHING_READ}`,
+     on conflict (registry) do update set was_live = true, left_at = null, ${RESET_PROGRESS_SQL}`,
     [registry],
   )
 }
 
 /** Ends the mirror of a registry that is read live from now on. Its copies are deleted a little later. */
 export async function leaveMirror(client: Pick<ClientBase, 'query'>, registry: number): Promise<void> {
-  await client.query(
-    `update source_mirror set was_live = false, left_at = now(), ${NOTHING_READ} where registry = $1`,
-    [registry],
-  )
+  await client.query(`update source_mirror set was_live = false, left_at = now(), ${RESET_PROGRESS_SQL} where registry = $1`, [
+    registry,
+  ])
 }
 
 /** True when a registry that was read live is being copied, so that stored ids of records are keys of its source. */
@@ -88,7 +87,7 @@ export async function findMirrorRemains(pool: Pool): Promise<readonly MirrorRema
 }
 
 /** Deletes the note of a place in a log that the former source no longer keeps for us. */
-export async function forgetPlace(pool: Pool, registry: number, place: AbandonedPlace): Promise<void> {
+export async function forgetAbandonedPlace(pool: Pool, registry: number, place: AbandonedPlace): Promise<void> {
   await pool.query(
     `update source_mirror set abandoned = (select coalesce(jsonb_agg(one), '[]') from jsonb_array_elements(abandoned) as one
        where one <> $2::jsonb) where registry = $1`,
@@ -99,7 +98,7 @@ export async function forgetPlace(pool: Pool, registry: number, place: Abandoned
 /** Deletes the copies that a former mirror of a registry has left; nothing if it is a mirror again or never was one. */
 export async function dropLeftCopies(db: Database, registry: number): Promise<void> {
   await withTransaction(db.pool, async (client) => {
-    if (await forgetRows(client, registry)) await dropCopiedRecords(client, registry)
+    if (await forgetFormerMirrorRows(client, registry)) await dropCopiedRecords(client, registry)
   })
 }
 
@@ -107,11 +106,10 @@ export async function dropLeftCopies(db: Database, registry: number): Promise<vo
  * Deletes the stored rows of a former mirror, and the mirror too unless a place in a log is noted for it.
  * @returns false: there is no former mirror, so copies must stay
  */
-async function forgetRows(client: Pick<ClientBase, 'query'>, registry: number): Promise<boolean> {
-  const { rows } = await client.query(
-    'select 1 from source_mirror where registry = $1 and left_at is not null for update',
-    [registry],
-  )
+async function forgetFormerMirrorRows(client: Pick<ClientBase, 'query'>, registry: number): Promise<boolean> {
+  const { rows } = await client.query('select 1 from source_mirror where registry = $1 and left_at is not null for update', [
+    registry,
+  ])
   if (rows.length === 0) return false
   await client.query('delete from source_row where registry = $1', [registry])
   await client.query(`delete from source_mirror where registry = $1 and abandoned = '[]'`, [registry])

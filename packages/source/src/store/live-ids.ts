@@ -3,20 +3,20 @@
  * changed from one to the other never becomes the id of another record.
  */
 
-const LIVE_MARK = '='
+const LIVE_ID_PREFIX = '='
 
 /** An id that no live record has. */
-export const NO_LIVE_RECORD = LIVE_MARK
+export const NO_LIVE_RECORD_ID = LIVE_ID_PREFIX
 
 /** The id of the live record with this key. */
-export const liveId = (key: string): string => `${LIVE_MARK}${key}`
+export const liveId = (key: string): string => `${LIVE_ID_PREFIX}${key}`
 
-/** True when an id is that of a live record, or `NO_LIVE_RECORD`. */
-export const isLive = (id: string): boolean => id.startsWith(LIVE_MARK)
+/** True when an id is that of a live record, or `NO_LIVE_RECORD_ID`. */
+export const isLiveId = (id: string): boolean => id.startsWith(LIVE_ID_PREFIX)
 
 /** The key in a live id; null: it is not the id of a live record. */
-export const keyOfLive = (id: string): string | null =>
-  isLive(id) && id !== NO_LIVE_RECORD ? id.slice(LIVE_MARK.length) : null
+export const keyOfLiveId = (id: string): string | null =>
+  isLiveId(id) && id !== NO_LIVE_RECORD_ID ? id.slice(LIVE_ID_PREFIX.length) : null
 
 /** The SQL of `liveId`. @param key SQL of a text */
-export const liveIdOf = (key: string): string => `'${LIVE_MARK}' || ${key}`
+export const liveIdSql = (key: string): string => `'${LIVE_ID_PREFIX}' || ${key}`

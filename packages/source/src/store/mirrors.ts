@@ -4,14 +4,14 @@ import { hash } from 'node:crypto'
 import type { MirrorHealth } from '@rollcall/core/model/health'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
-import type { StoredPart } from '@rollcall/database/removal'
+import type { PackageRows } from '@rollcall/database/removal'
 import { rowsToRemove } from '@rollcall/database/removal'
 import { canonicalJson, type JsonValue } from '@rollcall/protocol'
 import { MIRRORED_REGISTRIES_SQL, REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import type { ClientBase, Pool } from 'pg'
 
 /** The digest of the source file of a registry. */
-export const fileDigest = ({ source }: Pick<Registry, 'source'>): string =>
+export const sourceFileDigest = ({ source }: Pick<Registry, 'source'>): string =>
   hash('sha256', canonicalJson(source as never), 'hex')
 
 /** The claim of a mirror, so that only one node follows a source. */
@@ -111,7 +111,7 @@ export interface ProgressChange {
   readonly behind?: number
 }
 
-const JSON_MEMBERS = new Set(['position', 'comparison'])
+const JSON_PROGRESS_MEMBERS = new Set(['position', 'comparison'])
 
 /**
  * Stores the progress of a mirror in the transaction that writes its records, and removes the stored failure. Locks the mirror
@@ -124,12 +124,8 @@ export async function saveProgress(
   { registry, claim }: MirrorClaim,
   progress: ProgressChange,
 ): Promise<boolean> {
-  const given = Object.entries({ ...progress, failure: null, failed_at: null }).filter(
-    ([, value]) => value !== undefined,
-  )
-  const values = given.map(([name, value]) =>
-    JSON_MEMBERS.has(name) && value !== null ? JSON.stringify(value) : value,
-  )
+  const given = Object.entries({ ...progress, failure: null, failed_at: null }).filter(([, value]) => value !== undefined)
+  const values = given.map(([name, value]) => (JSON_PROGRESS_MEMBERS.has(name) && value !== null ? JSON.stringify(value) : value))
   const { rows } = await client.query<{ wanted: boolean }>(
     `update source_mirror set ${given.map(([name], at) => `${name} = $${at + 3}`).join(', ')}
      where registry = $1 and claim = $2 returning comparison_wanted as wanted`,
@@ -141,14 +137,14 @@ export async function saveProgress(
 }
 
 /** Makes the progress of a comparison of all records that begins now. @param isRepair whether changes are known to be missing */
-export async function newComparison(pool: Pool, isRepair: boolean): Promise<ComparisonProgress> {
+export async function makeComparisonProgress(pool: Pool, isRepair: boolean): Promise<ComparisonProgress> {
   const { rows } = await pool.query<{ began: number }>('select extract(epoch from now())::float8 as began')
   const began = rows[0]?.began ?? 0
   return { run: Math.floor(began * 1_000), recordType: null, after: null, began, isRepair }
 }
 
 /** Stores why the source cannot be followed now. @param failure words for the operator, without a value */
-export async function noteFailure(pool: Pool, { registry, claim }: MirrorClaim, failure: string): Promise<void> {
+export async function noteMirrorFailure(pool: Pool, { registry, claim }: MirrorClaim, failure: string): Promise<void> {
   await pool.query(
     `update source_mirror set failure = $3, failed_at = coalesce(case when failure is not null then failed_at end, now())
      where registry = $1 and claim = $2`,
@@ -196,7 +192,7 @@ export async function findMirror({ pool }: Pick<Database, 'pool'>, registry: num
 }
 
 /** Reads the health of mirrors, sorted by namespace. A new one that no node has claimed yet may be missing. */
-export async function mirrorsHealth({ pool }: Pick<Database, 'pool'>): Promise<readonly MirrorHealth[]> {
+export async function readMirrorsHealth({ pool }: Pick<Database, 'pool'>): Promise<readonly MirrorHealth[]> {
   const { rows } = await pool.query<MirrorHealth>({
     name: 'mirrors health',
     text: `select registry.namespace, mirror.behind::float8 as behind, mirror.failure,
@@ -210,4 +206,4 @@ export async function mirrorsHealth({ pool }: Pick<Database, 'pool'>): Promise<r
 }
 
 /** The rows about a registry's source that are removed together with the registry. */
-export const SOURCE_ROWS_TO_REMOVE: StoredPart = { removed: rowsToRemove('registry', ['source_row', 'source_mirror']) }
+export const SOURCE_ROWS_TO_REMOVE: PackageRows = { removed: rowsToRemove('registry', ['source_row', 'source_mirror']) }

@@ -5,10 +5,10 @@ import { endBackfills, replaceRecordIdsOfEvents } from '@rollcall/delivery/store
 import { replaceRecordIdsOfPages } from '@rollcall/engine/store/exchanges/moved-records'
 import { recordIdsSql } from '@rollcall/records/records/record-tables'
 import type { ClientBase } from 'pg'
-import { liveIdOf, NO_LIVE_RECORD } from './live-ids.ts'
+import { liveIdSql, NO_LIVE_RECORD_ID } from './live-ids.ts'
 
 /** An id that no record in our own tables has. */
-const NO_COPY = '0'
+const NO_COPY_ID = '0'
 
 /**
  * Gives events and the stored pages of answers the new ids of records: those of the copies, or those of live records. The stored
@@ -21,13 +21,13 @@ export async function replaceStoredRecordIds(
   to: 'copies' | 'live',
 ): Promise<void> {
   for (const recordType of registry.kind.record_types) {
-    const [copy, live] = ['copy.id', liveIdOf('row.key')]
+    const [copy, live] = ['copy.id', liveIdSql('row.key')]
     const [was, is] = to === 'copies' ? [live, copy] : [copy, live]
     const sql = `select ${was} as was, ${is} as is from source_row as row join ${recordIdsSql(registry, recordType)} as copy using (primary_identifier)
       where row.registry = $1 and row.record_type = $2`
     const moved = { registry: registry.id, record_type: recordType.name, sql }
     await replaceRecordIdsOfEvents(client, moved)
-    await replaceRecordIdsOfPages(client, moved, to === 'copies' ? NO_COPY : NO_LIVE_RECORD)
+    await replaceRecordIdsOfPages(client, moved, to === 'copies' ? NO_COPY_ID : NO_LIVE_RECORD_ID)
   }
   await endBackfills(client, registry.id)
 }

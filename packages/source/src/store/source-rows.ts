@@ -4,7 +4,7 @@ import type { Database } from '@rollcall/database/database'
 import type { ClientBase, Pool } from 'pg'
 
 /** Names the stored rows of one record type of a registry. */
-export interface RowsOf {
+export interface SourceRowScope {
   readonly registry: number
   readonly recordType: string
 }
@@ -19,7 +19,7 @@ export interface StoredRow {
 /** Finds the stored rows with these keys. */
 export async function storedRows(
   pool: Pool,
-  { registry, recordType }: RowsOf,
+  { registry, recordType }: SourceRowScope,
   keys: readonly string[],
 ): Promise<readonly StoredRow[]> {
   const { rows } = await pool.query<StoredRow>(
@@ -32,7 +32,7 @@ export async function storedRows(
 /** Finds keys of rows whose records have an identifier of `held`, and of rejected rows that want one of `wanted`. */
 export async function keysByIdentifiers(
   pool: Pool,
-  { registry, recordType }: RowsOf,
+  { registry, recordType }: SourceRowScope,
   { held, wanted }: { readonly held: readonly string[]; readonly wanted: readonly string[] },
 ): Promise<readonly string[]> {
   const { rows } = await pool.query<{ key: string }>(
@@ -46,7 +46,7 @@ export async function keysByIdentifiers(
 /** Finds stored keys whose rows a comparison has not found in the source, in the order of the keys. */
 export async function unseenKeys(
   pool: Pool,
-  { registry, recordType }: RowsOf,
+  { registry, recordType }: SourceRowScope,
   run: number,
   limit: number,
 ): Promise<readonly string[]> {
@@ -58,11 +58,10 @@ export async function unseenKeys(
 }
 
 /** Lists the record types that have stored rows. */
-export async function storedTypes(pool: Pool, registry: number): Promise<readonly string[]> {
-  const { rows } = await pool.query<{ record_type: string }>(
-    'select distinct record_type from source_row where registry = $1',
-    [registry],
-  )
+export async function listStoredRecordTypes(pool: Pool, registry: number): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ record_type: string }>('select distinct record_type from source_row where registry = $1', [
+    registry,
+  ])
   return rows.map(({ record_type }) => record_type)
 }
 
@@ -77,12 +76,8 @@ export interface RowOutcome extends StoredRow {
 /** Stores the outcomes of rows, and deletes rows that are gone. @param run the number of the comparison; 0: none */
 export async function saveRows(
   client: Pick<ClientBase, 'query'>,
-  { registry, recordType }: RowsOf,
-  {
-    found,
-    gone,
-    run,
-  }: { readonly found: readonly RowOutcome[]; readonly gone: readonly string[]; readonly run: number },
+  { registry, recordType }: SourceRowScope,
+  { found, gone, run }: { readonly found: readonly RowOutcome[]; readonly gone: readonly string[]; readonly run: number },
 ): Promise<void> {
   if (found.length > 0) {
     await client.query(

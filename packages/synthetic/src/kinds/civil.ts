@@ -5,7 +5,14 @@ import { identifierNumber } from '../numbers.ts'
 import { type Person, personAt } from '../people.ts'
 import { addressLine, civilAddress, drawDwelling } from '../places.ts'
 import { type Population, RandomStream, STREAM_PURPOSES } from '../stream.ts'
-import { CONTEXT, identifier, type KindGenerator, MARITAL_WORDS, omitAtRandom, usualOrOtherSpelling } from './parts.ts'
+import {
+  identifier,
+  JSON_LD_CONTEXT,
+  type KindGenerator,
+  MARITAL_WORDS_BY_CODE,
+  omitAtRandom,
+  usualOrOtherSpelling,
+} from './parts.ts'
 
 /** Makes civil documents: document i is about person i. */
 export const civil: KindGenerator = { kind: 'civil', document: civilPerson }
@@ -17,7 +24,7 @@ function civilPerson(population: Population, index: number): object {
   const { union, death_day } = place
   const blank = stream.chance(ERROR_RATES.empty_string)
   return {
-    '@context': CONTEXT,
+    '@context': JSON_LD_CONTEXT,
     '@id': `urn:rollcall:synthetic:${person.uin}`,
     '@type': 'CRVS_Person',
     identifier: [
@@ -37,7 +44,7 @@ function civilPerson(population: Population, index: number): object {
       : blank && { death_date: '', death_place: '' }),
     address: civilAddress(household.home, stream.chance(0.3)),
     ...omitAtRandom(stream, {
-      marital_status: usualOrOtherSpelling(stream, place.marital_status, MARITAL_WORDS[place.marital_status]),
+      marital_status: usualOrOtherSpelling(stream, place.marital_status, MARITAL_WORDS_BY_CODE[place.marital_status]),
     }),
     ...(union ? { marriage_date: isoDay(union.marriage_day) } : blank && { marriage_date: '' }),
     ...(union?.divorce_day ? { divorce_date: isoDay(union.divorce_day) } : blank && { divorce_date: '' }),

@@ -2,7 +2,7 @@
 import { shortName } from '../names.ts'
 import { DISABILITY_STRIDE, disabilityOffset, type Person, personAt } from '../people.ts'
 import { type Population, RandomStream, STREAM_PURPOSES } from '../stream.ts'
-import { CONTEXT, identifier, type KindGenerator, omitAtRandom, usualOrOtherSpelling } from './parts.ts'
+import { identifier, JSON_LD_CONTEXT, type KindGenerator, omitAtRandom, usualOrOtherSpelling } from './parts.ts'
 import { programmesOf } from './programmes.ts'
 
 /**
@@ -38,7 +38,7 @@ function disabledPerson(population: Population, person: Person): object {
   const { uin } = person
   const [programme] = programmesOf(population, person)
   return {
-    '@context': CONTEXT,
+    '@context': JSON_LD_CONTEXT,
     '@id': `urn:rollcall:synthetic:disabled:${uin}`,
     '@type': 'DisabledPerson',
     personal_details: {
@@ -48,23 +48,21 @@ function disabledPerson(population: Population, person: Person): object {
       date_of_birth: person.birth_date,
       gender: person.sex,
     },
-    disability_status: anySpelling(stream, DISABILITY_STATUSES),
-    disability_level: anySpelling(stream, DISABILITY_LEVELS),
+    disability_status: drawSpelling(stream, DISABILITY_STATUSES),
+    disability_level: drawSpelling(stream, DISABILITY_LEVELS),
     disability_details: Array.from({ length: stream.between(1, 2) }, () => makeImpairment(stream)),
     ...omitAtRandom(stream, { disability_support: [makeSupport(stream)] }),
     ...omitAtRandom(stream, { transport_requirement: String(stream.below(3)) }),
     ...omitAtRandom(stream, { housing_type: String(stream.between(1, 4)) }),
     ...omitAtRandom(stream, {
-      programs_enrollments: [
-        { programme_name: programme.programme_name, programme_identifier: programme.programme_identifier },
-      ],
+      programs_enrollments: [{ programme_name: programme.programme_name, programme_identifier: programme.programme_identifier }],
     }),
     registration_date: person.registration_date,
     last_updated: person.last_updated,
   }
 }
 
-function anySpelling(stream: RandomStream, spellings: SpellingPairs): string {
+function drawSpelling(stream: RandomStream, spellings: SpellingPairs): string {
   const [usual, other] = stream.pick(spellings)
   return usualOrOtherSpelling(stream, usual, other)
 }

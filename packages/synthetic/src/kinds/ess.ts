@@ -4,9 +4,9 @@ import { identifierNumber } from '../numbers.ts'
 import { type Person, personAt } from '../people.ts'
 import { type Population, RandomStream, STREAM_PURPOSES } from '../stream.ts'
 import {
-  CONTEXT,
   identifier,
   isOfWorkingAge,
+  JSON_LD_CONTEXT,
   type KindGenerator,
   omitAtRandom,
   relationshipToHead,
@@ -36,7 +36,7 @@ function essMember(population: Population, index: number): object {
   const stream = new RandomStream(population, STREAM_PURPOSES.ess, index)
   const { uin, place } = person
   return {
-    '@context': CONTEXT,
+    '@context': JSON_LD_CONTEXT,
     '@id': `urn:rollcall:synthetic:member:${uin}`,
     '@type': 'spdci:member',
     member_identifier: [identifier('UIN', uin)],
@@ -63,10 +63,7 @@ function essMember(population: Population, index: number): object {
 }
 
 function relatedHead(population: Population, person: Person): object {
-  const related_member = {
-    '@type': 'Member',
-    member_identifier: identifierNumber(population, 'UIN', person.household.first),
-  }
+  const related_member = { '@type': 'Member', member_identifier: identifierNumber(population, 'UIN', person.household.first) }
   return { '@type': 'RelatedPerson', relationship_type: relationshipToHead(person), related_member }
 }
 

@@ -2,31 +2,31 @@
 import { householdNumbered } from '../households.ts'
 import { shortName } from '../names.ts'
 import { identifierNumber } from '../numbers.ts'
-import { memberOf, type Person } from '../people.ts'
+import { type Person, personInHousehold } from '../people.ts'
 import { civilAddress } from '../places.ts'
 import { type Population, RandomStream, STREAM_PURPOSES } from '../stream.ts'
-import { CONTEXT, identifier, type KindGenerator, omitAtRandom } from './parts.ts'
+import { identifier, JSON_LD_CONTEXT, type KindGenerator, omitAtRandom } from './parts.ts'
 
 /** Makes farmer documents: document i is about the head of household 2i. */
 export const farmer: KindGenerator = {
   kind: 'farmer',
   document: (population, ordinal) => {
     const household = householdNumbered(population, ordinal * 2)
-    return farmerOf(population, memberOf(population, household, household.first))
+    return farmerDocument(population, personInHousehold(population, household, household.first))
   },
 }
 
 const AREA_UNITS = ['H', 'H', 'H', 'AC', 'DU', 'SQM'] as const
-const IRRIGATION = ['rainfed', 'canal', 'well', 'drip'] as const
+const IRRIGATION_TYPES = ['rainfed', 'canal', 'well', 'drip'] as const
 const SEASONS = ['short rains', 'long rains', 'dry'] as const
 
-function farmerOf(population: Population, person: Person): object {
+function farmerDocument(population: Population, person: Person): object {
   const stream = new RandomStream(population, STREAM_PURPOSES.farmer, person.index)
   const { household } = person
   const number = (register: 'FARMER_ID' | 'FARM_REG_NO' | 'FARM_ID') =>
     identifier(register, identifierNumber(population, register, person.index))
   return {
-    '@context': CONTEXT,
+    '@context': JSON_LD_CONTEXT,
     '@id': `urn:rollcall:synthetic:farmer:${person.uin}`,
     '@type': 'Farmer',
     farmer_personal_details: {
@@ -66,9 +66,7 @@ function makeLand(stream: RandomStream, person: Person): object {
     farming_activities: [
       {
         crop_details: [makeCrop(stream)],
-        ...omitAtRandom(stream, {
-          animal_details: [{ type: String(stream.between(1, 8)), count: stream.between(1, 60) }],
-        }),
+        ...omitAtRandom(stream, { animal_details: [{ type: String(stream.between(1, 8)), count: stream.between(1, 60) }] }),
         aqua_farming: stream.chance(0.05),
       },
     ],
@@ -80,6 +78,6 @@ function makeCrop(stream: RandomStream): object {
     crop_type: String(stream.between(1, 9)),
     variety: 'local',
     season: stream.pick(SEASONS),
-    ...omitAtRandom(stream, { irrigation_type: stream.pick(IRRIGATION) }),
+    ...omitAtRandom(stream, { irrigation_type: stream.pick(IRRIGATION_TYPES) }),
   }
 }

@@ -1,16 +1,16 @@
 /** Integrated beneficiary registry: one Beneficiary per person, in one to three programmes (public-standard 2.4). */
-import { CENSUS_DAY, dottedDay, isoDay } from '../dates.ts'
+import { CENSUS_DAY, isoDay, toDottedDate } from '../dates.ts'
 import { ERROR_RATES } from '../dirt.ts'
 import { programmeName } from '../names.ts'
 import { type Person, personAt } from '../people.ts'
 import { civilAddress } from '../places.ts'
 import { type Population, RandomStream, STREAM_PURPOSES } from '../stream.ts'
 import {
-  CONTEXT,
   employmentStatus,
   identifier,
+  JSON_LD_CONTEXT,
   type KindGenerator,
-  MARITAL_WORDS,
+  MARITAL_WORDS_BY_CODE,
   omitAtRandom,
   relationshipToHead,
   usualOrOtherSpelling,
@@ -18,7 +18,7 @@ import {
 import { type Programme, programmesOf } from './programmes.ts'
 
 /** Makes IBR documents: document i is about person i. Numbers and flags are texts, as the specification has them. */
-export const ibr: KindGenerator = { kind: 'ibr', document: beneficiary }
+export const ibr: KindGenerator = { kind: 'ibr', document: beneficiaryDocument }
 
 /** The code for a dead person in the IBR enrolment_status list, with its label. */
 const DECEASED_STATUS = ['2', 'Deceased'] as const
@@ -32,12 +32,12 @@ const ENROLMENT_STATUSES = [
   ['4', 'Suspended'],
 ] as const
 
-function beneficiary(population: Population, index: number): object {
+function beneficiaryDocument(population: Population, index: number): object {
   const person = personAt(population, index)
   const stream = new RandomStream(population, STREAM_PURPOSES.ibr, index)
   const { uin, place } = person
   return {
-    '@context': CONTEXT,
+    '@context': JSON_LD_CONTEXT,
     '@id': `urn:rollcall:synthetic:beneficiary:${uin}`,
     '@type': 'Beneficiary',
     assistance_unit: stream.pick(['1', '1', '2', '3']),
@@ -48,7 +48,7 @@ function beneficiary(population: Population, index: number): object {
       ...(place.role !== 'head' && omitAtRandom(stream, { related_person: relatedHead(person) })),
       is_disabled: person.is_disabled ? '1' : '0',
       ...omitAtRandom(stream, {
-        marital_status: usualOrOtherSpelling(stream, place.marital_status, MARITAL_WORDS[place.marital_status]),
+        marital_status: usualOrOtherSpelling(stream, place.marital_status, MARITAL_WORDS_BY_CODE[place.marital_status]),
       }),
       ...omitAtRandom(stream, { employment_status: employmentStatus(stream, person) }),
       ...omitAtRandom(stream, { income_level: '1', language_code: ['en'] }),
@@ -68,7 +68,7 @@ function demographics(stream: RandomStream, person: Person): object {
     identifier_value: person.uin,
     name: programmeName(person.name),
     sex: usualOrOtherSpelling(stream, person.sex === 'female' ? 'F' : 'M', person.sex),
-    birth_date: stream.chance(ERROR_RATES.birth_local_spelling) ? dottedDay(person.birth_date) : person.birth_date,
+    birth_date: stream.chance(ERROR_RATES.birth_local_spelling) ? toDottedDate(person.birth_date) : person.birth_date,
     ...(death !== null && omitAtRandom(stream, { death_date: isoDay(death) })),
     ...omitAtRandom(stream, { address: civilAddress(home, false) }),
     ...(person.phone !== null && { phone_number: [person.phone] }),
@@ -77,10 +77,7 @@ function demographics(stream: RandomStream, person: Person): object {
 }
 
 function relatedHead(person: Person): object {
-  return {
-    relationship_type: relationshipToHead(person),
-    group_identifier: identifier('HOUSEHOLD_ID', person.household_id),
-  }
+  return { relationship_type: relationshipToHead(person), group_identifier: identifier('HOUSEHOLD_ID', person.household_id) }
 }
 
 /** The enrolments of a person: one is an object, two or three form an array. */
@@ -102,12 +99,7 @@ function enrolment(stream: RandomStream, person: Person, programme: Programme): 
     enrolment_status: usualOrOtherSpelling(stream, status, label),
     ...omitAtRandom(stream, { status_change_date: isoDay(changed) }),
     ...omitAtRandom(stream, {
-      benefits: {
-        benefit_type,
-        benefit_date: isoDay(changed),
-        benefit_value: String(benefit_value),
-        benefit_frequency,
-      },
+      benefits: { benefit_type, benefit_date: isoDay(changed), benefit_value: String(benefit_value), benefit_frequency },
     }),
   }
 }

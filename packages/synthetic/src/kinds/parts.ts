@@ -12,7 +12,7 @@ export interface KindGenerator {
 }
 
 /** The `@context` of every document: addresses as in the public standard, which nobody fetches. */
-export const CONTEXT = ['https://schema.spdci.org/common/v1', 'https://schema.spdci.org/core/v1'] as const
+export const JSON_LD_CONTEXT = ['https://schema.spdci.org/common/v1', 'https://schema.spdci.org/core/v1'] as const
 
 /** An Identifier object (public-standard 2.1). */
 export function identifier(identifier_type: string, identifier_value: string): object {
@@ -30,7 +30,7 @@ export function usualOrOtherSpelling(stream: RandomStream, usual: string, other:
 }
 
 /** For each code of marital_status, its spelling in words. */
-export const MARITAL_WORDS = { S: 'single', M: 'Married', W: 'Widow', D: 'Divorced' } as const
+export const MARITAL_WORDS_BY_CODE = { S: 'single', M: 'Married', W: 'Widow', D: 'Divorced' } as const
 
 /** The relation of a person to the head of the household, as a code of the relationship_type list. */
 export function relationshipToHead(person: Person): string {
@@ -47,9 +47,7 @@ const RELATIONSHIPS = {
 
 /** The employment_status in beneficiary and social records: the code, or sometimes the word. */
 export function employmentStatus(stream: RandomStream, person: Person): string {
-  return person.is_employed
-    ? usualOrOtherSpelling(stream, '1', 'employed')
-    : usualOrOtherSpelling(stream, '2', 'unemployed')
+  return person.is_employed ? usualOrOtherSpelling(stream, '1', 'employed') : usualOrOtherSpelling(stream, '2', 'unemployed')
 }
 
 /** True from 15 to 64 completed years. */

@@ -2,21 +2,21 @@
 import { CENSUS_DAY, isoTime } from '../dates.ts'
 import { ERROR_RATES } from '../dirt.ts'
 import {
-  blockSizes,
   HOUSEHOLDS_PER_BLOCK,
   type Household,
   householdNumbered,
+  householdSizesInBlock,
   PERSONS_PER_BLOCK,
 } from '../households.ts'
-import { memberOf, type Person } from '../people.ts'
+import { type Person, personInHousehold } from '../people.ts'
 import { addressLine, socialAddress } from '../places.ts'
 import { type Population, RandomStream, STREAM_PURPOSES } from '../stream.ts'
 import {
-  CONTEXT,
   employmentStatus,
   identifier,
+  JSON_LD_CONTEXT,
   type KindGenerator,
-  MARITAL_WORDS,
+  MARITAL_WORDS_BY_CODE,
   omitAtRandom,
   relationshipToHead,
   usualOrOtherSpelling,
@@ -29,33 +29,33 @@ import {
 export const social: KindGenerator = { kind: 'social', document: socialDocument }
 
 const DOCUMENTS_PER_BLOCK = HOUSEHOLDS_PER_BLOCK + PERSONS_PER_BLOCK
-const LIMITATIONS = ['VIS_SS', 'HEAR_SS', 'MOB_SS', 'COG_SS', 'SC_SS', 'COM_SS'] as const
+const LIMITATION_CODES = ['VIS_SS', 'HEAR_SS', 'MOB_SS', 'COG_SS', 'SC_SS', 'COM_SS'] as const
 
 function socialDocument(population: Population, ordinal: number): object {
   const block = Math.floor(ordinal / DOCUMENTS_PER_BLOCK)
   let number = block * HOUSEHOLDS_PER_BLOCK
   let position = ordinal % DOCUMENTS_PER_BLOCK
-  for (const size of blockSizes(population, block)) {
+  for (const size of householdSizesInBlock(population, block)) {
     if (position <= size) break
     position -= size + 1
     number += 1
   }
   const household = householdNumbered(population, number)
   if (position === 0) return groupDocument(population, household)
-  return memberDocument(population, memberOf(population, household, household.first + position - 1))
+  return memberDocument(population, personInHousehold(population, household, household.first + position - 1))
 }
 
 function groupDocument(population: Population, household: Household): object {
   const { number, first, home, places } = household
-  const head = memberOf(population, household, first)
-  const others = places.slice(1).map((_, at) => memberOf(population, household, first + 1 + at))
+  const head = personInHousehold(population, household, first)
+  const others = places.slice(1).map((_, at) => personInHousehold(population, household, first + 1 + at))
   const stream = new RandomStream(population, STREAM_PURPOSES.group, number)
   const poor = povertyScore(population, household)
   const registered = stream.between(head.place.birth_day + 6600, CENSUS_DAY - 30)
   const second = stream.below(86_400)
   const geo = { '@type': 'GeoCoordinates', latitude: String(home.latitude), longitude: String(home.longitude) }
   return {
-    '@context': CONTEXT,
+    '@context': JSON_LD_CONTEXT,
     '@id': `urn:rollcall:synthetic:group:${head.household_id}`,
     '@type': 'spdci:Group',
     group_identifier: [identifier('HOUSEHOLD_ID', head.household_id)],
@@ -102,11 +102,11 @@ function memberDocument(population: Population, person: Person): object {
   const { uin, place, household, is_disabled } = person
   const poor = povertyScore(population, household)
   const limitation = {
-    functional_limitation_type: stream.pick(LIMITATIONS),
+    functional_limitation_type: stream.pick(LIMITATION_CODES),
     functional_severity: String(stream.between(2, 4)),
   }
   return {
-    '@context': CONTEXT,
+    '@context': JSON_LD_CONTEXT,
     '@id': `urn:rollcall:synthetic:social:${uin}`,
     '@type': 'Member',
     member_identifier: [identifier('UIN', uin)],
@@ -124,7 +124,7 @@ function memberDocument(population: Population, person: Person): object {
     is_disabled,
     ...(is_disabled && omitAtRandom(stream, { disability_info: [limitation] })),
     ...omitAtRandom(stream, {
-      marital_status: usualOrOtherSpelling(stream, place.marital_status, MARITAL_WORDS[place.marital_status]),
+      marital_status: usualOrOtherSpelling(stream, place.marital_status, MARITAL_WORDS_BY_CODE[place.marital_status]),
     }),
     ...omitAtRandom(stream, { employment_status: employmentStatus(stream, person) }),
     ...omitAtRandom(stream, { education_level: person.education_level }),

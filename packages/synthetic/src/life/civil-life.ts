@@ -1,5 +1,5 @@
 /** Events of a civil registry: births, deaths, marriages, divorces, moves and corrections. */
-import { CONTEXT, identifier } from '../kinds/parts.ts'
+import { identifier, JSON_LD_CONTEXT } from '../kinds/parts.ts'
 import { givenName } from '../names.ts'
 import { identifierNumber } from '../numbers.ts'
 import type { Person } from '../people.ts'
@@ -84,7 +84,7 @@ export function civilLife(beginning: LifeBeginning): readonly LifeRow[] {
 }
 
 const newbornRecord = (child: Person, mother: Person, name: object, today: string): object => ({
-  '@context': CONTEXT,
+  '@context': JSON_LD_CONTEXT,
   '@id': `urn:rollcall:synthetic:${child.uin}`,
   '@type': 'CRVS_Person',
   identifier: [identifier('UIN', child.uin), identifier('BRN', child.brn)],

@@ -13,13 +13,13 @@ const STATUS_CODES = { active: '1', graduated: '3', suspended: '4' } as const
 const MOST_ENROLMENT_TRIES = 40
 
 /** The status of each enrolment of a person, by the identifier of the programme. */
-type Enrolments = Map<string, string>
+type StatusByProgramme = Map<string, string>
 
 /** Makes the types of events of a beneficiary registry, which share what they know of enrolments. */
 export function ibrLife(beginning: LifeBeginning): readonly LifeRow[] {
   const { population, documents, today } = beginning
-  const known = new Map<number, Enrolments>()
-  const enrolmentsOf = (index: number): Enrolments => {
+  const known = new Map<number, StatusByProgramme>()
+  const enrolmentsOf = (index: number): StatusByProgramme => {
     const enrolments = known.get(index) ?? enrolmentsIn(ibr.document(population, index))
     known.set(index, enrolments)
     return enrolments
@@ -34,7 +34,7 @@ export function ibrLife(beginning: LifeBeginning): readonly LifeRow[] {
   const enrol = (stream: RandomStream): readonly LifeEvent[] => {
     const index = stream.below(documents)
     const enrolments = enrolmentsOf(index)
-    const open = PROGRAMMES.filter((programme) => isOpen(programme, personAt(population, index).age, enrolments))
+    const open = PROGRAMMES.filter((programme) => isOpenToPerson(programme, personAt(population, index).age, enrolments))
     const [first, ...others] = open
     if (first === undefined) return []
     const { programme_identifier, programme_name } = stream.pick([first, ...others])
@@ -68,7 +68,7 @@ export function ibrLife(beginning: LifeBeginning): readonly LifeRow[] {
   ]
 }
 
-const isOpen = ({ programme_identifier, ages: [from, to] }: Programme, age: number, enrolments: Enrolments) =>
+const isOpenToPerson = ({ programme_identifier, ages: [from, to] }: Programme, age: number, enrolments: StatusByProgramme) =>
   age >= from && age <= to && !enrolments.has(programme_identifier)
 
 interface GeneratedEnrolment {
@@ -77,10 +77,8 @@ interface GeneratedEnrolment {
 }
 
 /** Reads the enrolments from a generated document, and turns labels of statuses into codes. */
-function enrolmentsIn(document: object): Enrolments {
-  const { member } = document as {
-    member: { programme_identifier: GeneratedEnrolment | readonly GeneratedEnrolment[] }
-  }
+function enrolmentsIn(document: object): StatusByProgramme {
+  const { member } = document as { member: { programme_identifier: GeneratedEnrolment | readonly GeneratedEnrolment[] } }
   const all = [member.programme_identifier].flat()
   return new Map(
     all.map(({ programme, enrolment_status }) => [

@@ -42,8 +42,7 @@ interface Civil {
 
 describe('a civil registry', () => {
   const events = take('civil', 2_000)
-  const of = (type: string) =>
-    events.filter(({ reg_event_type }) => reg_event_type === type).map(({ record }) => record as Civil)
+  const of = (type: string) => events.filter(({ reg_event_type }) => reg_event_type === type).map(({ record }) => record as Civil)
   const number = ({ identifier }: Civil, type = 'UIN') =>
     identifier.find(({ identifier_type }) => identifier_type === type)?.identifier_value
 
@@ -110,9 +109,8 @@ describe('a beneficiary registry', () => {
   test('enrols, suspends, makes active again and ends, today', () => {
     const counts = (['1', '3', '4'] as const).map(
       (wanted) =>
-        changes.filter(
-          ({ reg_event_type, status }) => reg_event_type === 'enrollement_status_change' && status === wanted,
-        ).length,
+        changes.filter(({ reg_event_type, status }) => reg_event_type === 'enrollement_status_change' && status === wanted)
+          .length,
     )
     expect(Math.min(...counts)).toBeGreaterThan(50)
     expect(events.length - changes.length).toBeGreaterThan(300)

@@ -32,24 +32,24 @@ export interface LifeOptions {
  * New documents get numbers from `from` on, or behind the existing documents when these are more. The seed of the events chooses
  * one of `runs` ranges of `each` numbers.
  */
-const NEWCOMER_NUMBERS = { from: 1_000_000, each: 1_000_000, runs: 90 } as const
+const NEWCOMER_NUMBER_RANGES = { from: 1_000_000, each: 1_000_000, runs: 90 } as const
 
 /** Yields life events of a kind without end. @throws RangeError at once, when the kind has no events */
 export function lifeOf(kind: string, { seed, people, today }: LifeOptions): Iterable<LifeEvent> {
   const make = Object.hasOwn(LIFE_ROWS_BY_KIND, kind) ? LIFE_ROWS_BY_KIND[kind] : undefined
   if (make === undefined) throw new RangeError(`there are no life events for a registry of kind "${kind}"`)
   const chance = populationOf(`life ${seed}`)
-  const run = new RandomStream(chance, STREAM_PURPOSES.life, 0).below(NEWCOMER_NUMBERS.runs)
+  const run = new RandomStream(chance, STREAM_PURPOSES.life, 0).below(NEWCOMER_NUMBER_RANGES.runs)
   const rows = make({
     population: populationOf(people.seed),
     documents: people.count,
-    next: Math.max(NEWCOMER_NUMBERS.from, people.count) + run * NEWCOMER_NUMBERS.each,
+    next: Math.max(NEWCOMER_NUMBER_RANGES.from, people.count) + run * NEWCOMER_NUMBER_RANGES.each,
     today,
   })
-  return events(rows, chance)
+  return generateLifeEvents(rows, chance)
 }
 
-function* events(rows: readonly LifeRow[], chance: Population): Generator<LifeEvent> {
+function* generateLifeEvents(rows: readonly LifeRow[], chance: Population): Generator<LifeEvent> {
   const total = rows.reduce((sum, { weight }) => sum + weight, 0)
   for (let number = 1; ; number++) {
     const stream = new RandomStream(chance, STREAM_PURPOSES.life, number)

@@ -7,11 +7,7 @@ import { personAt } from '../people.ts'
 import type { LifeBeginning, LifeRow } from './life-row.ts'
 
 /** Makes the type of events with documents of new people. */
-export function newPeople(
-  generator: KindGenerator,
-  reg_event_type: string,
-  { population, next }: LifeBeginning,
-): LifeRow {
+export function newPeople(generator: KindGenerator, reg_event_type: string, { population, next }: LifeBeginning): LifeRow {
   let ordinal = next
   const happen = () => [{ reg_event_type, record: generator.document(population, ordinal++) }]
   return { name: 'newcomers', weight: 60, happen }

@@ -14,7 +14,7 @@ interface DecisionProps {
 }
 
 /** The cached answers that an approved act may have changed: the first members of their query keys. */
-const CHANGED_ANSWERS = [
+const CHANGED_QUERY_KEYS = [
   ...(['proposals', 'participants', 'registries', 'grants', 'deliveries', 'subscriptions', 'operators'] as const),
   'auditLog',
 ] as const
@@ -26,7 +26,7 @@ export function DecisionButtons({ proposal, onResult }: DecisionProps) {
   const path = { params: { path: { id } }, body: {} }
   const approve = useAct({
     call: () => answerTo(api.POST('/admin/v1/proposals/{id}/approve', path)),
-    changes: CHANGED_ANSWERS,
+    changes: CHANGED_QUERY_KEYS,
     done: () => APPROVAL.approved,
     onDone: ({ result }) => onResult(result),
     onOver: approval.close,

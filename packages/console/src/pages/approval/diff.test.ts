@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { APPROVAL_ACTS } from '../../../../admin/src/approvals/acts.ts'
 import { approvalMeaning } from '../../texts/approvals.ts'
-import { aboutText, isAboutLine, listText } from './diff.ts'
+import { diffSubjectText, isUnchangedLine, listText } from './diff.ts'
 
 test('what an act is about is told from what it changes', () => {
   const diff = [
@@ -10,11 +10,11 @@ test('what an act is about is told from what it changes', () => {
     { at: 'see', from: ['name'], to: ['name', 'birth_date'] },
     { at: 'beside', from: { a: 1 }, to: { a: 1 } },
   ]
-  expect(diff.map(isAboutLine)).toEqual([true, true, false, true])
-  expect(aboutText(diff)).toBe('spmis.example, 3')
-  expect(aboutText([{ at: 'name', from: null, to: 'eve' }])).toBe('eve')
-  expect(aboutText([{ at: 'purposes.pension', from: null, to: { text: null } }])).toBe('purposes.pension')
-  expect(aboutText([])).toBe('')
+  expect(diff.map(isUnchangedLine)).toEqual([true, true, false, true])
+  expect(diffSubjectText(diff)).toBe('spmis.example, 3')
+  expect(diffSubjectText([{ at: 'name', from: null, to: 'eve' }])).toBe('eve')
+  expect(diffSubjectText([{ at: 'purposes.pension', from: null, to: { text: null } }])).toBe('purposes.pension')
+  expect(diffSubjectText([])).toBe('')
 })
 
 test('a list of plain values is one line', () => {

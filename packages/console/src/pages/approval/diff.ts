@@ -7,12 +7,12 @@ export interface DiffLine {
 }
 
 /** True for a line that the act is about and does not change. */
-export const isAboutLine = ({ from, to }: Pick<DiffLine, 'from' | 'to'>): boolean =>
+export const isUnchangedLine = ({ from, to }: Pick<DiffLine, 'from' | 'to'>): boolean =>
   JSON.stringify(from) === JSON.stringify(to)
 
 /** The subject of an act, such as a participant; else the name of a new thing; else the path of the first change. */
-export function aboutText(diff: readonly DiffLine[]): string {
-  const known = diff.flatMap((line) => (isAboutLine(line) && typeof line.to !== 'object' ? [line.to] : []))
+export function diffSubjectText(diff: readonly DiffLine[]): string {
+  const known = diff.flatMap((line) => (isUnchangedLine(line) && typeof line.to !== 'object' ? [line.to] : []))
   if (known.length > 0) return known.join(', ')
   const [{ at, to } = { at: '', to: null }] = diff
   return typeof to === 'string' ? to : at

@@ -16,16 +16,16 @@ import { APPROVAL, approvalMeaning } from '../../texts/approvals.ts'
 import { PAGES } from '../../texts/pages.ts'
 import styles from './approval.module.css'
 import { DecisionButtons } from './decision.tsx'
-import { isAboutLine, listText } from './diff.ts'
+import { isUnchangedLine, listText } from './diff.ts'
 
-type Line = Proposal['diff'][number]
+type ProposalDiffLine = Proposal['diff'][number]
 
 const { facts: NAMES, columns: TITLES } = APPROVAL
 
-const COLUMNS: readonly Column<Line>[] = [
+const DIFF_COLUMNS: readonly Column<ProposalDiffLine>[] = [
   { title: TITLES.at, cell: ({ at }) => <strong>{at}</strong> },
   { title: TITLES.from, cell: ({ from }) => <ValueText value={from} /> },
-  { title: TITLES.to, cell: ({ from, to }) => (isAboutLine({ from, to }) ? APPROVAL.same : <ValueText value={to} />) },
+  { title: TITLES.to, cell: ({ from, to }) => (isUnchangedLine({ from, to }) ? APPROVAL.same : <ValueText value={to} />) },
 ]
 
 export function Page() {
@@ -64,7 +64,7 @@ export function Page() {
               <Panel>
                 <DataTable
                   caption={APPROVAL.changesCaption}
-                  columns={COLUMNS}
+                  columns={DIFF_COLUMNS}
                   query={{ ...query, data: found.diff }}
                   keyOf={({ at }) => at}
                 />

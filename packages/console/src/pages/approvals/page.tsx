@@ -12,7 +12,7 @@ import { useSession } from '../../session/session.ts'
 import { APPROVALS } from '../../texts/approvals.ts'
 import { PAGES } from '../../texts/pages.ts'
 import { NEXT_STEPS } from '../../texts/steps.ts'
-import { aboutText } from '../approval/diff.ts'
+import { diffSubjectText } from '../approval/diff.ts'
 
 type Proposal = Answer<'/admin/v1/proposals'>[number]
 
@@ -23,7 +23,7 @@ const STATES: readonly Proposal['state'][] = [
 
 const COLUMNS: readonly Column<Proposal>[] = [
   { title: TITLES.act, cell: ({ act }) => act },
-  { title: TITLES.about, cell: ({ diff }) => aboutText(diff) },
+  { title: TITLES.about, cell: ({ diff }) => diffSubjectText(diff) },
   { title: TITLES.state, cell: ({ state }) => <Badge state={state} />, stays: true },
   { title: TITLES.by, cell: ({ proposed_by }) => proposed_by },
   { title: TITLES.at, cell: ({ proposed_at }) => <Time at={proposed_at} /> },

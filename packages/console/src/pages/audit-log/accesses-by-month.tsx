@@ -1,25 +1,25 @@
 /** The accesses to a person's data: a sentence for each institution and month, which opens to show its entries. */
 import type { paths } from '../../api/schema.d.ts'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
+import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
 import { numberText } from '../../parts/times.ts'
-import { AUDIT_LOG, PERSON } from '../../texts/audit-log.ts'
+import { AUDIT_LOG, PERSON_ENTRIES } from '../../texts/audit-log.ts'
 import { LOCALE } from '../../texts/common.ts'
 import styles from './audit-log.module.css'
 import { ENTRY_COLUMNS } from './columns.tsx'
 
-type Call = paths['/admin/v1/accounts/person']['post']
-type Audit = Call['responses'][200]['content']['application/json']
-type Access = Audit['seen'][number]
+type PersonAuditCall = paths['/admin/v1/accounts/person']['post']
+type PersonAudit = PersonAuditCall['responses'][200]['content']['application/json']
+type Access = PersonAudit['seen'][number]
 
 interface AccessesByMonthProps {
   readonly caption: string
   readonly accesses: readonly Access[]
-  readonly months: Audit['months']['seen']
+  readonly months: PersonAudit['months']['seen']
 }
 
 export function AccessesByMonth({ caption, accesses, months }: AccessesByMonthProps) {
-  if (months.length === 0) return <Empty title={PERSON.none} />
+  if (months.length === 0) return <Empty title={PERSON_ENTRIES.none} />
   const byId = new Map(accesses.map((access) => [access.id, access]))
   return (
     <ul className={styles.months} aria-label={caption}>
@@ -30,7 +30,7 @@ export function AccessesByMonth({ caption, accesses, months }: AccessesByMonthPr
             <DataTable
               caption={sentence}
               columns={COLUMNS}
-              query={loadedQuery(entries.flatMap((id) => byId.get(id) ?? []))}
+              query={rowsAsQuery(entries.flatMap((id) => byId.get(id) ?? []))}
               keyOf={({ id }) => id}
             />
           </details>
@@ -50,7 +50,7 @@ const COLUMNS: readonly Column<Access>[] = [
         <>
           {paths.length > 0 && (
             <details>
-              <summary>{PERSON.values(numberText(paths.length, LOCALE))}</summary>
+              <summary>{PERSON_ENTRIES.values(numberText(paths.length, LOCALE))}</summary>
               {paths.join(', ')}
             </details>
           )}

@@ -51,9 +51,7 @@ export function Emergencies() {
   }
   const review = useAct({
     call: (id: string) =>
-      answerTo(
-        api.POST('/admin/v1/emergencies/{id}/reviews', { params: { path: { id } }, body: { note: note.trim() } }),
-      ),
+      answerTo(api.POST('/admin/v1/emergencies/{id}/reviews', { params: { path: { id } }, body: { note: note.trim() } })),
     changes: ['emergencies', 'auditLog', 'overview'],
     done: () => EMERGENCIES.done,
     onOver: close,

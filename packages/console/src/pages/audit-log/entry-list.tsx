@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Answer, answerTo, api } from '../../api/client.ts'
 import { FilteredList } from '../../parts/filtered-list.tsx'
-import { firstRows } from '../../parts/paging.ts'
+import { pageOfRows } from '../../parts/paging.ts'
 import { useFilter } from '../../parts/use-filter.ts'
 import { useNamespaces } from '../../parts/use-namespaces.ts'
 import { useSession } from '../../session/session.ts'
@@ -14,7 +14,7 @@ type Entry = Answer<'/admin/v1/accounts'>[number]
 
 const { fields: FIELDS } = AUDIT_LOG
 const PAGE_ROWS = 25
-const KINDS: readonly Entry['kind'][] = [
+const ENTRY_KINDS: readonly Entry['kind'][] = [
   ...(['answer', 'acknowledgement', 'callback', 'notification', 'unsent', 'refusal', 'operator'] as const),
 ]
 
@@ -34,7 +34,7 @@ export function EntryList() {
       ),
     placeholderData: keepPreviousData,
   })
-  const { rows, next: following } = firstRows(query.data, PAGE_ROWS, ({ id }) => id)
+  const { rows, next: following } = pageOfRows(query.data, PAGE_ROWS, ({ id }) => id)
   // A filtered page may have few entries although older ones follow.
   const next = following ?? (filter.isSet ? rows?.at(-1)?.id : null)
   return (
@@ -42,13 +42,8 @@ export function EntryList() {
       filter={filter}
       fields={[
         { name: 'participant', label: FIELDS.participant },
-        {
-          name: 'namespace',
-          label: FIELDS.namespace,
-          options: namespaces,
-          ...(bound !== undefined && { required: true }),
-        },
-        { name: 'kind', label: FIELDS.kind, options: KINDS },
+        { name: 'namespace', label: FIELDS.namespace, options: namespaces, ...(bound !== undefined && { required: true }) },
+        { name: 'kind', label: FIELDS.kind, options: ENTRY_KINDS },
         { name: 'from', label: FIELDS.from, time: true, more: true },
         { name: 'to', label: FIELDS.to, time: true, more: true },
       ]}

@@ -1,6 +1,6 @@
 /** The page of the audit log: who asked for whose data. */
 import { PageFrame } from '../../parts/page.tsx'
-import { Views } from '../../parts/views.tsx'
+import { TabbedViews } from '../../parts/views.tsx'
 import { AUDIT_LOG } from '../../texts/audit-log.ts'
 import { PAGES } from '../../texts/pages.ts'
 import { Emergencies } from './emergencies.tsx'
@@ -17,6 +17,6 @@ const VIEWS = [
 
 export const Page = () => (
   <PageFrame title={PAGES.auditLog} lead={AUDIT_LOG.lead}>
-    <Views label={AUDIT_LOG.views} views={VIEWS} />
+    <TabbedViews label={AUDIT_LOG.views} views={VIEWS} />
   </PageFrame>
 )

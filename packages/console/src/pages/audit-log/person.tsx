@@ -5,15 +5,15 @@ import { answerTo, api } from '../../api/client.ts'
 import { isoTimeOf } from '../../parts/filters.ts'
 import { Panel, Section } from '../../parts/page.tsx'
 import { useAct } from '../../parts/use-act.tsx'
-import { PERSON } from '../../texts/audit-log.ts'
+import { PERSON_ENTRIES } from '../../texts/audit-log.ts'
 import { AccessesByMonth } from './accesses-by-month.tsx'
 import styles from './audit-log.module.css'
 import { download } from './download.ts'
 
-const { fields: FIELDS, report: REPORT } = PERSON
-const CHANGED_ANSWERS = ['auditLog']
+const { fields: FIELDS, report: REPORT } = PERSON_ENTRIES
+const CHANGED_QUERY_KEYS = ['auditLog']
 const EMPTY_FORM = { type: '', value: '', from: '', to: '', confidential: false }
-const ROLES = ['seen', 'written', 'asked'] as const
+const ACCESS_LISTS = ['seen', 'written', 'asked'] as const
 
 export function EntriesOfPerson() {
   const [given, setGiven] = useState(EMPTY_FORM)
@@ -24,16 +24,15 @@ export function EntriesOfPerson() {
     return { type: given.type.trim(), value: given.value.trim(), ...period }
   }
   const look = useAct({
-    call: () =>
-      answerTo(api.POST('/admin/v1/accounts/person', { body: { ...readForm(), confidential: given.confidential } })),
-    changes: CHANGED_ANSWERS,
+    call: () => answerTo(api.POST('/admin/v1/accounts/person', { body: { ...readForm(), confidential: given.confidential } })),
+    changes: CHANGED_QUERY_KEYS,
   })
   const report = useAct({
     call: async (format: 'html' | 'json') => ({
       format,
       answer: await answerTo(api.POST('/admin/v1/accounts/report', { body: readForm() })),
     }),
-    changes: CHANGED_ANSWERS,
+    changes: CHANGED_QUERY_KEYS,
     onDone: ({ format, answer }) => {
       const text = format === 'html' ? answer.html : JSON.stringify(answer.report, null, 2)
       download(`${REPORT.file}.${format}`, format === 'html' ? 'text/html' : 'application/json', text)
@@ -42,7 +41,7 @@ export function EntriesOfPerson() {
   const isReady = given.type.trim() !== '' && given.value.trim() !== ''
   return (
     <>
-      <Section title={PERSON.title} lead={PERSON.lead}>
+      <Section title={PERSON_ENTRIES.title} lead={PERSON_ENTRIES.lead}>
         <Panel padded>
           <form
             className={styles.form}
@@ -60,7 +59,7 @@ export function EntriesOfPerson() {
             />
             <div>
               <Button type="submit" loading={look.isPending} disabled={!isReady}>
-                {PERSON.act}
+                {PERSON_ENTRIES.act}
               </Button>
             </div>
           </form>
@@ -82,12 +81,12 @@ export function EntriesOfPerson() {
               </>
             }
           >
-            <p className={styles.note}>{PERSON.types(look.data.identifier_types)}</p>
+            <p className={styles.note}>{PERSON_ENTRIES.types(look.data.identifier_types)}</p>
           </Section>
-          {ROLES.map((role) => (
-            <Section key={role} title={PERSON[role]}>
+          {ACCESS_LISTS.map((role) => (
+            <Section key={role} title={PERSON_ENTRIES[role]}>
               <Panel>
-                <AccessesByMonth caption={PERSON[role]} accesses={look.data[role]} months={look.data.months[role]} />
+                <AccessesByMonth caption={PERSON_ENTRIES[role]} accesses={look.data[role]} months={look.data.months[role]} />
               </Panel>
             </Section>
           ))}

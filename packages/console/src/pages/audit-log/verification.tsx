@@ -15,13 +15,13 @@ import { LOCALE } from '../../texts/common.ts'
 import styles from './audit-log.module.css'
 
 type Progress = Answer<'/admin/v1/accounts/verify'>
-type Fault = NonNullable<Progress['result']>['faults'][number]
+type AuditLogFault = NonNullable<Progress['result']>['faults'][number]
 
 const { facts: NAMES, columns: TITLES } = VERIFY
-const EVERY_MS = 1_000
-const CHANGED_ANSWERS = ['verification', 'auditLog']
+const RELOAD_INTERVAL_MS = 1_000
+const CHANGED_QUERY_KEYS = ['verification', 'auditLog']
 
-const COLUMNS: readonly Column<Fault>[] = [
+const FAULT_COLUMNS: readonly Column<AuditLogFault>[] = [
   { title: TITLES.kind, cell: ({ kind }) => kind },
   { title: TITLES.meaning, cell: ({ meaning, detail }) => (detail === null ? meaning : `${meaning} ${detail}`) },
   { title: TITLES.chain, cell: ({ chain }) => chain && <code>{chain}</code>, wideOnly: true },
@@ -32,15 +32,12 @@ export function Verification() {
   const query = useQuery({
     queryKey: ['verification'],
     queryFn: () => answerTo(api.GET('/admin/v1/accounts/verify')),
-    refetchInterval: ({ state }) => (state.data?.state === 'running' ? EVERY_MS : false),
+    refetchInterval: ({ state }) => (state.data?.state === 'running' ? RELOAD_INTERVAL_MS : false),
   })
-  const begin = useAct({
-    call: () => answerTo(api.POST('/admin/v1/accounts/verify', { body: {} })),
-    changes: CHANGED_ANSWERS,
-  })
+  const begin = useAct({ call: () => answerTo(api.POST('/admin/v1/accounts/verify', { body: {} })), changes: CHANGED_QUERY_KEYS })
   const stop = useAct({
     call: () => answerTo(api.POST('/admin/v1/accounts/verify/stop', { body: {} })),
-    changes: CHANGED_ANSWERS,
+    changes: CHANGED_QUERY_KEYS,
     done: () => VERIFY.stopped,
   })
   const isRunning = query.data?.state === 'running'
@@ -96,7 +93,7 @@ function VerificationProgress({ progress }: { readonly progress: Progress }) {
         <Panel>
           <DataTable
             caption={VERIFY.faults}
-            columns={COLUMNS}
+            columns={FAULT_COLUMNS}
             query={{ data: faults, error: null, refetch: () => undefined }}
             keyOf={({ kind, chain, sequence, detail }) => `${kind} ${chain} ${sequence} ${detail}`}
           />
@@ -110,9 +107,7 @@ function factsOf({ by, began_at, ended_at, result }: Progress) {
   return [
     [
       NAMES.result,
-      result && (
-        <Badge key="result" state={result.good ? VERIFY.good : VERIFY.bad} tone={result.good ? 'good' : 'bad'} />
-      ),
+      result && <Badge key="result" state={result.good ? VERIFY.good : VERIFY.bad} tone={result.good ? 'good' : 'bad'} />,
     ],
     [NAMES.by, by],
     [NAMES.began, began_at && <Time key="began" at={began_at} seconds />],

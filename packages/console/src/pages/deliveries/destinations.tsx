@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
-import { filterText } from '../../parts/filters.ts'
+import { filterQueryText } from '../../parts/filters.ts'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { numberText } from '../../parts/times.ts'
@@ -13,14 +13,14 @@ import styles from './deliveries.module.css'
 
 type Destination = Answer<'/admin/v1/destinations'>['destinations'][number]
 
-const EVERY_MS = 10_000
+const RELOAD_INTERVAL_MS = 10_000
 
 /** Lists destinations with failures; shows nothing when all destinations work. */
 export function Destinations() {
   const { data } = useQuery({
     queryKey: ['destinations'],
     queryFn: () => answerTo(api.GET('/admin/v1/destinations')),
-    refetchInterval: EVERY_MS,
+    refetchInterval: RELOAD_INTERVAL_MS,
   })
   const troubled = data?.destinations.filter(isTroubled) ?? []
   if (troubled.length === 0) return null
@@ -52,7 +52,7 @@ function OneDestination({ destination }: { readonly destination: Destination }) 
   return (
     <div className={styles.destination}>
       <div className={styles.head}>
-        <a className={styles.where} href={`#/deliveries${filterText(listed)}`}>
+        <a className={styles.where} href={`#/deliveries${filterQueryText(listed)}`}>
           {participant}
         </a>
         <code>{origin ?? DESTINATIONS.noAddress}</code>

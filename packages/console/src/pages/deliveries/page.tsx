@@ -32,15 +32,11 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { title: TITLES.state, cell: ({ state }) => <Badge state={state} />, stays: true },
   { title: TITLES.attempts, cell: ({ attempts }) => numberText(attempts, LOCALE), align: 'end' },
   { title: TITLES.reason, cell: ({ reason, cause }) => cause?.meaning ?? reason },
-  {
-    title: TITLES.next,
-    cell: ({ next_attempt_at }) => next_attempt_at && <Time at={next_attempt_at} />,
-    wideOnly: true,
-  },
+  { title: TITLES.next, cell: ({ next_attempt_at }) => next_attempt_at && <Time at={next_attempt_at} />, wideOnly: true },
 ]
 
 /** The next step for an empty list: a search that is answered later makes a delivery. */
-const LATER_SEARCH = { ...NEXT_STEPS.search, to: '/try?answer=later' }
+const LATER_SEARCH_STEP = { ...NEXT_STEPS.search, to: '/try?answer=later' }
 
 export function Page() {
   const filter = useFilter(Object.keys(FIELDS))
@@ -48,8 +44,7 @@ export function Page() {
   const may = useMay()
   const query = useQuery({
     queryKey: ['deliveries', filter.values],
-    queryFn: () =>
-      answerTo(api.GET('/admin/v1/deliveries', { params: { query: { ...filter.values, limit: PAGE_ROWS } } })),
+    queryFn: () => answerTo(api.GET('/admin/v1/deliveries', { params: { query: { ...filter.values, limit: PAGE_ROWS } } })),
     placeholderData: keepPreviousData,
     refetchInterval: reloadInterval(filter),
   })
@@ -69,7 +64,7 @@ export function Page() {
           { name: 'until', label: FIELDS.until, time: true, more: true },
         ]}
         texts={DELIVERIES}
-        step={LATER_SEARCH}
+        step={LATER_SEARCH_STEP}
         columns={COLUMNS}
         query={query}
         keyOf={({ id }) => id}

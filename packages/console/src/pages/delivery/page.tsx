@@ -22,9 +22,9 @@ type Delivery = Answer<'/admin/v1/deliveries/{id}'>
 type Attempt = Delivery['made'][number]
 
 const { facts: NAMES, columns: TITLES } = DELIVERY
-const EVERY_MS = 3_000
+const RELOAD_INTERVAL_MS = 3_000
 
-const COLUMNS: readonly Column<Attempt>[] = [
+const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
   { title: TITLES.number, cell: ({ number }) => numberText(number, LOCALE) },
   { title: TITLES.at, cell: ({ at }) => <Time at={at} seconds /> },
   { title: TITLES.duration, cell: ({ duration_ms }) => durationText(duration_ms, LOCALE), align: 'end' },
@@ -42,7 +42,7 @@ export function Page() {
   const query = useQuery({
     queryKey: ['deliveries', 'one', id],
     queryFn: () => answerTo(api.GET('/admin/v1/deliveries/{id}', { params: { path: { id } } })),
-    refetchInterval: ({ state }) => (state.data?.state === 'pending' ? EVERY_MS : false),
+    refetchInterval: ({ state }) => (state.data?.state === 'pending' ? RELOAD_INTERVAL_MS : false),
   })
   return (
     <PageFrame
@@ -68,7 +68,7 @@ export function Page() {
               <Panel>
                 <DataTable
                   caption={DELIVERY.attemptsCaption}
-                  columns={COLUMNS}
+                  columns={ATTEMPT_COLUMNS}
                   query={{ ...query, data: delivery.made }}
                   keyOf={({ number }) => number}
                   empty={<Empty title={DELIVERY.noAttempt} />}
@@ -104,12 +104,7 @@ function factsOf(delivery: Delivery) {
     [NAMES.finished, finished_at && <Time key="finished" at={finished_at} seconds />],
     [
       NAMES.message_id,
-      <CopyableId
-        key="message"
-        value={message_id}
-        what={NAMES.message_id}
-        to={`/messages/${encodeURIComponent(message_id)}`}
-      />,
+      <CopyableId key="message" value={message_id} what={NAMES.message_id} to={`/messages/${encodeURIComponent(message_id)}`} />,
     ],
     [NAMES.correlation_id, correlation_id && <CopyableId key="request" value={correlation_id} what="correlation_id" />],
   ] as const

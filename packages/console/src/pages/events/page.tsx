@@ -6,7 +6,7 @@ import { FilterForm } from '../../parts/filter-form.tsx'
 import { CopyableId } from '../../parts/identifier.tsx'
 import { PageFrame, Panel } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { firstRows, reloadInterval } from '../../parts/paging.ts'
+import { pageOfRows, reloadInterval } from '../../parts/paging.ts'
 import { Empty, Loaded, NoMatch } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -29,11 +29,7 @@ const COLUMNS: readonly Column<Event>[] = [
   { title: TITLES.type, cell: ({ event_type }) => event_type },
   { title: TITLES.record, cell: ({ record_type }) => record_type, wideOnly: true },
   { title: TITLES.occurred, cell: ({ occurred_at }) => <Time at={occurred_at} /> },
-  {
-    title: TITLES.event_id,
-    cell: ({ event_id }) => <CopyableId value={event_id} what={TITLES.event_id} />,
-    wideOnly: true,
-  },
+  { title: TITLES.event_id, cell: ({ event_id }) => <CopyableId value={event_id} what={TITLES.event_id} />, wideOnly: true },
   { title: TITLES.corrected, cell: ({ corrected_by }) => corrected_by, wideOnly: true },
   { title: TITLES.matched, cell: ({ matched }) => numberText(matched, LOCALE), align: 'end' },
   { title: TITLES.id, cell: ({ id }) => id, align: 'end' },
@@ -78,7 +74,7 @@ function Events({ names, first }: { readonly names: readonly string[]; readonly 
     placeholderData: keepPreviousData,
     refetchInterval: reloadInterval(filter),
   })
-  const { rows, next } = firstRows(query.data, PAGE_ROWS, ({ id }) => id)
+  const { rows, next } = pageOfRows(query.data, PAGE_ROWS, ({ id }) => id)
   return (
     <>
       <FilterForm

@@ -33,10 +33,10 @@ export function Publish({ namespace }: { readonly namespace: string }) {
   if (!isOffered || samples.length === 0) return null
   const publish = async (given: FormValues) => {
     const [record_type = '', reg_event_type = ''] = [given.text('record_type'), given.text('reg_event_type')]
-    const needs = eventOf(samples, record_type, reg_event_type)?.needs ?? []
+    const needs = findSampleEvent(samples, record_type, reg_event_type)?.needs ?? []
     const record = needs.reduce(
-      (known, { path }) => withValue(known, path.split('.'), given.text(needOf(record_type, path))),
-      given.object(recordOf(record_type)),
+      (known, { path }) => withValueAtPath(known, path.split('.'), given.text(dateFieldName(record_type, path))),
+      given.object(recordFieldName(record_type)),
     )
     // The server checks the record.
     const body = { reg_event_type, record_type, record: record as Record<string, never> }
@@ -80,33 +80,33 @@ export function Publish({ namespace }: { readonly namespace: string }) {
 
 type Samples = Answer<'/admin/v1/registries/{namespace}/sample'>
 
-const eventOf = (samples: Samples, type: string, event: string) =>
+const findSampleEvent = (samples: Samples, type: string, event: string) =>
   samples.find((one) => one.record_type === type)?.events.find((one) => one.event_type === event)
 
 /** The fields of an event: the dates that it needs, and the record. */
 function fieldsOf(samples: Samples, type: string, event: string): readonly DialogField[] {
-  const { record = {}, needs = [] } = eventOf(samples, type, event) ?? {}
+  const { record = {}, needs = [] } = findSampleEvent(samples, type, event) ?? {}
   const when = [
     { field: 'record_type', is: [type] },
     { field: 'reg_event_type', is: [event] },
   ]
   return [
     ...needs.map(({ name, path }) => ({
-      name: needOf(type, path),
+      name: dateFieldName(type, path),
       label: name,
       as: 'date' as const,
       required: true,
       when,
     })),
-    { name: recordOf(type), label: TEXTS.record, note: TEXTS.recordNote, as: 'area', when, value: jsonText(record) },
+    { name: recordFieldName(type), label: TEXTS.record, note: TEXTS.recordNote, as: 'area', when, value: jsonText(record) },
   ]
 }
 
-const recordOf = (record_type: string): string => `record ${record_type}`
-const needOf = (record_type: string, path: string): string => `${record_type} ${path}`
+const recordFieldName = (record_type: string): string => `record ${record_type}`
+const dateFieldName = (record_type: string, path: string): string => `${record_type} ${path}`
 
 /** Returns the record with a value set at a path. */
-function withValue(
+function withValueAtPath(
   record: Record<string, unknown>,
   [first = '', ...rest]: readonly string[],
   value: string | undefined,
@@ -114,5 +114,5 @@ function withValue(
   if (rest.length === 0) return { ...record, [first]: value }
   const inner = record[first]
   const known = typeof inner === 'object' && inner !== null ? { ...inner } : {}
-  return { ...record, [first]: withValue(known, rest, value) }
+  return { ...record, [first]: withValueAtPath(known, rest, value) }
 }

@@ -2,15 +2,15 @@
 
 import { Checkbox } from '@mantine/core'
 import type { Registry } from '../../api/answers.ts'
-import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
+import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
 import { GRANT } from '../../texts/grants.ts'
 import { type Draft, findGrantingName, grantedNames, isGrantedName, toggleName } from './draft.ts'
 import styles from './grant.module.css'
 
 const { edit: TEXTS } = GRANT
 const { columns: TITLES } = TEXTS
-const MEMBER_LABELS = { ask: TEXTS.askOf, see: TEXTS.seeOf } as const
-type Member = keyof typeof MEMBER_LABELS
+const ASK_AND_SEE_LABELS = { ask: TEXTS.askOf, see: TEXTS.seeOf } as const
+type AskOrSee = keyof typeof ASK_AND_SEE_LABELS
 
 interface Row {
   readonly name: string
@@ -25,7 +25,7 @@ interface AttributesProps {
 
 export function Attributes({ registry, draft, set }: AttributesProps) {
   const rows = rowsOf(registry, draft)
-  const box = (member: Member, { name, attributes }: Row) => {
+  const box = (member: AskOrSee, { name, attributes }: Row) => {
     const names = grantedNames(draft, member)
     // No box: every participant that may ask may ask by identifiers.
     if (member === 'ask' && name === TEXTS.identifier) return null
@@ -33,7 +33,7 @@ export function Attributes({ registry, draft, set }: AttributesProps) {
     const by = own ? undefined : attributes.map((one) => findGrantingName(names, member, one)).find(Boolean)
     return (
       <Checkbox
-        aria-label={MEMBER_LABELS[member](name)}
+        aria-label={ASK_AND_SEE_LABELS[member](name)}
         label={by && TEXTS.grantedBy(by)}
         checked={own || by !== undefined}
         disabled={by !== undefined}
@@ -43,11 +43,7 @@ export function Attributes({ registry, draft, set }: AttributesProps) {
   }
   const columns: readonly Column<Row>[] = [
     { title: TITLES.name, cell: ({ name }) => <code>{name}</code> },
-    {
-      title: TITLES.types,
-      cell: ({ attributes }) => attributes.map((one) => one.record_type).join(', '),
-      wideOnly: true,
-    },
+    { title: TITLES.types, cell: ({ attributes }) => attributes.map((one) => one.record_type).join(', '), wideOnly: true },
     { title: TITLES.ask, cell: (row) => box('ask', row) },
     { title: TITLES.see, cell: (row) => box('see', row) },
   ]
@@ -63,18 +59,13 @@ export function Attributes({ registry, draft, set }: AttributesProps) {
         />
       ))}
       <div className={styles.matrix}>
-        <DataTable
-          caption={TEXTS.attributesCaption}
-          columns={columns}
-          query={loadedQuery(rows)}
-          keyOf={({ name }) => name}
-        />
+        <DataTable caption={TEXTS.attributesCaption} columns={columns} query={rowsAsQuery(rows)} keyOf={({ name }) => name} />
       </div>
     </fieldset>
   )
 }
 
-const knownNames = (member: Member, rows: readonly Row[]): readonly string[] =>
+const knownNames = (member: AskOrSee, rows: readonly Row[]): readonly string[] =>
   rows.map(({ name }) => name).filter((name) => member === 'see' || name !== TEXTS.identifier)
 
 /** The rows of the table: the identifier, attributes of the registry, and other names that are granted. */

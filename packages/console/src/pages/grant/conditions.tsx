@@ -12,10 +12,10 @@ import { RecordConditions } from './rows.tsx'
 
 const { edit: TEXTS } = GRANT
 const BASES = ['law', 'consent', 'authorize', 'either']
-const DEMANDS = ['requested_by', 'case']
-const CATEGORIES = ['adoption', 'shelter', 'witness_protection', 'sealed']
+const DEMANDED_META_MEMBERS = ['requested_by', 'case']
+const PROTECTED_CATEGORIES = ['adoption', 'shelter', 'witness_protection', 'sealed']
 /** The words for members of a grant that have a fixed choice; the first word is the default. */
-const CHOICE_WORDS = {
+const CHOICES_BY_MEMBER = {
   minors: ['allowed', 'never'],
   counts: ['exact', 'capped', 'rounded', 'none'],
   consent: ['asserted', 'signed'],
@@ -34,7 +34,7 @@ interface ConditionsProps {
   readonly set: (member: string, value: unknown) => void
 }
 
-const textOf = (value: unknown): string => (value === undefined ? '' : String(value))
+const textOrEmpty = (value: unknown): string => (value === undefined ? '' : String(value))
 
 export function Conditions({ registry, draft, set }: ConditionsProps) {
   const purposes = registry.purposes.map(({ code }) => code)
@@ -60,9 +60,9 @@ export function Conditions({ registry, draft, set }: ConditionsProps) {
     <>
       <SingleValues draft={draft} set={set} />
       {draft.basis !== 'law' && boxes('purposes', purposes)}
-      {boxes('demands', DEMANDS)}
+      {boxes('demands', DEMANDED_META_MEMBERS)}
       {draft.basis !== 'law' && names('authorities')}
-      {boxes('protected', CATEGORIES, true)}
+      {boxes('protected', PROTECTED_CATEGORIES, true)}
       <RecordConditions registry={registry} draft={draft} onChange={(rows) => set('rows', rows)} />
       <Checkbox
         label={TEXTS.unfiltered}
@@ -70,11 +70,7 @@ export function Conditions({ registry, draft, set }: ConditionsProps) {
         onChange={(event) => set('unfiltered', event.currentTarget.checked || undefined)}
       />
       {names('programmes', true)}
-      <Emergency
-        registry={registry}
-        emergency={draft.emergency}
-        onChange={(emergency) => set('emergency', emergency)}
-      />
+      <Emergency registry={registry} emergency={draft.emergency} onChange={(emergency) => set('emergency', emergency)} />
     </>
   )
 }
@@ -86,15 +82,15 @@ function SingleValues({ draft, set }: Omit<ConditionsProps, 'registry'>) {
         label={TEXTS.basis}
         description={TEXTS.basisNote}
         data={BASES}
-        value={textOf(draft.basis)}
+        value={textOrEmpty(draft.basis)}
         onChange={(event) => set('basis', event.currentTarget.value)}
       />
       {CHOICE_MEMBERS.map((member) => (
         <NativeSelect
           key={member}
           label={TEXTS[member]}
-          data={[{ value: '', label: TEXTS.byDefault(CHOICE_WORDS[member][0]) }, ...CHOICE_WORDS[member]]}
-          value={textOf(draft[member])}
+          data={[{ value: '', label: TEXTS.byDefault(CHOICES_BY_MEMBER[member][0]) }, ...CHOICES_BY_MEMBER[member]]}
+          value={textOrEmpty(draft[member])}
           onChange={(event) => set(member, event.currentTarget.value || undefined)}
         />
       ))}
@@ -104,7 +100,7 @@ function SingleValues({ draft, set }: Omit<ConditionsProps, 'registry'>) {
           label={TEXTS[member]}
           description={TEXTS.noLimit}
           inputMode="numeric"
-          value={textOf(draft[member])}
+          value={textOrEmpty(draft[member])}
           onChange={(event) => set(member, readDraftNumber(event.currentTarget.value))}
         />
       ))}
@@ -114,7 +110,7 @@ function SingleValues({ draft, set }: Omit<ConditionsProps, 'registry'>) {
           label={TEXTS[member]}
           description={TEXTS.noTime[member]}
           type="datetime-local"
-          value={localTimeOf(textOf(draft[member]))}
+          value={localTimeOf(textOrEmpty(draft[member]))}
           onChange={(event) => set(member, isoTimeOf(event.currentTarget.value))}
         />
       ))}
@@ -122,7 +118,7 @@ function SingleValues({ draft, set }: Omit<ConditionsProps, 'registry'>) {
         <TextInput
           key={member}
           label={TEXTS[member]}
-          value={textOf(draft[member])}
+          value={textOrEmpty(draft[member])}
           onChange={(event) => set(member, event.currentTarget.value || undefined)}
         />
       ))}

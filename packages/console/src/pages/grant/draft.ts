@@ -69,8 +69,7 @@ export function changedMembers(before: Draft, after: Draft): readonly DraftChang
     .map((member) => ({ member, before: before[member], after: after[member] }))
 }
 
-const comparableText = (value: unknown): string | undefined =>
-  JSON.stringify(Array.isArray(value) ? [...value].sort() : value)
+const comparableText = (value: unknown): string | undefined => JSON.stringify(Array.isArray(value) ? [...value].sort() : value)
 
 /** Returns a value as text for people; undefined stays undefined. */
 export function draftText(value: unknown): string | undefined {

@@ -21,7 +21,7 @@ import { Preview } from './preview.tsx'
 
 const { edit: TEXTS } = GRANT
 const QUERY_FORMS = ['identifier', 'expression', 'predicate', 'graphql']
-const PROPOSAL_DAYS = 90
+const PROPOSAL_AUDIT_DAYS = 90
 
 /** Members of a grant that are lists of names, each with the function that reads the known names. */
 const NAME_LISTS: readonly {
@@ -81,9 +81,7 @@ export function Editor({ whose, registry, terms }: EditorProps) {
           </div>
         </Panel>
       </Section>
-      {tried !== null && (
-        <Preview title={GRANT.preview.draftTitle} lead={GRANT.preview.draftLead} whose={whose} terms={tried} />
-      )}
+      {tried !== null && <Preview title={GRANT.preview.draftTitle} lead={GRANT.preview.draftLead} whose={whose} terms={tried} />}
     </>
   )
 }
@@ -96,8 +94,7 @@ interface TemplatesProps {
 function TemplateChoice({ namespace, onChosen }: TemplatesProps) {
   const { data = [] } = useQuery({
     queryKey: ['grants', 'templates', namespace],
-    queryFn: () =>
-      answerTo(api.GET('/admin/v1/registries/{namespace}/grant-templates', { params: { path: { namespace } } })),
+    queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}/grant-templates', { params: { path: { namespace } } })),
   })
   return (
     <NativeSelect
@@ -125,11 +122,11 @@ function NarrowButton({ whose, onProposed }: NarrowProps) {
     call: () =>
       answerTo(
         api.GET('/admin/v1/registries/{namespace}/grants/{sender_id}/proposal', {
-          params: { path: whose, query: { days: PROPOSAL_DAYS } },
+          params: { path: whose, query: { days: PROPOSAL_AUDIT_DAYS } },
         }),
       ),
     changes: [],
-    done: () => TEXTS.narrowed(numberText(PROPOSAL_DAYS, LOCALE)),
+    done: () => TEXTS.narrowed(numberText(PROPOSAL_AUDIT_DAYS, LOCALE)),
     onDone: ({ terms }) => onProposed(terms),
   })
   return (

@@ -5,7 +5,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { answerTo, api } from '../../api/client.ts'
 import { ConfirmDialog } from '../../parts/confirm.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
+import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
 import { numberText } from '../../parts/times.ts'
 import { useAct } from '../../parts/use-act.tsx'
 import { LOCALE } from '../../texts/common.ts'
@@ -16,7 +16,7 @@ import type { GrantAddress } from './grant-address.ts'
 const { confirm: TEXTS } = GRANT
 const { columns: TITLES } = TEXTS
 
-const COLUMNS: readonly Column<ReturnType<typeof changedMembers>[number]>[] = [
+const CHANGED_MEMBER_COLUMNS: readonly Column<ReturnType<typeof changedMembers>[number]>[] = [
   { title: TITLES.member, cell: ({ member }) => <code>{member}</code> },
   { title: TITLES.before, cell: ({ before }) => draftText(before) ?? TEXTS.absent },
   { title: TITLES.after, cell: ({ after }) => draftText(after) ?? TEXTS.absent },
@@ -61,8 +61,8 @@ export function GrantTermsButton({ whose, before, draft }: GrantItProps) {
       >
         <DataTable
           caption={TEXTS.caption}
-          columns={COLUMNS}
-          query={loadedQuery(changes)}
+          columns={CHANGED_MEMBER_COLUMNS}
+          query={rowsAsQuery(changes)}
           keyOf={({ member }) => member}
           empty={<Empty title={TEXTS.nothing} />}
         />

@@ -2,7 +2,7 @@
 import type { ExplainedGrant } from '../../api/answers.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FactList, Panel, Section } from '../../parts/page.tsx'
-import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
+import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { COMMON } from '../../texts/common.ts'
 import { GRANT, GRANTS } from '../../texts/grants.ts'
@@ -11,7 +11,7 @@ import { draftText } from './draft.ts'
 const { inForce: TEXTS } = GRANT
 const { columns: TITLES, facts: NAMES } = TEXTS
 
-interface Row {
+interface RightsRow {
   readonly name: string
   readonly record_type: string
   readonly asks: boolean
@@ -22,7 +22,7 @@ const YesNoBadge = ({ may }: { readonly may: boolean }) => (
   <Badge state={may ? TEXTS.yes : TEXTS.no} tone={may ? 'good' : 'quiet'} />
 )
 
-const COLUMNS: readonly Column<Row>[] = [
+const RIGHTS_COLUMNS: readonly Column<RightsRow>[] = [
   { title: TITLES.attribute, cell: ({ name }) => <code>{name}</code> },
   { title: TITLES.record_type, cell: ({ record_type }) => record_type, wideOnly: true },
   { title: TITLES.asks, cell: ({ asks }) => <YesNoBadge may={asks} /> },
@@ -37,8 +37,8 @@ export const GrantInForce = ({ grant }: { readonly grant: ExplainedGrant }) => (
     <Panel>
       <DataTable
         caption={TEXTS.caption}
-        columns={COLUMNS}
-        query={loadedQuery(rowsOf(grant))}
+        columns={RIGHTS_COLUMNS}
+        query={rowsAsQuery(rightsRows(grant))}
         keyOf={({ record_type, name }) => `${record_type} ${name}`}
       />
     </Panel>
@@ -58,7 +58,7 @@ function factsOf({ terms, identifier_types, sees_everything, valid_from, valid_u
   ] as const
 }
 
-function rowsOf({ asks, asks_not, sees }: ExplainedGrant): Row[] {
+function rightsRows({ asks, asks_not, sees }: ExplainedGrant): RightsRow[] {
   return Object.entries(asks).flatMap(([record_type, asked]) =>
     [...asked, ...(asks_not[record_type] ?? [])].map((name) => ({
       name,

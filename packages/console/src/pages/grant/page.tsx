@@ -63,9 +63,7 @@ export function Page() {
             )}
             <Loaded query={registry} lines={8}>
               {(known) =>
-                may('own') && (
-                  <Editor key={explained?.version} whose={whose} registry={known} terms={explained?.terms ?? null} />
-                )
+                may('own') && <Editor key={explained?.version} whose={whose} registry={known} terms={explained?.terms ?? null} />
               }
             </Loaded>
           </>

@@ -4,7 +4,7 @@ import { Button, Checkbox } from '@mantine/core'
 import type { Registry } from '../../api/answers.ts'
 import { Conditions } from '../../parts/conditions.tsx'
 import { jsonText } from '../../parts/document.tsx'
-import { type Condition, conditionsOf, expressionOf } from '../../parts/expression.ts'
+import { type Condition, readConditions, writeExpression } from '../../parts/expression.ts'
 import { GRANT } from '../../texts/grants.ts'
 import { type Draft, grantedNames, isGrantedName, withMember } from './draft.ts'
 import styles from './grant.module.css'
@@ -43,7 +43,7 @@ export function RecordConditions({ registry, draft, onChange }: RowsProps) {
   )
 }
 
-interface RowsOfProps {
+interface TypeConditionsProps {
   readonly type: string
   readonly attributes: Registry['attributes']
   /** The conditions as an expression; undefined: every record of the type. */
@@ -51,12 +51,12 @@ interface RowsOfProps {
   readonly onChange: (expression: unknown) => void
 }
 
-function TypeConditions({ type, attributes, expression, onChange }: RowsOfProps) {
-  const [conditions, setConditions] = useTypedText(expression, conditionsOf)
+function TypeConditions({ type, attributes, expression, onChange }: TypeConditionsProps) {
+  const [conditions, setConditions] = useTypedText(expression, readConditions)
   const types = new Map(attributes.map((row) => [row.name, row.type]))
   const first: Condition = { attribute: attributes[0]?.name ?? '', operator: '$eq', value: '' }
   const change = (next: readonly Condition[]) => {
-    const changed = expressionOf(next, types)
+    const changed = writeExpression(next, types)
     setConditions(next, changed)
     onChange(changed)
   }

@@ -6,9 +6,9 @@ import styles from './help.module.css'
 import type { HelpElement, HelpNode, Tag } from './tree.ts'
 
 /** Prefixes the anchors of a document, so that they differ from the ids of the console. */
-const idOf = (anchor: string): string => `help-${anchor}`
+const helpElementId = (anchor: string): string => `help-${anchor}`
 
-const textOf = (node: HelpNode): string => (typeof node === 'string' ? node : node.children.map(textOf).join(''))
+const nodeText = (node: HelpNode): string => (typeof node === 'string' ? node : node.children.map(nodeText).join(''))
 
 interface ContentsProps {
   readonly name: string
@@ -23,7 +23,7 @@ export function Contents({ name, nodes }: ContentsProps) {
       <ul>
         {sections.map((section) => (
           <li key={section.id}>
-            <a href={helpAddress(name, section.id)}>{textOf(section)}</a>
+            <a href={helpAddress(name, section.id)}>{nodeText(section)}</a>
           </li>
         ))}
       </ul>
@@ -42,7 +42,7 @@ export function Prose({ nodes, anchor }: ProseProps) {
     if (anchor === undefined) return
     // Waits until the frame of the page has set the focus on its title.
     const frame = requestAnimationFrame(() => {
-      const section = document.getElementById(idOf(anchor))
+      const section = document.getElementById(helpElementId(anchor))
       section?.focus({ preventScroll: true })
       section?.scrollIntoView()
     })
@@ -57,7 +57,7 @@ const SCROLL_LABELS: Readonly<Partial<Record<Tag, string>>> = HELP_TEXTS.scrolle
 function renderNode(node: HelpNode, at: number): ReactNode {
   if (typeof node === 'string') return node
   const { tag, id, href, children } = node
-  const given = id === undefined ? { href } : { id: idOf(id), tabIndex: -1 }
+  const given = id === undefined ? { href } : { id: helpElementId(id), tabIndex: -1 }
   const element = createElement(tag, { key: at, ...given }, ...children.map(renderNode))
   const label = SCROLL_LABELS[tag]
   if (label === undefined) return element

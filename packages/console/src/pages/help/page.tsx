@@ -30,11 +30,7 @@ export function Page() {
           </ul>
         </nav>
         <Panel padded>
-          {row === undefined ? (
-            <Empty title={HELP_TEXTS.unknown} />
-          ) : (
-            <Content row={row} anchor={anchor || undefined} />
-          )}
+          {row === undefined ? <Empty title={HELP_TEXTS.unknown} /> : <Content row={row} anchor={anchor || undefined} />}
         </Panel>
       </div>
     </PageFrame>

@@ -45,8 +45,7 @@ export function Page() {
   const namespaces = useNamespaces()
   const query = useQuery({
     queryKey: ['mailboxes', filter.values],
-    queryFn: () =>
-      answerTo(api.GET('/admin/v1/mailboxes', { params: { query: { ...filter.values, limit: PAGE_ROWS } } })),
+    queryFn: () => answerTo(api.GET('/admin/v1/mailboxes', { params: { query: { ...filter.values, limit: PAGE_ROWS } } })),
     placeholderData: keepPreviousData,
   })
   const next = query.data?.length === PAGE_ROWS ? query.data.at(-1)?.id : null

@@ -17,7 +17,7 @@ import styles from './message.module.css'
 import { Timeline } from './timeline.tsx'
 
 const { facts: NAMES } = TIMELINE
-const EVERY_MS = 3_000
+const RELOAD_INTERVAL_MS = 3_000
 
 export function Page() {
   const { message_id } = useAddress('message_id')
@@ -25,7 +25,7 @@ export function Page() {
     queryKey: ['messages', 'timeline', message_id],
     queryFn: () => answerTo(api.GET('/admin/v1/messages/{message_id}', { params: { path: { message_id } } })),
     // The page reloads while a step is still to come.
-    refetchInterval: ({ state }) => (state.data?.messages.some(hasStepToCome) === true ? EVERY_MS : false),
+    refetchInterval: ({ state }) => (state.data?.messages.some(hasStepToCome) === true ? RELOAD_INTERVAL_MS : false),
   })
   return (
     <PageFrame
@@ -36,14 +36,9 @@ export function Page() {
       <Loaded query={query} lines={10}>
         {({ messages }) => (
           <>
-            {messages.length > 1 && (
-              <p className={styles.several}>{TIMELINE.several(numberText(messages.length, LOCALE))}</p>
-            )}
+            {messages.length > 1 && <p className={styles.several}>{TIMELINE.several(numberText(messages.length, LOCALE))}</p>}
             {messages.map((message) => (
-              <OneMessage
-                key={`${message.participant} ${message.registry} ${message.correlation_id}`}
-                message={message}
-              />
+              <OneMessage key={`${message.participant} ${message.registry} ${message.correlation_id}`} message={message} />
             ))}
           </>
         )}
@@ -64,10 +59,7 @@ function OneMessage({ message }: { readonly message: Message }) {
         <FactList
           rows={[
             [NAMES.operation, operation],
-            [
-              NAMES.participant,
-              participant && <a href={`#/participants/${encodeURIComponent(participant)}`}>{participant}</a>,
-            ],
+            [NAMES.participant, participant && <a href={`#/participants/${encodeURIComponent(participant)}`}>{participant}</a>],
             [NAMES.registry, registry && <a href={`#/registries/${encodeURIComponent(registry)}`}>{registry}</a>],
             [NAMES.transaction_id, transaction_id && <CopyableId value={transaction_id} what={NAMES.transaction_id} />],
             [NAMES.correlation_id, correlation_id && <CopyableId value={correlation_id} what={NAMES.correlation_id} />],
@@ -79,9 +71,7 @@ function OneMessage({ message }: { readonly message: Message }) {
           <Timeline message={message} />
         </Panel>
       </Section>
-      {may('audit') && message_id !== null && (
-        <SealedContent open={(reason) => openBodies(message_id, participant, reason)} />
-      )}
+      {may('audit') && message_id !== null && <SealedContent open={(reason) => openBodies(message_id, participant, reason)} />}
     </>
   )
 }

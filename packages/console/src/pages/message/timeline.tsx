@@ -40,31 +40,29 @@ function StepLine({ step }: { readonly step: TimelineStep }) {
           <a className={styles.stepTitle} href={helpAddress('message-flow', step.step)} title={TIMELINE.docs}>
             {titleOf(step)}
           </a>
-          {step.outcome !== 'done' && !isHeld(step) && (
-            <span className={styles.word}>{TIMELINE.outcomes[step.outcome]}</span>
-          )}
+          {step.outcome !== 'done' && !isHeldStep(step) && <span className={styles.word}>{TIMELINE.outcomes[step.outcome]}</span>}
           <span className={styles.when}>
             <Time at={step.at} seconds relative={step.outcome === 'waiting'} />
           </span>
         </div>
         <p className={styles.message}>{step.message}</p>
-        <Details step={step} />
+        <StepDetails step={step} />
       </div>
     </li>
   )
 }
 
 /** True for the step that says that the delivery is held. */
-const isHeld = ({ step, outcome }: TimelineStep): boolean => step === 'ended' && outcome === 'waiting'
+const isHeldStep = ({ step, outcome }: TimelineStep): boolean => step === 'ended' && outcome === 'waiting'
 
 function titleOf(whole: TimelineStep): string {
   const { step, attempt } = whole
-  if (isHeld(whole)) return TIMELINE.held
+  if (isHeldStep(whole)) return TIMELINE.held
   if (attempt !== null) return step === 'next' ? TIMELINE.nextAttempt(attempt) : TIMELINE.attempt(attempt)
   return TIMELINE.steps[step] ?? step
 }
 
-function Details({ step: { duration_ms, status, code, key, page, delivery } }: { readonly step: TimelineStep }) {
+function StepDetails({ step: { duration_ms, status, code, key, page, delivery } }: { readonly step: TimelineStep }) {
   const parts = [
     duration_ms === null || duration_ms === 0 ? null : TIMELINE.took(durationText(duration_ms, LOCALE)),
     status === null ? null : TIMELINE.status(status),

@@ -1,6 +1,6 @@
 /** How a message ended: an answer that was not delivered has not succeeded. */
-import { type Tone, toneOf } from '../../parts/tones.ts'
-import { ENDS } from '../../texts/messages.ts'
+import { type Tone, toneOfWord } from '../../parts/tones.ts'
+import { MESSAGE_ENDS } from '../../texts/messages.ts'
 
 interface MessageOutcome {
   readonly kind: string
@@ -10,13 +10,10 @@ interface MessageOutcome {
 }
 
 /** Returns the words and the colour that say how a message ended. */
-export function messageEnd({ kind, outcome, delivery }: MessageOutcome): {
-  readonly label: string
-  readonly tone: Tone
-} {
-  const words = ENDS.made[kind]
-  if (words === undefined || delivery === 'delivered') return { label: outcome, tone: toneOf(outcome) }
+export function messageEnd({ kind, outcome, delivery }: MessageOutcome): { readonly label: string; readonly tone: Tone } {
+  const words = MESSAGE_ENDS.made[kind]
+  if (words === undefined || delivery === 'delivered') return { label: outcome, tone: toneOfWord(outcome) }
   const made = words[outcome] ?? outcome
   if (delivery === null) return { label: made, tone: outcome === 'rejected' ? 'bad' : 'quiet' }
-  return { label: `${made}, ${ENDS.delivery[delivery] ?? delivery}`, tone: toneOf(delivery) }
+  return { label: `${made}, ${MESSAGE_ENDS.delivery[delivery] ?? delivery}`, tone: toneOfWord(delivery) }
 }

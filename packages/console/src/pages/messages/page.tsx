@@ -38,8 +38,7 @@ export function Page() {
   const namespaces = useNamespaces()
   const query = useQuery({
     queryKey: ['messages', filter.values],
-    queryFn: () =>
-      answerTo(api.GET('/admin/v1/messages', { params: { query: { ...filter.values, limit: PAGE_ROWS } } })),
+    queryFn: () => answerTo(api.GET('/admin/v1/messages', { params: { query: { ...filter.values, limit: PAGE_ROWS } } })),
     placeholderData: keepPreviousData,
     refetchInterval: reloadInterval(filter),
   })

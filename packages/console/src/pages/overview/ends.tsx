@@ -16,7 +16,7 @@ const COLUMNS: readonly Column<ComingEnd>[] = [
 ]
 
 /** For each sort of thing that ends, the address of the page that shows it. */
-const PAGE_ADDRESSES: Readonly<Record<ComingEnd['what'], (end: ComingEnd) => string>> = {
+const PAGE_ADDRESS_BY_END: Readonly<Record<ComingEnd['what'], (end: ComingEnd) => string>> = {
   grant: ({ name }) => `/participants/${encodeURIComponent(name)}`,
   key: ({ name }) => `/participants/${encodeURIComponent(name)}`,
   'operator token': () => '/settings',
@@ -24,7 +24,7 @@ const PAGE_ADDRESSES: Readonly<Record<ComingEnd['what'], (end: ComingEnd) => str
 }
 
 /** The address of the page that shows a grant, key, operator token or subscription that ends soon. */
-export const renewalAddress = (end: ComingEnd): string => PAGE_ADDRESSES[end.what](end)
+export const endingItemAddress = (end: ComingEnd): string => PAGE_ADDRESS_BY_END[end.what](end)
 
 export const EndingSoon = ({ rows }: { readonly rows: readonly ComingEnd[] }) => (
   <div id="ends">
@@ -35,7 +35,7 @@ export const EndingSoon = ({ rows }: { readonly rows: readonly ComingEnd[] }) =>
           columns={COLUMNS}
           query={{ data: rows, error: null, refetch: () => {} }}
           keyOf={({ what, name, of, id, at }) => [what, name, of, id, at].join(' ')}
-          linkOf={renewalAddress}
+          linkOf={endingItemAddress}
         />
       </Panel>
     </Section>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { countByGroup, roundTop, sumOutcomes } from './figures.ts'
+import { countByGroup, roundChartTop, sumOutcomes } from './figures.ts'
 
 it('adds messages by how they ended', () => {
   const traffic: Parameters<typeof countByGroup>[0] = [
@@ -18,5 +18,5 @@ it.each([
   [340, 500],
   [9_999, 10_000],
 ])('a chart of at most %i ends at %i', (most, top) => {
-  expect(roundTop(most)).toBe(top)
+  expect(roundChartTop(most)).toBe(top)
 })

@@ -3,7 +3,7 @@ import type { Overview } from '../../api/answers.ts'
 import { numberText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { OVERVIEW } from '../../texts/overview.ts'
-import { countByGroup, OUTCOME_GROUPS, type OutcomeGroup, roundTop } from './figures.ts'
+import { countByGroup, OUTCOME_GROUPS, type OutcomeGroup, roundChartTop } from './figures.ts'
 import styles from './overview.module.css'
 
 const TEXTS = OVERVIEW.chart
@@ -20,7 +20,7 @@ export function HourChart({ hours }: Pick<Overview, 'hours'>) {
     const byGroup = countByGroup(traffic)
     return { from, counted, byGroup, total: byGroup.good + byGroup.rejected + byGroup.refused }
   })
-  const top = roundTop(Math.max(...bars.map(({ total }) => total)))
+  const top = roundChartTop(Math.max(...bars.map(({ total }) => total)))
   const total = bars.reduce((sum, bar) => sum + bar.total, 0)
   const bad = bars.reduce((sum, { byGroup }) => sum + byGroup.rejected + byGroup.refused, 0)
   const width = 100 / bars.length

@@ -14,9 +14,9 @@ import styles from './overview.module.css'
 import { Tiles } from './tiles.tsx'
 import { Traffic } from './traffic.tsx'
 
-const EVERY_MS = 30_000
-/** Milliseconds between reloads in a demo, and elsewhere while the messages of an hour are not counted yet. */
-const COUNTING_MS = 2_000
+const RELOAD_INTERVAL_MS = 30_000
+/** Milliseconds between reloads in a demo, and elsewhere until the server has counted the messages of each shown hour. */
+const FAST_RELOAD_INTERVAL_MS = 2_000
 
 export function Page() {
   const { demo } = useSession()
@@ -24,7 +24,7 @@ export function Page() {
     queryKey: ['overview'],
     queryFn: () => answerTo(api.GET('/admin/v1/overview')),
     refetchInterval: ({ state }) =>
-      demo || state.data?.hours.some(({ counted }) => !counted) === true ? COUNTING_MS : EVERY_MS,
+      demo || state.data?.hours.some(({ counted }) => !counted) === true ? FAST_RELOAD_INTERVAL_MS : RELOAD_INTERVAL_MS,
   })
   return (
     <PageFrame

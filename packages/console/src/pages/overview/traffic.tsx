@@ -18,11 +18,11 @@ const durationOrDash = (ms: number | null) => (ms === null ? '–' : durationTex
 
 type Operation = Overview['traffic'][number]
 
-const COLUMNS: readonly Column<Operation>[] = [
+const OPERATION_COLUMNS: readonly Column<Operation>[] = [
   { title: TEXTS.operation, cell: ({ operation }) => operation ?? TEXTS.none },
   { title: TEXTS.mode, cell: ({ mode }) => mode, wideOnly: true },
   { title: TEXTS.messages, cell: ({ outcomes }) => countText(sumOutcomes(outcomes)), align: 'end' },
-  { title: TEXTS.outcomes, cell: (row) => <Outcomes {...row} />, stays: true },
+  { title: TEXTS.outcomes, cell: (row) => <OutcomeBadges {...row} />, stays: true },
   { title: TEXTS.p50, cell: ({ p50_ms }) => durationOrDash(p50_ms), align: 'end' },
   { title: TEXTS.p99, cell: ({ p99_ms }) => durationOrDash(p99_ms), align: 'end' },
 ]
@@ -36,7 +36,7 @@ export function Traffic({ overview: { hours, traffic } }: { readonly overview: O
         <div className={styles.divided}>
           <DataTable
             caption={TEXTS.caption}
-            columns={COLUMNS}
+            columns={OPERATION_COLUMNS}
             query={{ data: rows, error: null, refetch: () => {} }}
             keyOf={({ operation, mode }) => `${operation} ${mode}`}
             empty={
@@ -51,7 +51,7 @@ export function Traffic({ overview: { hours, traffic } }: { readonly overview: O
   )
 }
 
-const Outcomes = ({ mode, outcomes }: Operation) => (
+const OutcomeBadges = ({ mode, outcomes }: Operation) => (
   <span className={styles.outcomes}>
     {Object.entries(outcomes).map(([outcome, messages]) => (
       <Badge key={outcome} state={outcome} label={`${TEXTS.made[mode]?.[outcome] ?? outcome} ${countText(messages)}`} />

@@ -50,12 +50,12 @@ function factsOf(callback: Callback) {
   ] as const
 }
 
-interface ChangeProps {
+interface ChangeCallbackButtonProps {
   readonly sender_id: string
   readonly callback: Callback
 }
 
-const ChangeCallbackButton = ({ sender_id, callback }: ChangeProps) => (
+const ChangeCallbackButton = ({ sender_id, callback }: ChangeCallbackButtonProps) => (
   <FormDialog
     label={TEXTS.change}
     title={TEXTS.title}
@@ -67,13 +67,7 @@ const ChangeCallbackButton = ({ sender_id, callback }: ChangeProps) => (
       ...NUMBER_SETTINGS.map(
         (name) => ({ name, label: NAMES[name], as: 'number', value: callback[name], required: true }) as const,
       ),
-      {
-        name: 'schedule',
-        label: NAMES.schedule,
-        note: TEXTS.scheduleNote,
-        as: 'area',
-        value: callback.schedule?.join('\n'),
-      },
+      { name: 'schedule', label: NAMES.schedule, note: TEXTS.scheduleNote, as: 'area', value: callback.schedule?.join('\n') },
       { name: 'notify_unlisted', label: NAMES.notify_unlisted, as: 'flag', value: callback.notify_unlisted },
     ]}
     call={(given) => {

@@ -8,7 +8,7 @@ import { Badge } from '../../parts/badge.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
+import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import type { Tone } from '../../parts/tones.ts'
 import { useAct } from '../../parts/use-act.tsx'
@@ -22,13 +22,13 @@ type CheckInput = Pick<Report, 'namespace' | 'since'>
 
 const { checks: TEXTS } = PARTICIPANT
 const { columns: TITLES } = TEXTS
-const TONES: Readonly<Record<CheckStep['state'], Tone>> = { passed: 'good', missing: 'bad', skipped: 'quiet' }
-const A_DAY = 86_400_000
-const CHANGED_ANSWERS = ['participants'] as const
+const TONES_BY_STATE: Readonly<Record<CheckStep['state'], Tone>> = { passed: 'good', missing: 'bad', skipped: 'quiet' }
+const DAY_MS = 86_400_000
+const CHANGED_QUERY_KEYS = ['participants'] as const
 
-const COLUMNS: readonly Column<CheckStep>[] = [
+const STEP_COLUMNS: readonly Column<CheckStep>[] = [
   { title: TITLES.step, cell: ({ name }) => name },
-  { title: TITLES.state, cell: ({ state }) => <Badge state={state} tone={TONES[state]} /> },
+  { title: TITLES.state, cell: ({ state }) => <Badge state={state} tone={TONES_BY_STATE[state]} /> },
   { title: TITLES.text, cell: ({ text }) => text },
 ]
 
@@ -59,8 +59,8 @@ export function Checks({ participant: { sender_id, environment, checks } }: { re
           </div>
           <DataTable
             caption={TEXTS.caption(report.namespace)}
-            columns={COLUMNS}
-            query={loadedQuery(report.steps)}
+            columns={STEP_COLUMNS}
+            query={rowsAsQuery(report.steps)}
             keyOf={({ name }) => name}
           />
         </Panel>
@@ -70,13 +70,8 @@ export function Checks({ participant: { sender_id, environment, checks } }: { re
 }
 
 function CheckButton({ sender_id }: { readonly sender_id: string }) {
-  const registries = useQuery({
-    queryKey: ['registries', 'all'],
-    queryFn: () => answerTo(api.GET('/admin/v1/registries')),
-  })
-  const options = (registries.data ?? [])
-    .filter(({ environment }) => environment === 'sandbox')
-    .map(({ namespace }) => namespace)
+  const registries = useQuery({ queryKey: ['registries', 'all'], queryFn: () => answerTo(api.GET('/admin/v1/registries')) })
+  const options = (registries.data ?? []).filter(({ environment }) => environment === 'sandbox').map(({ namespace }) => namespace)
   return (
     <FormDialog
       label={TEXTS.label}
@@ -89,10 +84,10 @@ function CheckButton({ sender_id }: { readonly sender_id: string }) {
       call={(given) =>
         callCheck(sender_id, {
           namespace: given.text('namespace') ?? '',
-          since: given.time('since') ?? new Date(Date.now() - A_DAY).toISOString(),
+          since: given.time('since') ?? new Date(Date.now() - DAY_MS).toISOString(),
         })
       }
-      changes={CHANGED_ANSWERS}
+      changes={CHANGED_QUERY_KEYS}
       done={({ passed }) => (passed ? TEXTS.donePassed : TEXTS.doneMissing)}
     >
       <p>{TEXTS.dialogLead}</p>
@@ -105,7 +100,7 @@ function RepeatCheck({ sender_id, report }: { readonly sender_id: string; readon
   const { namespace, since } = report
   const act = useAct({
     call: () => callCheck(sender_id, { namespace, since }),
-    changes: CHANGED_ANSWERS,
+    changes: CHANGED_QUERY_KEYS,
     done: ({ passed }) => (passed ? TEXTS.donePassed : TEXTS.doneMissing),
   })
   return (

@@ -7,7 +7,7 @@ import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
+import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { numberText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
@@ -26,7 +26,7 @@ interface Row {
 
 const { columns: TITLES } = GRANTS
 
-const namesText = (names: GrantedNames, none: string): string => {
+const nameCountText = (names: GrantedNames, none: string): string => {
   if (names === 'all') return GRANTS.all
   return names.length === 0 ? none : GRANTS.number(numberText(names.length, LOCALE))
 }
@@ -41,23 +41,19 @@ const COLUMNS: readonly Column<Row>[] = [
       return operations === 'all' ? GRANTS.all : operations.join(', ')
     },
   },
-  { title: TITLES.asks, cell: ({ grant }) => grant && namesText(grant.terms.ask ?? [], GRANTS.identifiersOnly) },
-  { title: TITLES.sees, cell: ({ grant }) => grant && namesText(grant.terms.see, GRANTS.number('0')) },
+  { title: TITLES.asks, cell: ({ grant }) => grant && nameCountText(grant.terms.ask ?? [], GRANTS.identifiersOnly) },
+  { title: TITLES.sees, cell: ({ grant }) => grant && nameCountText(grant.terms.see, GRANTS.number('0')) },
   { title: TITLES.basis, cell: ({ grant }) => grant?.terms.basis, wideOnly: true },
   { title: TITLES.from, cell: ({ grant }) => grant && <Time at={grant.valid_from} />, wideOnly: true },
   {
     title: TITLES.until,
-    cell: ({ grant }) =>
-      grant && (grant.valid_until === null ? GRANTS.noEnd : <Time at={grant.valid_until} relative />),
+    cell: ({ grant }) => grant && (grant.valid_until === null ? GRANTS.noEnd : <Time at={grant.valid_until} relative />),
   },
 ]
 
 export function Grants({ participant }: { readonly participant: Participant }) {
   const { sender_id, environment, grants } = participant
-  const registries = useQuery({
-    queryKey: ['registries', 'all'],
-    queryFn: () => answerTo(api.GET('/admin/v1/registries')),
-  })
+  const registries = useQuery({ queryKey: ['registries', 'all'], queryFn: () => answerTo(api.GET('/admin/v1/registries')) })
   const rows = registries.data?.flatMap(({ namespace, environment: its }): Row[] => {
     const granted = grants.filter((grant) => grant.namespace === namespace)
     if (granted.length > 0) return granted.map((grant) => ({ namespace, grant }))
@@ -71,9 +67,7 @@ export function Grants({ participant }: { readonly participant: Participant }) {
           columns={COLUMNS}
           query={{ ...registries, data: rows }}
           keyOf={({ namespace, grant }) => `${namespace} ${grant?.version}`}
-          linkOf={({ namespace }) =>
-            `/participants/${encodeURIComponent(sender_id)}/grants/${encodeURIComponent(namespace)}`
-          }
+          linkOf={({ namespace }) => `/participants/${encodeURIComponent(sender_id)}/grants/${encodeURIComponent(namespace)}`}
           empty={<Empty next={NEXT_STEPS.addRegistry} title={GRANTS.none} />}
         />
       </Panel>
@@ -85,8 +79,7 @@ export function Grants({ participant }: { readonly participant: Participant }) {
 function filterInForce(grants: readonly Grant[]): readonly Grant[] {
   const now = Date.now()
   return grants.filter(
-    ({ valid_from, valid_until }) =>
-      Date.parse(valid_from) <= now && (valid_until === null || Date.parse(valid_until) > now),
+    ({ valid_from, valid_until }) => Date.parse(valid_from) <= now && (valid_until === null || Date.parse(valid_until) > now),
   )
 }
 
@@ -116,7 +109,7 @@ function OperationMatrix({ grants }: { readonly grants: readonly Grant[] }) {
       <DataTable
         caption={GRANTS.matrixCaption}
         columns={columns}
-        query={waiting === undefined ? loadedQuery(operations) : { ...waiting, data: undefined }}
+        query={waiting === undefined ? rowsAsQuery(operations) : { ...waiting, data: undefined }}
         keyOf={(operation) => operation}
       />
     </Panel>

@@ -4,7 +4,7 @@ import { answerTo, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
+import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
 import { useMay } from '../../session/session.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
 
@@ -12,15 +12,12 @@ type Host = Participant['hosts'][number]
 
 const { hosts: TEXTS } = PARTICIPANT
 const { columns: TITLES, fields: FIELDS } = TEXTS
-const CHANGED_ANSWERS = ['participants'] as const
+const CHANGED_QUERY_KEYS = ['participants'] as const
 const HOST_RULES = ['plainHttp', 'loopback', 'private'] as const
 
 const COLUMNS: readonly Column<Host>[] = [
   { title: TITLES.host, cell: ({ host }) => <code>{host}</code> },
-  {
-    title: TITLES.ports,
-    cell: ({ ports = [] }) => (ports === 'any' ? TEXTS.anyPort : ports.join(', ') || TEXTS.onlyPort),
-  },
+  { title: TITLES.ports, cell: ({ ports = [] }) => (ports === 'any' ? TEXTS.anyPort : ports.join(', ') || TEXTS.onlyPort) },
   {
     title: TITLES.rules,
     cell: (row) =>
@@ -32,17 +29,14 @@ const COLUMNS: readonly Column<Host>[] = [
 
 export function Hosts({ participant: { sender_id, hosts } }: { readonly participant: Participant }) {
   const may = useMay()
-  const acts: Column<Host> = {
-    title: TITLES.acts,
-    cell: ({ host }) => <RemoveHostButton sender_id={sender_id} host={host} />,
-  }
+  const acts: Column<Host> = { title: TITLES.acts, cell: ({ host }) => <RemoveHostButton sender_id={sender_id} host={host} /> }
   return (
     <Section title={TEXTS.title} lead={TEXTS.lead} actions={may('own') && <AddHostButton sender_id={sender_id} />}>
       <Panel>
         <DataTable
           caption={TEXTS.caption}
           columns={may('operate') ? [...COLUMNS, acts] : COLUMNS}
-          query={loadedQuery(hosts)}
+          query={rowsAsQuery(hosts)}
           keyOf={({ host }) => host}
           empty={<Empty title={TEXTS.none} />}
         />
@@ -58,14 +52,9 @@ const RemoveHostButton = ({ sender_id, host }: { readonly sender_id: string; rea
     label={TEXTS.remove}
     title={TEXTS.removeTitle(host)}
     call={() =>
-      answerTo(
-        api.POST('/admin/v1/participants/{sender_id}/hosts/remove', {
-          params: { path: { sender_id } },
-          body: { host },
-        }),
-      )
+      answerTo(api.POST('/admin/v1/participants/{sender_id}/hosts/remove', { params: { path: { sender_id } }, body: { host } }))
     }
-    changes={CHANGED_ANSWERS}
+    changes={CHANGED_QUERY_KEYS}
     done={() => TEXTS.removed}
   >
     <p>{TEXTS.removeLead}</p>
@@ -96,7 +85,7 @@ const AddHostButton = ({ sender_id }: { readonly sender_id: string }) => (
         }),
       ).then(() => given.text('host') ?? '')
     }}
-    changes={CHANGED_ANSWERS}
+    changes={CHANGED_QUERY_KEYS}
     done={TEXTS.added}
   >
     <p>{TEXTS.addLead}</p>

@@ -13,18 +13,15 @@ type PublishedKey = Participant['published_keys'][number]
 const { keys: TEXTS } = PARTICIPANT
 const { columns: TITLES, publishedColumns: PUBLISHED } = TEXTS
 
-const TONES: Readonly<Record<Key['state'], Tone>> = { live: 'good', later: 'info', over: 'bad', revoked: 'quiet' }
+const KEY_STATE_TONES: Readonly<Record<Key['state'], Tone>> = { live: 'good', later: 'info', over: 'bad', revoked: 'quiet' }
 
 export const KEY_COLUMNS: readonly Column<Key>[] = [
   { title: TITLES.kid, cell: ({ kid }) => <CopyableId value={kid} what={TITLES.kid} /> },
   { title: TITLES.use, cell: ({ use }) => TEXTS.uses[use] },
   { title: TITLES.algorithm, cell: ({ algorithm }) => algorithm, wideOnly: true },
-  { title: TITLES.state, cell: ({ state }) => <Badge state={state} tone={TONES[state]} />, stays: true },
+  { title: TITLES.state, cell: ({ state }) => <Badge state={state} tone={KEY_STATE_TONES[state]} />, stays: true },
   { title: TITLES.from, cell: ({ valid_from }) => <Time at={valid_from} />, wideOnly: true },
-  {
-    title: TITLES.until,
-    cell: ({ valid_until }) => (valid_until === null ? TEXTS.noEnd : <Time at={valid_until} relative />),
-  },
+  { title: TITLES.until, cell: ({ valid_until }) => (valid_until === null ? TEXTS.noEnd : <Time at={valid_until} relative />) },
 ]
 
 export const PUBLISHED_COLUMNS: readonly Column<PublishedKey>[] = [

@@ -4,7 +4,7 @@ import { answerTo, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
+import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
 import { numberText } from '../../parts/times.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
@@ -14,13 +14,12 @@ import { KEY_COLUMNS, type Key, PUBLISHED_COLUMNS } from './key-columns.tsx'
 const { keys: TEXTS } = PARTICIPANT
 const { columns: TITLES, fields: FIELDS } = TEXTS
 const USES: readonly Key['use'][] = ['sig', 'enc']
-const CHANGED_ANSWERS = ['participants', 'overview'] as const
+const CHANGED_QUERY_KEYS = ['participants', 'overview'] as const
 export function Keys({ participant: { sender_id, keys, published_keys } }: { readonly participant: Participant }) {
   const may = useMay()
   const acts: Column<Key> = {
     title: TITLES.acts,
-    cell: (row) =>
-      row.state !== 'revoked' && <RevokeKeyButton sender_id={sender_id} row={row} left={countKeysLeft(keys, row)} />,
+    cell: (row) => row.state !== 'revoked' && <RevokeKeyButton sender_id={sender_id} row={row} left={countKeysLeft(keys, row)} />,
   }
   return (
     <>
@@ -29,7 +28,7 @@ export function Keys({ participant: { sender_id, keys, published_keys } }: { rea
           <DataTable
             caption={TEXTS.caption}
             columns={may('operate') ? [...KEY_COLUMNS, acts] : KEY_COLUMNS}
-            query={loadedQuery(keys)}
+            query={rowsAsQuery(keys)}
             keyOf={({ kid, use }) => `${kid} ${use}`}
             empty={<Empty title={TEXTS.none}>{TEXTS.noneNote}</Empty>}
           />
@@ -41,7 +40,7 @@ export function Keys({ participant: { sender_id, keys, published_keys } }: { rea
             <DataTable
               caption={TEXTS.publishedCaption}
               columns={PUBLISHED_COLUMNS}
-              query={loadedQuery(published_keys)}
+              query={rowsAsQuery(published_keys)}
               keyOf={({ kid }) => kid}
             />
           </Panel>
@@ -68,11 +67,9 @@ const RevokeKeyButton = ({ sender_id, row: { kid, use }, left }: RevokeProps) =>
     label={TEXTS.revoke}
     title={TEXTS.revokeTitle(kid)}
     call={() =>
-      answerTo(
-        api.POST('/admin/v1/participants/{sender_id}/keys/revoke', { params: { path: { sender_id } }, body: { kid } }),
-      )
+      answerTo(api.POST('/admin/v1/participants/{sender_id}/keys/revoke', { params: { path: { sender_id } }, body: { kid } }))
     }
-    changes={CHANGED_ANSWERS}
+    changes={CHANGED_QUERY_KEYS}
     done={() => TEXTS.revoked(kid)}
   >
     <p>{TEXTS.revokeLead}</p>
@@ -107,7 +104,7 @@ const AddKeyButton = ({ sender_id }: { readonly sender_id: string }) => (
         }),
       )
     }
-    changes={CHANGED_ANSWERS}
+    changes={CHANGED_QUERY_KEYS}
     done={(keys) => TEXTS.added(numberText(keys.length, LOCALE))}
   >
     <p>{TEXTS.addLead}</p>

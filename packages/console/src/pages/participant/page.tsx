@@ -35,7 +35,7 @@ export function Page() {
   return (
     <PageFrame
       title={sender_id}
-      lead={query.data && leadOf(query.data)}
+      lead={query.data && nameAndDemoNote(query.data)}
       above={<a href="#/participants">{PARTICIPANT.above}</a>}
       actions={
         query.data !== undefined && (
@@ -68,7 +68,7 @@ export function Page() {
 }
 
 /** The name of a participant for people, if it differs from the id, and whether it is demo data. */
-function leadOf({ sender_id, name, demo }: Participant): ReactNode {
+function nameAndDemoNote({ sender_id, name, demo }: Participant): ReactNode {
   if (name === sender_id && !demo) return undefined
   return (
     <>

@@ -15,9 +15,7 @@ export function PartnerLink({ sender_id }: { readonly sender_id: string }) {
         label={TEXTS.label}
         title={TEXTS.title(sender_id)}
         act={TEXTS.act}
-        call={() =>
-          answerTo(api.POST('/admin/v1/participants/{sender_id}/link', { params: { path: { sender_id } }, body: {} }))
-        }
+        call={() => answerTo(api.POST('/admin/v1/participants/{sender_id}/link', { params: { path: { sender_id } }, body: {} }))}
         changes={[]}
         onDone={({ url }) => setLink(url)}
       >

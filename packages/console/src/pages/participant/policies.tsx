@@ -9,21 +9,21 @@ import { COMMON } from '../../texts/common.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
 
 type Policy = Participant['policy']
-type Profile = Policy['signature_profile']
+type SignatureProfile = Policy['signature_profile']
 
 const { policy: TEXTS } = PARTICIPANT
 const { names: NAMES } = TEXTS
 const SIGNATURE_POLICIES: readonly Policy['signature_policy'][] = ['required', 'if-present', 'off']
 const ENCRYPTION_POLICIES: readonly Policy['encryption_policy'][] = ['required', 'allowed', 'refused']
-const LAYOUTS: readonly Profile['layout'][] = ['parameters', 'jws', 'jws-detached', 'raw-rsa']
-const CANONICAL_FORMS: readonly Profile['canonical_form'][] = [
+const SIGNATURE_LAYOUTS: readonly SignatureProfile['layout'][] = ['parameters', 'jws', 'jws-detached', 'raw-rsa']
+const CANONICAL_FORMS: readonly SignatureProfile['canonical_form'][] = [
   'rfc8785',
   'sorted-escaped',
   'sorted-unescaped',
   'as-received',
 ]
-const DIGEST_PREFIXES: readonly Profile['digest_prefix'][] = ['SHA-256=', 'BLAKE-512=']
-const ALGORITHMS: readonly Profile['algorithms'][number][] = ['EdDSA', 'ES256', 'RS256']
+const DIGEST_PREFIXES: readonly SignatureProfile['digest_prefix'][] = ['SHA-256=', 'BLAKE-512=']
+const SIGNATURE_ALGORITHMS: readonly SignatureProfile['algorithms'][number][] = ['EdDSA', 'ES256', 'RS256']
 
 export function Policies({ participant: { sender_id, policy } }: { readonly participant: Participant }) {
   const may = useMay()
@@ -79,16 +79,16 @@ function ChangePolicyButton({ sender_id, policy }: ChangeProps) {
         },
         choice('encryption_policy', ENCRYPTION_POLICIES, encryption_policy),
         { name: 'jwks_uri', label: NAMES.jwks_uri, note: TEXTS.uriNote, value: policy.jwks_uri },
-        choice('layout', LAYOUTS, profile.layout),
+        choice('layout', SIGNATURE_LAYOUTS, profile.layout),
         choice('canonical_form', CANONICAL_FORMS, profile.canonical_form),
         { ...choice('digest_prefix', DIGEST_PREFIXES, profile.digest_prefix), required: false, empty: TEXTS.noPrefix },
-        { name: 'algorithms', label: NAMES.algorithms, as: 'group', options: ALGORITHMS, ticked: profile.algorithms },
+        { name: 'algorithms', label: NAMES.algorithms, as: 'group', options: SIGNATURE_ALGORITHMS, ticked: profile.algorithms },
       ]}
       call={(given) =>
         answerTo(
           api.POST('/admin/v1/participants/{sender_id}/policy', {
             params: { path: { sender_id } },
-            body: bodyOf(given, policy),
+            body: policyFromForm(given, policy),
           }),
         )
       }
@@ -98,17 +98,17 @@ function ChangePolicyButton({ sender_id, policy }: ChangeProps) {
   )
 }
 
-function bodyOf(given: FormValues, { signature_policy, encryption_policy, signature_profile }: Policy) {
+function policyFromForm(given: FormValues, { signature_policy, encryption_policy, signature_profile }: Policy) {
   return {
     signature_policy: given.choice('signature_policy', SIGNATURE_POLICIES) ?? signature_policy,
     allow_unsigned: given.flag('allow_unsigned'),
     encryption_policy: given.choice('encryption_policy', ENCRYPTION_POLICIES) ?? encryption_policy,
     jwks_uri: given.textOrNull('jwks_uri'),
     signature_profile: {
-      layout: given.choice('layout', LAYOUTS) ?? signature_profile.layout,
+      layout: given.choice('layout', SIGNATURE_LAYOUTS) ?? signature_profile.layout,
       canonical_form: given.choice('canonical_form', CANONICAL_FORMS) ?? signature_profile.canonical_form,
       digest_prefix: given.choice('digest_prefix', DIGEST_PREFIXES) ?? '',
-      algorithms: ALGORITHMS.filter((name) => given.ticked('algorithms').includes(name)),
+      algorithms: SIGNATURE_ALGORITHMS.filter((name) => given.ticked('algorithms').includes(name)),
     },
   }
 }

@@ -1,7 +1,7 @@
 /** Shows how much of its quotas a participant has used today. */
 import type { Participant } from '../../api/answers.ts'
 import { Panel, Section } from '../../parts/page.tsx'
-import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
+import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
 import { numberText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
@@ -44,7 +44,7 @@ export const Quotas = ({ participant }: { readonly participant: UseOfDay }) => (
       <DataTable
         caption={TEXTS.caption}
         columns={COLUMNS}
-        query={loadedQuery(rowsOf(participant))}
+        query={rowsAsQuery(rowsOf(participant))}
         keyOf={({ what, registry }) => `${what} ${registry}`}
       />
     </Panel>

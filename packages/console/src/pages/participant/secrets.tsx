@@ -8,7 +8,7 @@ import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { SecretOnce } from '../../parts/secret.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
+import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useMay } from '../../session/session.ts'
 import { PARTICIPANT, PARTICIPANTS } from '../../texts/participants.ts'
@@ -18,10 +18,7 @@ const { columns: TITLES } = TEXTS
 
 const COLUMNS: readonly Column<Participant['secrets'][number]>[] = [
   { title: TITLES.made, cell: ({ created_at }) => <Time at={created_at} relative /> },
-  {
-    title: TITLES.state,
-    cell: ({ live }) => <Badge state={live ? TEXTS.live : TEXTS.retired} tone={live ? 'good' : 'quiet'} />,
-  },
+  { title: TITLES.state, cell: ({ live }) => <Badge state={live ? TEXTS.live : TEXTS.retired} tone={live ? 'good' : 'quiet'} /> },
   { title: TITLES.retired, cell: ({ retired_at }) => retired_at && <Time at={retired_at} /> },
 ]
 
@@ -38,9 +35,7 @@ export function Secrets({ participant: { sender_id, secrets } }: { readonly part
             label={TEXTS.rotate}
             title={TEXTS.rotateTitle}
             call={() =>
-              answerTo(
-                api.POST('/admin/v1/participants/{sender_id}/secrets', { params: { path: { sender_id } }, body: {} }),
-              )
+              answerTo(api.POST('/admin/v1/participants/{sender_id}/secrets', { params: { path: { sender_id } }, body: {} }))
             }
             changes={['participants']}
             onDone={({ client_secret }) => setSecret(client_secret)}
@@ -54,17 +49,12 @@ export function Secrets({ participant: { sender_id, secrets } }: { readonly part
         <DataTable
           caption={TEXTS.caption}
           columns={COLUMNS}
-          query={loadedQuery(secrets)}
+          query={rowsAsQuery(secrets)}
           keyOf={({ created_at }) => created_at}
           empty={<Empty title={TEXTS.none} />}
         />
       </Panel>
-      <SecretOnce
-        title={PARTICIPANTS.secretTitle}
-        what={PARTICIPANTS.secret}
-        value={secret}
-        onClose={() => setSecret(null)}
-      />
+      <SecretOnce title={PARTICIPANTS.secretTitle} what={PARTICIPANTS.secret} value={secret} onClose={() => setSecret(null)} />
     </Section>
   )
 }

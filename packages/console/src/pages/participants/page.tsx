@@ -87,12 +87,7 @@ function AddParticipantButton() {
       >
         <p>{PARTICIPANTS.addLead}</p>
       </FormDialog>
-      <SecretOnce
-        title={PARTICIPANTS.secretTitle}
-        what={PARTICIPANTS.secret}
-        value={secret}
-        onClose={() => setSecret(null)}
-      />
+      <SecretOnce title={PARTICIPANTS.secretTitle} what={PARTICIPANTS.secret} value={secret} onClose={() => setSecret(null)} />
     </>
   )
 }

@@ -23,10 +23,10 @@ const COLUMNS: readonly Column<Registry>[] = [
   { title: TITLES.kind, cell: ({ kind }) => kind },
   { title: TITLES.environment, cell: ({ environment }) => <Badge state={environment} /> },
   { title: TITLES.sender, cell: ({ sender_id }) => <code>{sender_id}</code>, wideOnly: true },
-  { title: TITLES.records, cell: ({ records }) => recordsText(records), align: 'end' },
+  { title: TITLES.records, cell: ({ records }) => recordCountsText(records), align: 'end' },
 ]
 
-function recordsText(records: Registry['records']): string {
+function recordCountsText(records: Registry['records']): string {
   const rows = Object.entries(records)
   const [[, only] = []] = rows
   if (rows.length === 1 && only !== undefined) return numberText(only, LOCALE)

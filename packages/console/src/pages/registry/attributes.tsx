@@ -4,7 +4,7 @@ import { answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
-import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
+import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
 import { useMay } from '../../session/session.ts'
 import { REGISTRY } from '../../texts/registries.ts'
 
@@ -16,7 +16,7 @@ const ATTRIBUTE_TYPES: readonly Exclude<Attribute['type'], 'age'>[] = [
   ...(['text', 'code', 'date'] as const),
   ...(['datetime', 'number', 'boolean'] as const),
 ]
-const CHANGED_ANSWERS = ['registries'] as const
+const CHANGED_QUERY_KEYS = ['registries'] as const
 
 const COLUMNS: readonly Column<Attribute>[] = [
   {
@@ -60,7 +60,7 @@ export function Attributes({ registry }: { readonly registry: Registry }) {
         <DataTable
           caption={TEXTS.caption}
           columns={mayOperate ? [...COLUMNS, acts] : COLUMNS}
-          query={loadedQuery(attributes)}
+          query={rowsAsQuery(attributes)}
           keyOf={({ record_type, name }) => `${record_type} ${name}`}
         />
       </Panel>
@@ -84,7 +84,7 @@ function AttributeActs({ namespace, attribute: { record_type, name, type, indexe
           label={TEXTS.index}
           title={TEXTS.indexTitle(name)}
           call={() => answerTo(api.POST('/admin/v1/registries/{namespace}/attributes/index', named))}
-          changes={CHANGED_ANSWERS}
+          changes={CHANGED_QUERY_KEYS}
           done={() => TEXTS.indexDone}
         >
           <p>{TEXTS.indexLead}</p>
@@ -97,7 +97,7 @@ function AttributeActs({ namespace, attribute: { record_type, name, type, indexe
           label={TEXTS.remove}
           title={TEXTS.removeTitle(name)}
           call={() => answerTo(api.POST('/admin/v1/registries/{namespace}/attributes/remove', named))}
-          changes={CHANGED_ANSWERS}
+          changes={CHANGED_QUERY_KEYS}
           done={() => TEXTS.removeDone(name)}
         >
           <p>{TEXTS.removeLead}</p>
@@ -107,13 +107,7 @@ function AttributeActs({ namespace, attribute: { record_type, name, type, indexe
   )
 }
 
-const AddAttributeButton = ({
-  namespace,
-  types,
-}: {
-  readonly namespace: string
-  readonly types: readonly string[]
-}) => (
+const AddAttributeButton = ({ namespace, types }: { readonly namespace: string; readonly types: readonly string[] }) => (
   <FormDialog
     label={TEXTS.add}
     title={TEXTS.add}
@@ -144,7 +138,7 @@ const AddAttributeButton = ({
         }),
       )
     }
-    changes={CHANGED_ANSWERS}
+    changes={CHANGED_QUERY_KEYS}
     done={({ name }) => TEXTS.added(name)}
   >
     <p>{TEXTS.addLead}</p>

@@ -20,10 +20,7 @@ const COLUMNS: readonly Column<Grant>[] = [
     cell: ({ terms: { operations } }) => (typeof operations === 'string' ? operations : operations.join(', ')),
   },
   { title: TITLES.basis, cell: ({ terms }) => terms.basis },
-  {
-    title: TITLES.until,
-    cell: ({ valid_until }) => (valid_until === null ? TEXTS.noEnd : <Time at={valid_until} relative />),
-  },
+  { title: TITLES.until, cell: ({ valid_until }) => (valid_until === null ? TEXTS.noEnd : <Time at={valid_until} relative />) },
 ]
 
 export function GrantedParticipants({ namespace }: { readonly namespace: string }) {

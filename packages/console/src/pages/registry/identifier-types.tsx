@@ -3,7 +3,7 @@ import type { Registry } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
-import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
+import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
 import { useMay } from '../../session/session.ts'
 import { COMMON } from '../../texts/common.ts'
 import { REGISTRY } from '../../texts/registries.ts'
@@ -12,17 +12,14 @@ type IdentifierType = Registry['identifier_types'][number]
 
 const { identifiers: TEXTS, attributes } = REGISTRY
 const { columns: TITLES, fields: FIELDS } = TEXTS
-const COMPARED_AS = ['code', 'phone', 'email'] as const
+const COMPARED_AS_CHOICES = ['code', 'phone', 'email'] as const
 const TYPES_PATH = '/admin/v1/registries/{namespace}/identifier-types'
-const CHANGED_ANSWERS = ['registries'] as const
+const CHANGED_QUERY_KEYS = ['registries'] as const
 
 const COLUMNS: readonly Column<IdentifierType>[] = [
   { title: TITLES.name, cell: ({ name }) => <code>{name}</code> },
   { title: TITLES.compared, cell: ({ compared_as }) => compared_as },
-  {
-    title: TITLES.patterns,
-    cell: ({ patterns }) => (patterns.length === 0 ? TEXTS.any : <code>{patterns.join(', ')}</code>),
-  },
+  { title: TITLES.patterns, cell: ({ patterns }) => (patterns.length === 0 ? TEXTS.any : <code>{patterns.join(', ')}</code>) },
   { title: TITLES.primary, cell: ({ primary }) => primary.join(', ') || COMMON.none },
   { title: TITLES.aliases, cell: ({ aliases }) => aliases.join(', '), wideOnly: true },
   { title: TITLES.from, cell: ({ from }) => attributes.of[from], wideOnly: true },
@@ -41,7 +38,7 @@ export function IdentifierTypes({ registry }: { readonly registry: Registry }) {
         <DataTable
           caption={TEXTS.caption}
           columns={mayOperate ? [...COLUMNS, acts] : COLUMNS}
-          query={loadedQuery(identifier_types)}
+          query={rowsAsQuery(identifier_types)}
           keyOf={({ name }) => name}
         />
       </Panel>
@@ -63,7 +60,7 @@ const AddTypeButton = ({ namespace }: { readonly namespace: string }) => (
         label: FIELDS.compared,
         note: FIELDS.comparedNote,
         as: 'choice',
-        options: COMPARED_AS,
+        options: COMPARED_AS_CHOICES,
         empty: FIELDS.comparedDefault,
       },
       patternsField,
@@ -75,14 +72,14 @@ const AddTypeButton = ({ namespace }: { readonly namespace: string }) => (
           params: { path: { namespace } },
           body: {
             name: given.text('name') ?? '',
-            compared_as: given.choice('compared_as', COMPARED_AS),
+            compared_as: given.choice('compared_as', COMPARED_AS_CHOICES),
             patterns: given.lines('patterns'),
             aliases: given.lines('aliases'),
           },
         }),
       )
     }
-    changes={CHANGED_ANSWERS}
+    changes={CHANGED_QUERY_KEYS}
     done={({ name }) => TEXTS.added(name)}
   >
     <p>{TEXTS.addLead}</p>
@@ -115,7 +112,7 @@ function IdentifierTypeActs({ namespace, type: { name, patterns, aliases } }: Ac
             }),
           )
         }
-        changes={CHANGED_ANSWERS}
+        changes={CHANGED_QUERY_KEYS}
         done={() => TEXTS.changed(name)}
       >
         <p>{TEXTS.changeLead}</p>
@@ -126,7 +123,7 @@ function IdentifierTypeActs({ namespace, type: { name, patterns, aliases } }: Ac
         label={TEXTS.remove}
         title={TEXTS.removeTitle(name)}
         call={() => answerTo(api.POST(`${TYPES_PATH}/remove`, { ...path, body: { name } }))}
-        changes={CHANGED_ANSWERS}
+        changes={CHANGED_QUERY_KEYS}
         done={() => TEXTS.removed(name)}
       >
         <p>{TEXTS.removeLead}</p>

@@ -5,7 +5,7 @@ import type { Registry } from '../../api/answers.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FactList, Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
+import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { numberText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
@@ -25,22 +25,18 @@ interface Problem {
   readonly lines: readonly number[] | null
 }
 
-const COLUMNS: readonly Column<Problem>[] = [
+const PROBLEM_COLUMNS: readonly Column<Problem>[] = [
   { title: TITLES.reason, cell: ({ reason }) => reason },
   { title: TITLES.name, cell: ({ name }) => (name === null ? TEXTS.whole : <code>{name}</code>) },
   { title: TITLES.count, cell: (row) => numberText(row.count, LOCALE), align: 'end' },
-  {
-    title: TITLES.lines,
-    cell: ({ lines }) => lines?.map((line) => numberText(line, LOCALE)).join(', '),
-    wideOnly: true,
-  },
+  { title: TITLES.lines, cell: ({ lines }) => lines?.map((line) => numberText(line, LOCALE)).join(', '), wideOnly: true },
 ]
 
 export function ImportProgress({ registry }: { readonly registry: Registry }) {
   const { import: begun, last_import: ended } = registry
   return (
     <Section title={TEXTS.title} lead={TEXTS.lead}>
-      {begun !== null && <ImportDetails facts={factsOfBegun(begun)} problems={wholeEntries(begun.rejections)} />}
+      {begun !== null && <ImportDetails facts={factsOfBegun(begun)} problems={wholeEntryProblems(begun.rejections)} />}
       {ended !== null && <ImportDetails facts={factsOfEnded(ended)} problems={importProblems(ended)} />}
       {begun === null && ended === null && (
         <Panel>
@@ -53,12 +49,12 @@ export function ImportProgress({ registry }: { readonly registry: Registry }) {
   )
 }
 
-interface FoundProps {
+interface ImportDetailsProps {
   readonly facts: readonly (readonly [name: string, value: ReactNode])[]
   readonly problems: readonly Problem[]
 }
 
-const ImportDetails = ({ facts, problems }: FoundProps) => (
+const ImportDetails = ({ facts, problems }: ImportDetailsProps) => (
   <>
     <Panel padded>
       <FactList rows={facts} />
@@ -68,22 +64,22 @@ const ImportDetails = ({ facts, problems }: FoundProps) => (
 )
 
 /** A table of the problems of an import, such as values that were not understood; nothing when there are none. */
-export const ImportProblems = ({ problems }: Pick<FoundProps, 'problems'>) =>
+export const ImportProblems = ({ problems }: Pick<ImportDetailsProps, 'problems'>) =>
   problems.length > 0 && (
     <Panel>
       <DataTable
         caption={TEXTS.caption}
-        columns={COLUMNS}
-        query={loadedQuery(problems)}
+        columns={PROBLEM_COLUMNS}
+        query={rowsAsQuery(problems)}
         keyOf={({ name, reason }) => `${name} ${reason}`}
       />
     </Panel>
   )
 
-const wholeEntries = (rows: readonly (Omit<Problem, 'name' | 'lines'> & Partial<Problem>)[]): Problem[] =>
+const wholeEntryProblems = (rows: readonly (Omit<Problem, 'name' | 'lines'> & Partial<Problem>)[]): Problem[] =>
   rows.map(({ reason, count, lines = null }) => ({ name: null, reason, count, lines }))
 
-interface ReportedValues {
+interface ValueReportRow {
   readonly not_understood: number
   readonly rule: string | null
   readonly lines: readonly number[]
@@ -94,19 +90,17 @@ interface ReportedValues {
 }
 
 /** The texts for codes that are not on their list, and for dates after the day of the import. */
-interface OddTexts {
+interface OddValueTexts {
   readonly unlisted: string
   readonly afterToday: string
 }
 
-const valueProblems = (name: string, row: ReportedValues, odd: OddTexts): Problem[] => [
+const valueProblems = (name: string, row: ValueReportRow, odd: OddValueTexts): Problem[] => [
   ...(row.not_understood > 0
     ? [{ name, reason: row.rule ?? TEXTS.notUnderstood, count: row.not_understood, lines: row.lines }]
     : []),
   ...(row.unlisted > 0 ? [{ name, reason: odd.unlisted, count: row.unlisted, lines: row.unlisted_lines }] : []),
-  ...(row.after_today > 0
-    ? [{ name, reason: odd.afterToday, count: row.after_today, lines: row.after_today_lines }]
-    : []),
+  ...(row.after_today > 0 ? [{ name, reason: odd.afterToday, count: row.after_today, lines: row.after_today_lines }] : []),
 ]
 
 /**
@@ -115,14 +109,14 @@ const valueProblems = (name: string, row: ReportedValues, odd: OddTexts): Proble
  */
 export function importProblems(
   { rejections, repeated, attributes, paths }: Pick<EndedImport, 'rejections' | 'repeated' | 'attributes' | 'paths'>,
-  odd: OddTexts = TEXTS,
+  odd: OddValueTexts = TEXTS,
 ): Problem[] {
   const inPaths = paths.flatMap((row) => valueProblems(row.path, { ...row, unlisted: 0, after_today: 0 }, odd))
   const others = attributes.flatMap((row) =>
     valueProblems(row.name, inPaths.length > 0 ? { ...row, not_understood: 0 } : row, odd),
   )
   const replaced = repeated.count > 0 ? [{ reason: TEXTS.repeated, ...repeated }] : []
-  return [...wholeEntries([...rejections, ...replaced]), ...inPaths, ...others]
+  return [...wholeEntryProblems([...rejections, ...replaced]), ...inPaths, ...others]
 }
 
 const factsOfCounts = ({ entries, written, inserted, rejected }: BegunImport | EndedImport) =>

@@ -4,7 +4,7 @@ import { Badge } from '../../parts/badge.tsx'
 import { CopyValue } from '../../parts/identifier.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
+import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
 import type { Tone } from '../../parts/tones.ts'
 import { REGISTRY } from '../../texts/registries.ts'
 import { BuildButton, IndexBuildProgress } from './index-build.tsx'
@@ -32,11 +32,7 @@ const ADVICE_TONES: Readonly<Record<Advice['state'], Tone>> = {
 const COLUMNS: readonly Column<Advice>[] = [
   { title: TITLES.of, cell: ({ of }) => <code>{of}</code> },
   { title: TITLES.record_type, cell: ({ record_type }) => record_type, wideOnly: true },
-  {
-    title: TITLES.state,
-    cell: ({ state }) => <Badge state={TEXTS.states[state]} tone={ADVICE_TONES[state]} />,
-    stays: true,
-  },
+  { title: TITLES.state, cell: ({ state }) => <Badge state={TEXTS.states[state]} tone={ADVICE_TONES[state]} />, stays: true },
   { title: TITLES.why, cell: ({ why }) => why },
   {
     title: TITLES.todo,
@@ -61,7 +57,7 @@ export function IndexAdvice({ registry }: { readonly registry: Registry }) {
         <DataTable
           caption={TEXTS.caption}
           columns={COLUMNS}
-          query={loadedQuery(adviceOf(registry))}
+          query={rowsAsQuery(adviceOf(registry))}
           keyOf={({ of, record_type, state }) => `${record_type} ${of} ${state}`}
           empty={<Empty title={TEXTS.fine}>{TEXTS.fineNote}</Empty>}
         />
@@ -75,13 +71,6 @@ function adviceOf({ indexes, namespace }: Registry): Advice[] {
   return indexes.flatMap(({ record_type, missing, unfilled, foreign }): Advice[] => [
     ...unfilled.map((of) => ({ of, record_type, state: 'unfilled', why: TEXTS.unfilled, command }) as const),
     ...missing.map(({ of, state }) => ({ of, record_type, state, why: TEXTS[state], command })),
-    ...foreign.map((of) => ({
-      of,
-      record_type,
-      state: 'foreign' as const,
-      why: TEXTS.foreign,
-      command: null,
-      note: TEXTS.look,
-    })),
+    ...foreign.map((of) => ({ of, record_type, state: 'foreign' as const, why: TEXTS.foreign, command: null, note: TEXTS.look })),
   ])
 }

@@ -16,17 +16,17 @@ type Progress = Answer<'/admin/v1/registries/{namespace}/indexes/build'>
 const { build: TEXTS } = REGISTRY
 const { facts: NAMES } = TEXTS
 const BUILD_PATH = '/admin/v1/registries/{namespace}/indexes/build'
-const EVERY_MS = 1_000
-const UNDER_WAY: readonly Progress['state'][] = ['running', 'elsewhere']
+const RELOAD_INTERVAL_MS = 1_000
+const UNDER_WAY_STATES: readonly Progress['state'][] = ['running', 'elsewhere']
 
 const isUnderWay = (progress: Progress | undefined): boolean =>
-  progress !== undefined && UNDER_WAY.includes(progress.state)
+  progress !== undefined && UNDER_WAY_STATES.includes(progress.state)
 
-function useBuild(namespace: string) {
+function useBuildProgress(namespace: string) {
   const query = useQuery({
     queryKey: ['registries', 'build', namespace],
     queryFn: () => answerTo(api.GET(BUILD_PATH, { params: { path: { namespace } } })),
-    refetchInterval: ({ state }) => (isUnderWay(state.data) ? EVERY_MS : false),
+    refetchInterval: ({ state }) => (isUnderWay(state.data) ? RELOAD_INTERVAL_MS : false),
   })
   // After a run the list of missing indexes is loaded again.
   const before = useRef(false)
@@ -40,7 +40,7 @@ function useBuild(namespace: string) {
 
 /** The button that begins or stops a build. @param isNeeded false: there is nothing to build */
 export function BuildButton({ namespace, isNeeded }: { readonly namespace: string; readonly isNeeded: boolean }) {
-  const progress = useBuild(namespace)
+  const progress = useBuildProgress(namespace)
   const may = useMay()
   const path = { params: { path: { namespace } }, body: {} }
   const begin = useAct({ call: () => answerTo(api.POST(BUILD_PATH, path)), changes: ['registries'] })
@@ -66,7 +66,7 @@ export function BuildButton({ namespace, isNeeded }: { readonly namespace: strin
 }
 
 export function IndexBuildProgress({ namespace }: { readonly namespace: string }) {
-  const progress = useBuild(namespace)
+  const progress = useBuildProgress(namespace)
   if (progress === undefined || progress.state === 'none') return null
   const { state, task, done, total } = progress
   return (

@@ -22,7 +22,7 @@ import { Settings } from './settings.tsx'
 import { Source } from './source.tsx'
 
 const { facts: NAMES } = REGISTRY
-const EVERY_MS = 3_000
+const RELOAD_INTERVAL_MS = 3_000
 
 export function Page() {
   const { namespace } = useAddress('namespace')
@@ -30,7 +30,7 @@ export function Page() {
   const query = useQuery({
     queryKey: ['registries', 'one', namespace],
     queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}', { params: { path: { namespace } } })),
-    refetchInterval: ({ state }) => (state.data?.import?.running ? EVERY_MS : false),
+    refetchInterval: ({ state }) => (state.data?.import?.running ? RELOAD_INTERVAL_MS : false),
   })
   return (
     <PageFrame
@@ -82,9 +82,7 @@ function factsOf(registry: Registry) {
   const { kind, environment, sender_id, aliases, time_zone, majority_age, web_origins } = registry
   const known = Object.entries(registry.primary_identifiers).map(([type, name]) => `${type}: ${name}`)
   return [
-    ...Object.entries(registry.records).map(
-      ([type, number]) => [NAMES.records(type), numberText(number, LOCALE)] as const,
-    ),
+    ...Object.entries(registry.records).map(([type, number]) => [NAMES.records(type), numberText(number, LOCALE)] as const),
     [NAMES.kind, kind],
     [NAMES.environment, <Badge key="environment" state={environment} />],
     [NAMES.sender_id, <code key="sender">{sender_id}</code>],

@@ -10,13 +10,13 @@ const { settings: TEXTS, facts: NAMES } = REGISTRY
 const { fields: FIELDS } = REGISTRIES
 
 /** True when the registry has no records. Only then can its primary identifiers be changed. */
-const isEmpty = ({ records }: Registry): boolean => Object.values(records).every((number) => number === 0)
+const hasNoRecords = ({ records }: Registry): boolean => Object.values(records).every((number) => number === 0)
 
-const fieldOf = (record_type: string): string => `primary ${record_type}`
+const primaryFieldName = (record_type: string): string => `primary ${record_type}`
 
-const primaryFields = ({ primary_identifiers, identifier_types }: Registry): readonly DialogField[] =>
+const primaryIdentifierFields = ({ primary_identifiers, identifier_types }: Registry): readonly DialogField[] =>
   Object.entries(primary_identifiers).map(([record_type, value]) => ({
-    name: fieldOf(record_type),
+    name: primaryFieldName(record_type),
     label: TEXTS.known(record_type),
     note: TEXTS.knownNote,
     as: 'choice',
@@ -25,9 +25,9 @@ const primaryFields = ({ primary_identifiers, identifier_types }: Registry): rea
     required: true,
   }))
 
-const primaryOf = (given: FormValues, { primary_identifiers }: Registry): Record<string, string> =>
+const readPrimaryIdentifiers = (given: FormValues, { primary_identifiers }: Registry): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(primary_identifiers).map(([type, before]) => [type, given.text(fieldOf(type)) ?? before]),
+    Object.entries(primary_identifiers).map(([type, before]) => [type, given.text(primaryFieldName(type)) ?? before]),
   )
 
 export const Settings = ({ registry }: { readonly registry: Registry }) => (
@@ -43,14 +43,8 @@ export const Settings = ({ registry }: { readonly registry: Registry }) => (
         as: 'area',
         value: registry.web_origins.join('\n'),
       },
-      ...(isEmpty(registry) ? primaryFields(registry) : []),
-      {
-        name: 'time_zone',
-        label: FIELDS.time_zone,
-        note: FIELDS.timeZoneNote,
-        required: true,
-        value: registry.time_zone,
-      },
+      ...(hasNoRecords(registry) ? primaryIdentifierFields(registry) : []),
+      { name: 'time_zone', label: FIELDS.time_zone, note: FIELDS.timeZoneNote, required: true, value: registry.time_zone },
       {
         name: 'majority_age',
         label: FIELDS.majority_age,
@@ -68,7 +62,7 @@ export const Settings = ({ registry }: { readonly registry: Registry }) => (
             web_origins: given.lines('web_origins'),
             time_zone: given.text('time_zone'),
             majority_age: given.number('majority_age'),
-            ...(isEmpty(registry) && { primary_identifiers: primaryOf(given, registry) }),
+            ...(hasNoRecords(registry) && { primary_identifiers: readPrimaryIdentifiers(given, registry) }),
           },
         }),
       )

@@ -10,7 +10,7 @@ import { Badge } from '../../parts/badge.tsx'
 import { CopyValue } from '../../parts/identifier.tsx'
 import { FactList, Panel, Section } from '../../parts/page.tsx'
 import { Empty, Fault, Loaded } from '../../parts/states.tsx'
-import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
+import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { durationText, numberText } from '../../parts/times.ts'
 import type { Tone } from '../../parts/tones.ts'
@@ -21,7 +21,7 @@ import { SOURCE_TEXTS as TEXTS } from '../../texts/source.ts'
 import { ImportProblems, importProblems } from './import-progress.tsx'
 
 const { facts: NAMES, columns: TITLES } = TEXTS
-const EVERY_MS = 3_000
+const RELOAD_INTERVAL_MS = 3_000
 
 type CheckedRecordType = SourceCheck['records'][number]
 type SlowSearch = CheckedRecordType['slow'][number]
@@ -44,9 +44,7 @@ export function Source({ registry: { namespace, source_away }, source }: SourceP
   const [checked, setChecked] = useState<SourceCheck | null>(null)
   const check = useAct({
     call: () =>
-      answerTo(
-        api.POST('/admin/v1/registries/{namespace}/source/check', { params: { path: { namespace } }, body: {} }),
-      ),
+      answerTo(api.POST('/admin/v1/registries/{namespace}/source/check', { params: { path: { namespace } }, body: {} })),
     changes: ['registries'],
     onDone: setChecked,
   })
@@ -81,7 +79,7 @@ function MirrorStatus({ namespace }: { readonly namespace: string }) {
   const query = useQuery({
     queryKey: ['registries', 'source', namespace],
     queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}/source', { params: { path: { namespace } } })),
-    refetchInterval: EVERY_MS,
+    refetchInterval: RELOAD_INTERVAL_MS,
   })
   return (
     <Loaded query={query} lines={5}>
@@ -127,8 +125,7 @@ const factsOf = ({ engine, way = '', url, records = {} }: ShownSource, isAway: b
           [
             NAMES.state,
             <span key="state">
-              <Badge state={isAway ? TEXTS.away : TEXTS.answers} tone={isAway ? 'bad' : 'good'} />{' '}
-              {isAway && TEXTS.awayNote}
+              <Badge state={isAway ? TEXTS.away : TEXTS.answers} tone={isAway ? 'bad' : 'good'} /> {isAway && TEXTS.awayNote}
             </span>,
           ] as const,
         ]),
@@ -146,8 +143,8 @@ const CheckResult = ({ checked: { database, writes, weak, records } }: { readonl
       <FactList
         rows={[
           [NAMES.database, database],
-          [NAMES.writes, writes.length === 0 ? null : <Sentences key="writes" all={writes} tone="bad" />],
-          [NAMES.weak, weak.length === 0 ? null : <Sentences key="weak" all={weak} tone="warn" />],
+          [NAMES.writes, writes.length === 0 ? null : <NoteList key="writes" all={writes} tone="bad" />],
+          [NAMES.weak, weak.length === 0 ? null : <NoteList key="weak" all={weak} tone="warn" />],
         ]}
       />
     </Panel>
@@ -157,7 +154,7 @@ const CheckResult = ({ checked: { database, writes, weak, records } }: { readonl
   </>
 )
 
-const Sentences = ({ all, tone }: { readonly all: readonly string[]; readonly tone: 'bad' | 'warn' }) => (
+const NoteList = ({ all, tone }: { readonly all: readonly string[]; readonly tone: 'bad' | 'warn' }) => (
   <ul>
     {all.map((one) => (
       <li key={one}>
@@ -167,7 +164,7 @@ const Sentences = ({ all, tone }: { readonly all: readonly string[]; readonly to
   </ul>
 )
 
-const SLOW_COLUMNS: readonly Column<SlowSearch>[] = [
+const SLOW_SEARCH_COLUMNS: readonly Column<SlowSearch>[] = [
   { title: TITLES.asked, cell: ({ name }) => <code>{name}</code> },
   { title: TITLES.table, cell: ({ table }) => <code>{table}</code>, wideOnly: true },
   {
@@ -190,12 +187,7 @@ function CheckedRecords({
 }) {
   const problems = [
     ...importProblems({ ...report, paths: report.columns }, TEXTS),
-    ...unfound.map(({ name, column, count: values }) => ({
-      name,
-      reason: TEXTS.unfound(column),
-      count: values,
-      lines: null,
-    })),
+    ...unfound.map(({ name, column, count: values }) => ({ name, reason: TEXTS.unfound(column), count: values, lines: null })),
   ]
   return (
     <>
@@ -212,8 +204,8 @@ function CheckedRecords({
         <Panel>
           <DataTable
             caption={TEXTS.slow}
-            columns={SLOW_COLUMNS}
-            query={loadedQuery(slow)}
+            columns={SLOW_SEARCH_COLUMNS}
+            query={rowsAsQuery(slow)}
             keyOf={({ name, table }) => `${name} ${table}`}
           />
         </Panel>

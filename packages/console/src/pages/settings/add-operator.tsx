@@ -69,11 +69,7 @@ export function AddOperator() {
             </div>
           </Checkbox.Group>
           {namespaces.length > 0 && (
-            <RegistryChoice
-              namespaces={namespaces}
-              chosen={given.registries}
-              onChange={(registries) => set({ registries })}
-            />
+            <RegistryChoice namespaces={namespaces} chosen={given.registries} onChange={(registries) => set({ registries })} />
           )}
           <TextInput
             type="datetime-local"
@@ -100,13 +96,13 @@ function callAddOperator({ name, roles, registries, expires }: typeof EMPTY_FORM
   return answerTo(api.POST('/admin/v1/operators', { body: { name: name.trim(), roles, ...bounds } }))
 }
 
-interface RegistriesProps {
+interface RegistryChoiceProps {
   readonly namespaces: readonly string[]
   readonly chosen: string[]
   readonly onChange: (registries: string[]) => void
 }
 
-function RegistryChoice({ namespaces, chosen, onChange }: RegistriesProps) {
+function RegistryChoice({ namespaces, chosen, onChange }: RegistryChoiceProps) {
   return (
     <Checkbox.Group label={ADD.registries} description={ADD.registriesAdvice} value={chosen} onChange={onChange}>
       <div className={styles.roles}>

@@ -1,18 +1,8 @@
 import { expect, it } from 'vitest'
 import { filterSettings, valueText } from './filter-settings.ts'
 
-const PORT = {
-  variable: 'PORT',
-  meaning: 'port on which peers reach the server',
-  kind: 'option',
-  source: 'environment',
-}
-const BODY = {
-  variable: 'ROLLCALL_MAX_UPLOAD_BYTES',
-  meaning: 'size of a request body',
-  kind: 'limit',
-  source: 'default',
-}
+const PORT = { variable: 'PORT', meaning: 'port on which peers reach the server', kind: 'option', source: 'environment' }
+const BODY = { variable: 'ROLLCALL_MAX_UPLOAD_BYTES', meaning: 'size of a request body', kind: 'limit', source: 'default' }
 
 it.each([
   [{}, [PORT, BODY]],

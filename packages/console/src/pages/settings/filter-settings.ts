@@ -2,7 +2,7 @@
 import { numberText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 
-interface SettingText {
+interface FilterableSetting {
   readonly variable: string
   readonly meaning: string
   readonly kind: string
@@ -10,7 +10,7 @@ interface SettingText {
 }
 
 /** Finds settings with every word of `text` in their name or meaning, in any case; of a kind and a source, if given. */
-export function filterSettings<Setting extends SettingText>(
+export function filterSettings<Setting extends FilterableSetting>(
   settings: readonly Setting[],
   { text = '', kind, source }: Readonly<Record<string, string | undefined>>,
 ): readonly Setting[] {

@@ -15,14 +15,11 @@ import styles from './settings.module.css'
 type Finding = Answer<'/admin/v1/findings'>[number]
 
 const { columns: TITLES } = FINDINGS
-const WORST_FIRST: readonly Finding['state'][] = ['broken', 'weak', 'ok']
+const STATES_WORST_FIRST: readonly Finding['state'][] = ['broken', 'weak', 'ok']
 const FINDING_TONES: Readonly<Record<Finding['state'], Tone>> = { broken: 'bad', weak: 'warn', ok: 'good' }
 
 const COLUMNS: readonly Column<Finding>[] = [
-  {
-    title: TITLES.state,
-    cell: ({ state }) => <Badge state={state} label={FINDINGS.state[state]} tone={FINDING_TONES[state]} />,
-  },
+  { title: TITLES.state, cell: ({ state }) => <Badge state={state} label={FINDINGS.state[state]} tone={FINDING_TONES[state]} /> },
   { title: TITLES.check, cell: ({ check }) => <span className={styles.check}>{check.replaceAll('_', ' ')}</span> },
   {
     title: TITLES.advice,
@@ -41,7 +38,9 @@ const COLUMNS: readonly Column<Finding>[] = [
 
 export function Findings() {
   const query = useQuery({ queryKey: ['findings'], queryFn: () => answerTo(api.GET('/admin/v1/findings')) })
-  const sorted = query.data?.toSorted((one, other) => WORST_FIRST.indexOf(one.state) - WORST_FIRST.indexOf(other.state))
+  const sorted = query.data?.toSorted(
+    (one, other) => STATES_WORST_FIRST.indexOf(one.state) - STATES_WORST_FIRST.indexOf(other.state),
+  )
   const countText = (state: Finding['state']) =>
     numberText(sorted?.filter((finding) => finding.state === state).length ?? 0, LOCALE)
   return (
@@ -60,12 +59,7 @@ export function Findings() {
         </p>
       )}
       <Panel>
-        <DataTable
-          caption={FINDINGS.caption}
-          columns={COLUMNS}
-          query={{ ...query, data: sorted }}
-          keyOf={({ check }) => check}
-        />
+        <DataTable caption={FINDINGS.caption} columns={COLUMNS} query={{ ...query, data: sorted }} keyOf={({ check }) => check} />
       </Panel>
     </Section>
   )

@@ -22,7 +22,7 @@ const { columns: TITLES, revoke: REVOKE } = OPERATORS
 const COLUMNS: readonly Column<Operator>[] = [
   { title: TITLES.name, cell: ({ name }) => name },
   { title: TITLES.roles, cell: ({ roles }) => roles.join(', ') },
-  { title: TITLES.bound, cell: boundText, wideOnly: true },
+  { title: TITLES.bound, cell: operatorScopeText, wideOnly: true },
   { title: TITLES.state, cell: (operator) => <Badge state={stateOf(operator)} />, stays: true },
   { title: TITLES.made, cell: ({ created_at }) => <Time at={created_at} />, wideOnly: true },
   { title: TITLES.expires, cell: ({ expires_at }) => <Time at={expires_at} relative /> },
@@ -33,7 +33,7 @@ const stateOf = ({ live, revoked_at }: Operator): string => {
   return revoked_at === null ? OPERATORS.state.expired : OPERATORS.state.revoked
 }
 
-function boundText({ registries, authority }: Operator): string {
+function operatorScopeText({ registries, authority }: Operator): string {
   if (authority !== null) return OPERATORS.authority(authority)
   return registries?.join(', ') ?? OPERATORS.everything
 }

@@ -1,6 +1,6 @@
 /** The page of the settings of a node, doctor's findings, and the operators. */
 import { PageFrame } from '../../parts/page.tsx'
-import { Views } from '../../parts/views.tsx'
+import { TabbedViews } from '../../parts/views.tsx'
 import { PAGES } from '../../texts/pages.ts'
 import { SETTINGS } from '../../texts/settings.ts'
 import { Findings } from './findings.tsx'
@@ -23,6 +23,6 @@ const VIEWS = [
 
 export const Page = () => (
   <PageFrame title={PAGES.settings} lead={SETTINGS.lead}>
-    <Views label={SETTINGS.views} views={VIEWS} />
+    <TabbedViews label={SETTINGS.views} views={VIEWS} />
   </PageFrame>
 )

@@ -44,12 +44,7 @@ export function Sessions() {
     title: END.act,
     align: 'end',
     cell: (session) => (
-      <Button
-        variant="default"
-        size="compact-sm"
-        onClick={() => setEnding(session)}
-        aria-label={END.title(session.name)}
-      >
+      <Button variant="default" size="compact-sm" onClick={() => setEnding(session)} aria-label={END.title(session.name)}>
         {END.act}
       </Button>
     ),

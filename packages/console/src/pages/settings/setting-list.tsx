@@ -17,17 +17,14 @@ import styles from './settings.module.css'
 export type Setting = Answer<'/admin/v1/settings'>[number]
 
 const { fields: FIELDS, columns: TITLES } = SETTINGS
-const KINDS: readonly Setting['kind'][] = ['limit', 'option']
-const SOURCES: readonly Setting['source'][] = ['environment', 'file', 'default']
+const SETTING_KINDS: readonly Setting['kind'][] = ['limit', 'option']
+const SETTING_SOURCES: readonly Setting['source'][] = ['environment', 'file', 'default']
 
 const COLUMNS: readonly Column<Setting>[] = [
   { title: TITLES.variable, cell: ({ variable }) => <VariableName name={variable} /> },
   { title: TITLES.value, cell: (setting) => <SettingValue setting={setting} /> },
   { title: TITLES.meaning, cell: ({ meaning }) => meaning },
-  {
-    title: TITLES.source,
-    cell: ({ source }) => <Badge state={source} tone={source === 'default' ? 'quiet' : 'info'} />,
-  },
+  { title: TITLES.source, cell: ({ source }) => <Badge state={source} tone={source === 'default' ? 'quiet' : 'info'} /> },
 ]
 
 export function SettingList() {
@@ -40,8 +37,8 @@ export function SettingList() {
         filter={filter}
         fields={[
           { name: 'text', label: FIELDS.text },
-          { name: 'source', label: FIELDS.source, options: SOURCES },
-          { name: 'kind', label: FIELDS.kind, options: KINDS },
+          { name: 'source', label: FIELDS.source, options: SETTING_SOURCES },
+          { name: 'kind', label: FIELDS.kind, options: SETTING_KINDS },
         ]}
       />
       {shown !== undefined && (

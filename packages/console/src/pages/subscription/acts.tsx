@@ -11,7 +11,7 @@ import { LOCALE } from '../../texts/common.ts'
 import { SUBSCRIPTION } from '../../texts/subscriptions.ts'
 
 const { test: TEST, resume: RESUME, cancel: CANCEL } = SUBSCRIPTION
-const CHANGED_ANSWERS = ['subscriptions']
+const CHANGED_QUERY_KEYS = ['subscriptions']
 
 export function SubscriptionActs({ subscription }: { readonly subscription: Subscription }) {
   const { code, state, waiting } = subscription
@@ -20,18 +20,18 @@ export function SubscriptionActs({ subscription }: { readonly subscription: Subs
   const [ending, endDialog] = useDisclosure(false)
   const test = useAct({
     call: () => answerTo(api.POST('/admin/v1/subscriptions/{code}/test', subscriptionPath)),
-    changes: CHANGED_ANSWERS,
+    changes: CHANGED_QUERY_KEYS,
     done: () => TEST.done,
     onOver: testDialog.close,
   })
   const resume = useAct({
     call: () => answerTo(api.POST('/admin/v1/subscriptions/{code}/resume', subscriptionPath)),
-    changes: CHANGED_ANSWERS,
+    changes: CHANGED_QUERY_KEYS,
     done: () => RESUME.done,
   })
   const cancel = useAct({
     call: () => answerTo(api.POST('/admin/v1/subscriptions/{code}/cancel', subscriptionPath)),
-    changes: CHANGED_ANSWERS,
+    changes: CHANGED_QUERY_KEYS,
     done: () => CANCEL.done,
     onOver: endDialog.close,
   })

@@ -4,7 +4,7 @@ import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FilteredList } from '../../parts/filtered-list.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { firstRows } from '../../parts/paging.ts'
+import { pageOfRows } from '../../parts/paging.ts'
 import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useFilter } from '../../parts/use-filter.ts'
@@ -39,7 +39,7 @@ export function Page() {
       answerTo(api.GET('/admin/v1/subscriptions', { params: { query: { ...filter.values, limit: PAGE_ROWS + 1 } } })),
     placeholderData: keepPreviousData,
   })
-  const { rows, next } = firstRows(query.data, PAGE_ROWS, ({ code }) => code)
+  const { rows, next } = pageOfRows(query.data, PAGE_ROWS, ({ code }) => code)
   return (
     <PageFrame title={PAGES.subscriptions} lead={SUBSCRIPTIONS.lead}>
       <FilteredList

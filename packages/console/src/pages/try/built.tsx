@@ -38,7 +38,7 @@ type PartName = keyof typeof TRY.part
 
 const { signature: NAMES } = TRY
 /** The parts that show the same search as a shell command or a program. */
-const LANGUAGES = ['curl', 'typescript', 'python', 'java'] as const
+const CODE_PART_NAMES = ['curl', 'typescript', 'python', 'java'] as const
 
 export function BuiltSearchParts({ built, sender_id, namespace, busy, onSend }: BuiltProps) {
   const { reply, can_send, send_problem, envelope } = built
@@ -54,8 +54,7 @@ export function BuiltSearchParts({ built, sender_id, namespace, busy, onSend }: 
           TRY.maySend
         ) : (
           <>
-            {TRY.mayNotSend(send_problem)}{' '}
-            <a href={`#/participants/${encodeURIComponent(sender_id)}`}>{TRY.toParticipant}</a>
+            {TRY.mayNotSend(send_problem)} <a href={`#/participants/${encodeURIComponent(sender_id)}`}>{TRY.toParticipant}</a>
           </>
         )
       }
@@ -86,11 +85,11 @@ export function BuiltSearchParts({ built, sender_id, namespace, busy, onSend }: 
             </Tabs.Panel>
           )}
           <Tabs.Panel value="envelope" className={styles.part}>
-            <Code text={JSON.stringify(envelope, null, 2)} what={TRY.part.envelope} />
+            <CopyableCode text={JSON.stringify(envelope, null, 2)} what={TRY.part.envelope} />
           </Tabs.Panel>
-          {LANGUAGES.map((name) => (
+          {CODE_PART_NAMES.map((name) => (
             <Tabs.Panel key={name} value={name} className={styles.part}>
-              <Code text={built[name]} what={TRY.part[name]} />
+              <CopyableCode text={built[name]} what={TRY.part[name]} />
             </Tabs.Panel>
           ))}
           <Tabs.Panel value="signed" className={styles.part}>
@@ -109,8 +108,8 @@ interface ReplyProps extends Pick<BuiltSearch, 'envelope'> {
 }
 
 function ReplyPart({ reply, envelope, grant }: ReplyProps) {
-  const id = headerText(envelope, 'message_id')
-  const outcome = headerText(parseJson(reply.body), 'status')
+  const id = findHeaderMember(envelope, 'message_id')
+  const outcome = findHeaderMember(parseJson(reply.body), 'status')
   const isRejected = outcome === 'rjct'
   const tone = reply.status >= 300 ? 'bad' : isRejected ? 'quiet' : 'good'
   return (
@@ -129,7 +128,7 @@ function ReplyPart({ reply, envelope, grant }: ReplyProps) {
           {TRY.rejected} <a href={grant}>{TRY.toGrant}</a>
         </p>
       )}
-      <Code text={formatJson(reply.body)} what={TRY.part.answer} />
+      <CopyableCode text={formatJson(reply.body)} what={TRY.part.answer} />
     </>
   )
 }
@@ -151,7 +150,7 @@ function SignaturePart({ signature }: Pick<BuiltSearch, 'signature'>) {
       ) : (
         <>
           <p className={styles.lead}>{NAMES.lead}</p>
-          <Code text={bytes} what={TRY.part.signed} />
+          <CopyableCode text={bytes} what={TRY.part.signed} />
         </>
       )}
     </>
@@ -159,7 +158,7 @@ function SignaturePart({ signature }: Pick<BuiltSearch, 'signature'>) {
 }
 
 /** Shows text only; HTML in it is not interpreted. */
-const Code = ({ text, what }: { readonly text: string; readonly what: string }) => (
+const CopyableCode = ({ text, what }: { readonly text: string; readonly what: string }) => (
   <div className={styles.code}>
     <div className={styles.copy}>
       <CopyValue value={text} what={what} />
@@ -186,7 +185,7 @@ function parseJson(body: string): unknown {
   }
 }
 
-function headerText(envelope: unknown, name: 'message_id' | 'status'): string | null {
+function findHeaderMember(envelope: unknown, name: 'message_id' | 'status'): string | null {
   const { header } = (envelope ?? {}) as { readonly header?: Readonly<Record<string, unknown>> }
   const value = header?.[name]
   return typeof value === 'string' ? value : null

@@ -6,7 +6,7 @@ import { useSearch } from 'wouter'
 import type { Registry } from '../../api/answers.ts'
 import type { Answer } from '../../api/client.ts'
 import { Conditions } from '../../parts/conditions.tsx'
-import { type Condition, expressionOf, valueAt } from '../../parts/expression.ts'
+import { type Condition, findValueText, writeExpression } from '../../parts/expression.ts'
 import { isSynthetic } from '../../parts/synthetic.ts'
 import { TRY } from '../../texts/try.ts'
 import { SenderField } from './sender.tsx'
@@ -47,11 +47,11 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
   const [identifier, setIdentifier] = useState({ type: registry.identifier_types[0]?.name ?? '', value: '' })
   const [pageSize, setPageSize] = useState(FIRST_PAGE_SIZE)
   const attributes = registry.attributes.filter(({ record_type }) => record_type === recordType)
-  const [conditions, setConditions] = useState(() => firstConditions(attributes, samples, recordType))
+  const [conditions, setConditions] = useState(() => initialConditions(attributes, samples, recordType))
   const chooseType = (name: string) => {
     setRecordType(name)
     const of = registry.attributes.filter(({ record_type }) => record_type === name)
-    setConditions(firstConditions(of, samples, name))
+    setConditions(initialConditions(of, samples, name))
   }
   const build = () => {
     const kinds = new Map(attributes.map(({ name, type: kind }) => [name, kind]))
@@ -62,7 +62,7 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
       ...(/^\d{1,9}$/.test(pageSize) && { page_size: Number(pageSize) }),
       ...(by === 'identifier'
         ? { identifier: { ...identifier, value: identifier.value.trim() } }
-        : { expression: expressionOf(conditions, kinds) }),
+        : { expression: writeExpression(conditions, kinds) }),
     })
   }
   return (
@@ -89,11 +89,7 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
           onChange={(event) => setPageSize(event.currentTarget.value)}
         />
       </div>
-      <Radio.Group
-        label={FIELDS.by}
-        value={by}
-        onChange={(chosen) => setBy(chosen === 'identifier' ? chosen : 'attributes')}
-      >
+      <Radio.Group label={FIELDS.by} value={by} onChange={(chosen) => setBy(chosen === 'identifier' ? chosen : 'attributes')}>
         <div className={styles.choices}>
           <Radio value="attributes" label={TRY.by.attributes} />
           <Radio value="identifier" label={TRY.by.identifier} />
@@ -105,11 +101,7 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
         <Conditions attributes={attributes} conditions={conditions} onChange={setConditions} />
       )}
       {isSynthetic(registry) && (
-        <Radio.Group
-          label={FIELDS.answer}
-          value={answer}
-          onChange={(chosen) => setAnswer(chosen === 'later' ? chosen : 'now')}
-        >
+        <Radio.Group label={FIELDS.answer} value={answer} onChange={(chosen) => setAnswer(chosen === 'later' ? chosen : 'now')}>
           <div className={styles.choices}>
             <Radio value="now" label={TRY.answer.now} />
             <Radio value="later" label={TRY.answer.later} />
@@ -126,14 +118,10 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
 }
 
 /** The condition at the start: the first attribute for which the synthetic record has a value. */
-function firstConditions(
-  attributes: Registry['attributes'],
-  samples: Samples,
-  recordType: string,
-): readonly Condition[] {
+function initialConditions(attributes: Registry['attributes'], samples: Samples, recordType: string): readonly Condition[] {
   const record = samples.find(({ record_type }) => record_type === recordType)?.record
   for (const { name, paths } of attributes) {
-    const value = paths.map((path) => valueAt(record, path)).find((found) => found !== null)
+    const value = paths.map((path) => findValueText(record, path)).find((found) => found !== null)
     if (value !== undefined && value !== null) return [{ attribute: name, operator: '$eq', value }]
   }
   return [{ attribute: attributes[0]?.name ?? '', operator: '$eq', value: '' }]

@@ -14,7 +14,7 @@ import { BuiltSearchParts } from './built.tsx'
 import { type TrialRequest, TryForm } from './form.tsx'
 import styles from './try.module.css'
 
-const LONG_MS = 300_000
+const SAMPLES_FRESH_MS = 300_000
 
 export function Page() {
   const namespaces = useNamespaceQuery()
@@ -47,7 +47,7 @@ function SearchTrial({ names, first }: { readonly names: readonly string[]; read
   const samples = useQuery({
     queryKey: ['registries', 'sample', namespace],
     queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}/sample', registryPath)),
-    staleTime: LONG_MS,
+    staleTime: SAMPLES_FRESH_MS,
     retry: false,
   })
   const act = useAct({
@@ -78,13 +78,7 @@ function SearchTrial({ names, first }: { readonly names: readonly string[]; read
             <Loaded query={registry}>
               {(found) =>
                 samples.isPending ? null : (
-                  <TryForm
-                    key={namespace}
-                    registry={found}
-                    samples={samples.data ?? []}
-                    busy={act.isPending}
-                    onBuild={build}
-                  />
+                  <TryForm key={namespace} registry={found} samples={samples.data ?? []} busy={act.isPending} onBuild={build} />
                 )
               }
             </Loaded>

@@ -13,10 +13,7 @@ interface SenderProps {
 const { fields: FIELDS } = TRY
 
 export function SenderField({ value, onChange }: SenderProps) {
-  const { data = [] } = useQuery({
-    queryKey: ['participants'],
-    queryFn: () => answerTo(api.GET('/admin/v1/participants')),
-  })
+  const { data = [] } = useQuery({ queryKey: ['participants'], queryFn: () => answerTo(api.GET('/admin/v1/participants')) })
   const first = data[0]?.sender_id
   useEffect(() => {
     if (value === '' && first !== undefined) onChange(first)

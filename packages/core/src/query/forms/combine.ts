@@ -19,11 +19,11 @@ export interface UnreadCondition {
    * @param narrowed `about` with only the types that another condition gives; undefined when none gives a type
    * @param said the types for identifier values inside an object or in alternatives
    */
-  readonly read: (narrowed?: SearchableIdentifiers, said?: SaidTypes) => Condition
+  readonly read: (narrowed?: SearchableIdentifiers, said?: StatedIdentifierTypes) => Condition
 }
 
 /** The identifier types that an object states for values without a type, and the path of that statement. */
-export interface SaidTypes {
+export interface StatedIdentifierTypes {
   readonly names: readonly string[]
   readonly path: string
 }
@@ -54,37 +54,37 @@ export function negate(of: Predicate): Predicate {
 export function readConditionsOfObject(
   asked: readonly UnreadCondition[],
   isTyped = isOfSeveralTypes,
-  around?: SaidTypes,
+  around?: StatedIdentifierTypes,
 ): readonly Condition[] {
   const [type, second] = asked.filter(({ about }) => about?.is === 'identifier_type')
-  if (type === undefined) return asked.map((one) => readAs(one, isOfSeveralTypes, around))
-  if (!asked.some(({ about }) => isTyped(about))) return readBeside(type, asked, around)
+  if (type === undefined) return asked.map((one) => readWithStatedTypes(one, isOfSeveralTypes, around))
+  if (!asked.some(({ about }) => isTyped(about))) return readWithLoneType(type, asked, around)
   if (second !== undefined) throw new QueryProblem(second.path, 'must be given once beside an identifier value')
-  const said = saidBy(type.read(), type.path)
+  const said = typesStatedBy(type.read(), type.path)
   if (said === undefined) {
     throw new QueryProblem(type.path, 'must be asked for with $eq or $in beside an identifier value')
   }
-  return asked.filter((one) => one !== type).map((one) => readAs(one, isTyped, said))
+  return asked.filter((one) => one !== type).map((one) => readWithStatedTypes(one, isTyped, said))
 }
 
 /**
  * Reads an object in which an identifier type has no value beside it: the type stays a condition of its own. Values
  * inside nested objects, such as those of `$or`, take the type too.
  */
-function readBeside(
+function readWithLoneType(
   type: UnreadCondition,
   asked: readonly UnreadCondition[],
-  around: SaidTypes | undefined,
+  around: StatedIdentifierTypes | undefined,
 ): readonly Condition[] {
   const own = type.read()
-  const said = saidBy(own, type.path) ?? around
+  const said = typesStatedBy(own, type.path) ?? around
   return asked.map((one) => (one === type ? own : one.read(undefined, said)))
 }
 
-function readAs(
+function readWithStatedTypes(
   { about, read }: UnreadCondition,
   isTyped: (about: Searchable | undefined) => about is SearchableIdentifiers,
-  said: SaidTypes | undefined,
+  said: StatedIdentifierTypes | undefined,
 ): Condition {
   if (said === undefined || !isTyped(about)) return read(undefined, said)
   const types = about.types.filter(({ name }) => said.names.includes(name))
@@ -94,16 +94,16 @@ function readAs(
 
 export type SearchableIdentifiers = Extract<Searchable, { is: 'identifier' }>
 
-export function isIdentifiers(about: Searchable | undefined): about is SearchableIdentifiers {
+export function isAboutIdentifiers(about: Searchable | undefined): about is SearchableIdentifiers {
   return about?.is === 'identifier'
 }
 
 /** True when a name in a query means identifiers of several types, as `identifier_value` does, but not `UIN`. */
 function isOfSeveralTypes(about: Searchable | undefined): about is SearchableIdentifiers {
-  return isIdentifiers(about) && about.types.length > 1
+  return isAboutIdentifiers(about) && about.types.length > 1
 }
 
-function saidBy({ of }: Condition, path: string): SaidTypes | undefined {
+function typesStatedBy({ of }: Condition, path: string): StatedIdentifierTypes | undefined {
   return of.is === 'identifier_type' ? { names: of.types, path } : undefined
 }
 
@@ -114,7 +114,7 @@ export function predicateOnRecord(conditions: readonly Condition[]): Predicate {
   return joinByAnd(
     [...byList].flatMap(([list, together]) => {
       const of = together.map((condition) => condition.of)
-      return list === undefined ? of : [ofSomeElement(list, joinByAnd(of))]
+      return list === undefined ? of : [someElementPredicate(list, joinByAnd(of))]
     }),
   )
 }
@@ -128,8 +128,8 @@ export function predicateOnElement(conditions: readonly Condition[]): Predicate 
  * Turns a predicate on an element into one on the record: some element satisfies it. For a negation, no element may
  * satisfy it; for alternatives, different elements may.
  */
-function ofSomeElement(list: ElementList, of: Predicate): Predicate {
-  if (of.is === 'not') return negate(ofSomeElement(list, of.of))
-  if (of.is === 'or') return joinByOr(of.of.map((part) => ofSomeElement(list, part)))
+function someElementPredicate(list: ElementList, of: Predicate): Predicate {
+  if (of.is === 'not') return negate(someElementPredicate(list, of.of))
+  if (of.is === 'or') return joinByOr(of.of.map((part) => someElementPredicate(list, part)))
   return of.is === 'exists' ? { ...of, list } : { is: 'some', list, of }
 }

@@ -63,10 +63,7 @@ describe('one and the same element', () => {
   const p1 = compare('programme', 'eq', 'P1')
   const active = compare('status', 'eq', 'Active')
   it.each<[JsonValue, string]>([
-    [
-      [{ expression1: p1, condition: 'and', expression2: active }],
-      'some enrolment(and(programme eq "P1", status eq "1"))',
-    ],
+    [[{ expression1: p1, condition: 'and', expression2: active }], 'some enrolment(and(programme eq "P1", status eq "1"))'],
     [
       [{ expression1: p1, condition: 'and', expression2: compare('programme', 'eq', 'P2') }],
       'and(some enrolment(programme eq "P1"), some enrolment(programme eq "P2"))',
@@ -83,10 +80,7 @@ describe('one and the same element', () => {
       [{ expression1: p1, condition: 'or', expression2: active }],
       'or(some enrolment(programme eq "P1"), some enrolment(status eq "1"))',
     ],
-    [
-      [{ expression1: p1 }, { expression1: active }],
-      'and(some enrolment(programme eq "P1"), some enrolment(status eq "1"))',
-    ],
+    [[{ expression1: p1 }, { expression1: active }], 'and(some enrolment(programme eq "P1"), some enrolment(status eq "1"))'],
     [
       [
         {
@@ -130,10 +124,7 @@ describe('what is refused', () => {
     [[{ expression1: 'x' }], `query[0].expression1: ${comparison}`],
     [[{ expression1: F }, { expression1: null }], `query[1].expression1: ${comparison}`],
     [[{ expression1: F, condition: 'and' }], 'query[0].expression2: must be given where a condition is'],
-    [
-      [{ expression1: F, condition: 'and', expression2: '' }],
-      'query[0].expression2: must be given where a condition is',
-    ],
+    [[{ expression1: F, condition: 'and', expression2: '' }], 'query[0].expression2: must be given where a condition is'],
     [[{ expression1: F, expression2: ONE }], `query[0].condition: ${join}`],
     [[{ expression1: F, condition: '', expression2: ONE }], `query[0].condition: ${join}`],
     [[{ expression1: F, condition: 'xor', expression2: ONE }], `query[0].condition: ${join}`],
@@ -186,10 +177,7 @@ describe('what is refused', () => {
       [{ expression1: compare('score', 'in', [9, {}]) }],
       'query[0].expression1.attribute_value[1]: must be a number that a double can hold as it is written',
     ],
-    [
-      [{ expression1: compare('score', 'in', []) }],
-      'query[0].expression1.attribute_value: must have at least one value',
-    ],
+    [[{ expression1: compare('score', 'in', []) }], 'query[0].expression1.attribute_value: must have at least one value'],
     [Array.from({ length: 201 }, () => ({ expression1: F })), 'query: a query must have at most 200 conditions'],
     [
       Array.from({ length: 101 }, () => ({ expression1: F, condition: 'or', expression2: ONE })),

@@ -2,18 +2,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import type { Comparator, Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../query.ts'
-import {
-  joinByAnd,
-  joinByOr,
-  negate,
-  predicateOnRecord,
-  readConditionsOfObject,
-  type UnreadCondition,
-} from './combine.ts'
+import { joinByAnd, joinByOr, negate, predicateOnRecord, readConditionsOfObject, type UnreadCondition } from './combine.ts'
 import { unreadCondition } from './expression.ts'
-import { subjectOf } from './leaves.ts'
+import { conditionSubjectOf } from './leaves.ts'
 import { operatorOf } from './operators.ts'
-import { pathAt, type QueryReader, RECORD_NAMES, resolveName, unknownNameProblem } from './reader.ts'
+import { joinPathStep, type QueryReader, RECORD_NAME_SCOPE, resolveQueryName, unknownNameProblem } from './reader.ts'
 
 const ELEMENT_MEMBERS = ['seq_num', 'expression1', 'condition', 'expression2']
 const COMPARISON_MEMBERS = ['attribute_name', 'operator', 'attribute_value']
@@ -21,7 +14,7 @@ const NUMBER_PATTERN = /^-?\d{1,15}(?:\.\d{1,15})?$/
 
 /** Reads the elements in the order of seq_num, those without one last. All elements must hold. @throws QueryProblem */
 export function readExpressionList(reader: QueryReader, value: JsonValue, path: string): Predicate {
-  const elements = Array.isArray(value) ? value.map((element, index) => [element, pathAt(path, index)] as const) : []
+  const elements = Array.isArray(value) ? value.map((element, index) => [element, joinPathStep(path, index)] as const) : []
   if (isJsonObject(value)) elements.push([value, path])
   if (elements.length === 0) throw new QueryProblem(path, 'must be an array of {expression1, ...}, with at least one')
   reader.room(elements.length, path)
@@ -38,14 +31,14 @@ const JOIN_BY_CONDITION: ReadonlyMap<string, JoinConditions> = new Map<string, J
     'and',
     (first, second) =>
       isSameAttribute(first, second)
-        ? ofOneAttribute(first, second)
+        ? joinOnOneAttribute(first, second)
         : predicateOnRecord(readConditionsOfObject([first, second])),
   ],
-  ['or', (first, second) => joinByOr([predicateOf(first), predicateOf(second)])],
-  ['not', (first, second) => joinByAnd([predicateOf(first), negate(predicateOf(second))])],
+  ['or', (first, second) => joinByOr([conditionPredicate(first), conditionPredicate(second)])],
+  ['not', (first, second) => joinByAnd([conditionPredicate(first), negate(conditionPredicate(second))])],
 ])
 
-function predicateOf(asked: UnreadCondition): Predicate {
+function conditionPredicate(asked: UnreadCondition): Predicate {
   return predicateOnRecord(readConditionsOfObject([asked]))
 }
 
@@ -53,13 +46,13 @@ function predicateOf(asked: UnreadCondition): Predicate {
  * Combines two conditions on one attribute. Two bounds are a range, and one value must be in the range. Other conditions may be
  * true for two values of a list, such as programmes A and B.
  */
-function ofOneAttribute(first: UnreadCondition, second: UnreadCondition): Predicate {
+function joinOnOneAttribute(first: UnreadCondition, second: UnreadCondition): Predicate {
   const conditions = readConditionsOfObject([first, second])
-  if (conditions.every(({ of }) => isBound(of))) return predicateOnRecord(conditions)
+  if (conditions.every(({ of }) => isBoundComparison(of))) return predicateOnRecord(conditions)
   return joinByAnd(conditions.map((condition) => predicateOnRecord([condition])))
 }
 
-const isBound = (of: Predicate): boolean => of.is === 'compare' && BOUND_COMPARATORS.includes(of.operator)
+const isBoundComparison = (of: Predicate): boolean => of.is === 'compare' && BOUND_COMPARATORS.includes(of.operator)
 const BOUND_COMPARATORS: readonly Comparator[] = ['gt', 'ge', 'lt', 'le']
 
 function isSameAttribute({ about: first }: UnreadCondition, { about: second }: UnreadCondition): boolean {
@@ -72,36 +65,35 @@ function readElement(
   element: JsonValue,
   path: string,
 ): { readonly seq_num: number; readonly predicate: Predicate } {
-  if (!isJsonObject(element))
-    throw new QueryProblem(path, 'must be an object {seq_num, expression1, condition, expression2}')
-  checkMembers(element, ELEMENT_MEMBERS, path)
-  const seq_num = readSequence(givenValue(element, 'seq_num'), pathAt(path, 'seq_num'))
-  const first = askedByComparison(reader, givenValue(element, 'expression1'), pathAt(path, 'expression1'))
-  const condition = givenValue(element, 'condition')
-  const second = givenValue(element, 'expression2')
-  if (condition === undefined && second === undefined) return { seq_num, predicate: predicateOf(first) }
-  if (second === undefined) throw new QueryProblem(pathAt(path, 'expression2'), 'must be given where a condition is')
+  if (!isJsonObject(element)) throw new QueryProblem(path, 'must be an object {seq_num, expression1, condition, expression2}')
+  checkMembersKnown(element, ELEMENT_MEMBERS, path)
+  const seq_num = readSequenceNumber(findGivenValue(element, 'seq_num'), joinPathStep(path, 'seq_num'))
+  const first = unreadComparison(reader, findGivenValue(element, 'expression1'), joinPathStep(path, 'expression1'))
+  const condition = findGivenValue(element, 'condition')
+  const second = findGivenValue(element, 'expression2')
+  if (condition === undefined && second === undefined) return { seq_num, predicate: conditionPredicate(first) }
+  if (second === undefined) throw new QueryProblem(joinPathStep(path, 'expression2'), 'must be given where a condition is')
   const join = typeof condition === 'string' ? JOIN_BY_CONDITION.get(condition.toLowerCase()) : undefined
   if (join === undefined) {
     const names = [...JOIN_BY_CONDITION.keys()].join(', ')
-    throw new QueryProblem(pathAt(path, 'condition'), `must be one of ${names} where expression2 is given`)
+    throw new QueryProblem(joinPathStep(path, 'condition'), `must be one of ${names} where expression2 is given`)
   }
-  return { seq_num, predicate: join(first, askedByComparison(reader, second, pathAt(path, 'expression2'))) }
+  return { seq_num, predicate: join(first, unreadComparison(reader, second, joinPathStep(path, 'expression2'))) }
 }
 
 /** The value of a member; undefined when it is missing, "" or null, which all mean: not given (3.1, D33). */
-function givenValue(object: JsonObject, member: string): JsonValue | undefined {
+function findGivenValue(object: JsonObject, member: string): JsonValue | undefined {
   const value = Object.hasOwn(object, member) ? object[member] : undefined
   return value === '' || value === null ? undefined : value
 }
 
-function checkMembers(object: JsonObject, known: readonly string[], path: string): void {
+function checkMembersKnown(object: JsonObject, known: readonly string[], path: string): void {
   const unknown = Object.keys(object).find((member) => !known.includes(member))
   if (unknown !== undefined)
-    throw new QueryProblem(pathAt(path, unknown), `is not a known member; known members are ${known.join(', ')}`)
+    throw new QueryProblem(joinPathStep(path, unknown), `is not a known member; known members are ${known.join(', ')}`)
 }
 
-function readSequence(seq_num: JsonValue | undefined, path: string): number {
+function readSequenceNumber(seq_num: JsonValue | undefined, path: string): number {
   if (seq_num === undefined) return Number.POSITIVE_INFINITY
   const isNumber = typeof seq_num === 'string' ? NUMBER_PATTERN.test(seq_num) : typeof seq_num === 'number'
   const number = isNumber ? Number(seq_num) : Number.NaN
@@ -111,25 +103,25 @@ function readSequence(seq_num: JsonValue | undefined, path: string): number {
 
 /** Reads {attribute_name, operator, attribute_value} as a whole query (D10). */
 export function readComparison(reader: QueryReader, value: JsonValue, path: string): Predicate {
-  return predicateOf(askedByComparison(reader, value, path))
+  return conditionPredicate(unreadComparison(reader, value, path))
 }
 
-function askedByComparison(reader: QueryReader, value: JsonValue | undefined, path: string): UnreadCondition {
+function unreadComparison(reader: QueryReader, value: JsonValue | undefined, path: string): UnreadCondition {
   if (!isJsonObject(value)) throw new QueryProblem(path, `must be an object {${COMPARISON_MEMBERS.join(', ')}}`)
-  checkMembers(value, COMPARISON_MEMBERS, path)
-  const name = givenValue(value, 'attribute_name')
-  const memberPath = pathAt(path, 'attribute_name')
-  const about = typeof name === 'string' ? resolveName(reader, RECORD_NAMES, name) : undefined
-  if (about === undefined) throw unknownNameProblem(reader, RECORD_NAMES, memberPath, name)
+  checkMembersKnown(value, COMPARISON_MEMBERS, path)
+  const name = findGivenValue(value, 'attribute_name')
+  const memberPath = joinPathStep(path, 'attribute_name')
+  const about = typeof name === 'string' ? resolveQueryName(reader, RECORD_NAME_SCOPE, name) : undefined
+  if (about === undefined) throw unknownNameProblem(reader, RECORD_NAME_SCOPE, memberPath, name)
   if (about.is === 'compound') {
     throw unknownNameProblem(reader, { prefix: '', compound: about.compound }, memberPath, undefined)
   }
   const raw = Object.hasOwn(value, 'attribute_value') ? value.attribute_value : null
-  const valuePlace = pathAt(path, 'attribute_value')
+  const valuePlace = joinPathStep(path, 'attribute_value')
   reader.term(path)
   return unreadCondition(about, memberPath, (leaf) => {
-    const subject = subjectOf(reader, leaf)
-    const operator = operatorOf(subject, givenValue(value, 'operator') ?? null, pathAt(path, 'operator'), '')
+    const subject = conditionSubjectOf(reader, leaf)
+    const operator = operatorOf(subject, findGivenValue(value, 'operator') ?? null, joinPathStep(path, 'operator'), '')
     return { list: subject.list, of: operator.make(subject, raw ?? null, valuePlace, reader) }
   })
 }

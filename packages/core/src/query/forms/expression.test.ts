@@ -50,10 +50,7 @@ describe('logic', () => {
     [{ score: { $not: { $gt: 1, $lt: 3 } } }, 'not(and(score gt 1, score lt 3))'],
     [{ score: { $not: 3 } }, 'not(score eq 3)'],
     [{ score: { $or: [{ $lt: 1 }, 5] } }, 'or(score lt 1, score eq 5)'],
-    [
-      { score: { $nor: [{ $lt: 1 }, { $gt: 5 }], $exists: true } },
-      'and(not(or(score lt 1, score gt 5)), score exists)',
-    ],
+    [{ score: { $nor: [{ $lt: 1 }, { $gt: 5 }], $exists: true } }, 'and(not(or(score lt 1, score gt 5)), score exists)'],
     [{ NOT: { Or: [{ sex: 'F' }, { sex: 'M' }] } }, 'not(or(sex eq "female", sex eq "male"))'],
   ])('%j', (value, tree) => {
     expect(read(value)).toBe(tree)
@@ -80,10 +77,7 @@ describe('one and the same element', () => {
       { programme: 'P1', sex: 'F', status: { $ne: 'Active' } },
       'and(some enrolment(and(programme eq "P1", not(status eq "1"))), sex eq "female")',
     ],
-    [
-      { $and: [{ programme: 'P1' }, { status: 1 }] },
-      'and(some enrolment(programme eq "P1"), some enrolment(status eq "1"))',
-    ],
+    [{ $and: [{ programme: 'P1' }, { status: 1 }] }, 'and(some enrolment(programme eq "P1"), some enrolment(status eq "1"))'],
     [{ enrolment: { programme: 'P1', status: 1 } }, 'some enrolment(and(programme eq "P1", status eq "1"))'],
     [{ enrolment: { programme: 'P1' }, status: 1 }, 'some enrolment(and(programme eq "P1", status eq "1"))'],
     [
@@ -94,19 +88,13 @@ describe('one and the same element', () => {
       { enrolment: { $or: [{ status: 1 }, { programme: 'P1' }] } },
       'or(some enrolment(status eq "1"), some enrolment(programme eq "P1"))',
     ],
-    [
-      { enrolment: { $not: { status: 1, programme: 'P' } } },
-      'not(some enrolment(and(status eq "1", programme eq "P")))',
-    ],
+    [{ enrolment: { $not: { status: 1, programme: 'P' } } }, 'not(some enrolment(and(status eq "1", programme eq "P")))'],
     [{ programme: { $ne: 'P1' } }, 'not(some enrolment(programme eq "P1"))'],
     [{ programme: { $not: { $in: ['P1'] } } }, 'not(some enrolment(programme in ["P1"]))'],
     [{ programme: { $exists: true } }, 'enrolment:programme exists'],
     [{ programme: { $exists: false } }, 'not(enrolment:programme exists)'],
     [{ programme: { $exists: true, $ne: 'P' } }, 'some enrolment(and(programme exists, not(programme eq "P")))'],
-    [
-      { enrolment: { exists: false } },
-      'not(or(enrolment:programme exists, enrolment:status exists, enrolment:since exists))',
-    ],
+    [{ enrolment: { exists: false } }, 'not(or(enrolment:programme exists, enrolment:status exists, enrolment:since exists))'],
     [{ farm_size: 3 }, 'some farm_size(farm_size eq 3)'],
     [{ farm_size: { $gt: 1, $lt: 3 } }, 'some farm_size(and(farm_size gt 1, farm_size lt 3))'],
     [{ farm_size: { $exists: false } }, 'not(farm_size:farm_size exists)'],
@@ -134,14 +122,8 @@ describe('identifiers', () => {
     [{ UIN: { type: 'uin', value: 'x' } }, 'bears UIN X'],
     [{ 'spdci:identifier': { 'spdci:identifier_type': 'BRN', identifier_value: 'x' } }, 'bears BRN X'],
     [{ identifier: { type: 'BRN', value: { $in: ['x', 'y'] } } }, 'bears BRN X or BRN Y'],
-    [
-      { 'identifier.identifier_type': 'UIN', 'identifier.identifier_value': 'x', sex: 'F' },
-      'and(bears UIN X, sex eq "female")',
-    ],
-    [
-      { identifier_type: { $in: ['UIN', 'BRN'] }, identifier_value: { $ne: '12345' } },
-      'not(bears UIN 12345 or BRN 12345)',
-    ],
+    [{ 'identifier.identifier_type': 'UIN', 'identifier.identifier_value': 'x', sex: 'F' }, 'and(bears UIN X, sex eq "female")'],
+    [{ identifier_type: { $in: ['UIN', 'BRN'] }, identifier_value: { $ne: '12345' } }, 'not(bears UIN 12345 or BRN 12345)'],
     [{ identifier_type: 'BRN', UIN: 'x' }, 'and(bears a BRN, bears UIN X)'],
     [{ $and: [{ identifier_type: 'BRN' }, { identifier: 'x' }] }, 'and(bears a BRN, bears UIN X or BRN X or * X)'],
     [

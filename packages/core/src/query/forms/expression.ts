@@ -1,6 +1,5 @@
 /**
- * Reads objects of operators: in a typed expression, GraphQL arguments, and the enrolled forms (spec "Query forms" 1;
- * G13, D10).
+ * Reads objects of operators: in a typed expression, GraphQL arguments, and the enrolled forms (spec "Query forms" 1; G13, D10).
  */
 
 import { isJsonObject, type JsonObject, type JsonValue, type Searchable } from '@rollcall/protocol'
@@ -8,20 +7,27 @@ import type { Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../query.ts'
 import {
   type Condition,
-  isIdentifiers,
+  isAboutIdentifiers,
   joinByAnd,
   joinByOr,
   negate,
   predicateOnElement,
   predicateOnRecord,
   readConditionsOfObject,
-  type SaidTypes,
   type SearchableIdentifiers,
+  type StatedIdentifierTypes,
   type UnreadCondition,
 } from './combine.ts'
-import { type SearchableLeaf, type Subject, subjectOf } from './leaves.ts'
-import { EQUALS, operatorOf, operatorWord, readExists, resolveOperator } from './operators.ts'
-import { type NameScope, pathAt, type QueryReader, RECORD_NAMES, resolveName, unknownNameProblem } from './reader.ts'
+import { type ConditionSubject, conditionSubjectOf, type SearchableLeaf } from './leaves.ts'
+import { EQUALS_OPERATOR, operatorOf, plainOperatorSpelling, readExistsValue, resolveOperator } from './operators.ts'
+import {
+  joinPathStep,
+  type NameScope,
+  type QueryReader,
+  RECORD_NAME_SCOPE,
+  resolveQueryName,
+  unknownNameProblem,
+} from './reader.ts'
 
 /**
  * Reads an object of conditions, such as `{ sex: "F", birth_date: { $lt: "1985" } }`. All must hold; conditions on
@@ -29,30 +35,30 @@ import { type NameScope, pathAt, type QueryReader, RECORD_NAMES, resolveName, un
  * @throws QueryProblem
  */
 export function readExpression(reader: QueryReader, value: JsonValue, path: string): Predicate {
-  return readObject(reader, value, path, RECORD_NAMES)
+  return readConditionObject(reader, value, path, RECORD_NAME_SCOPE)
 }
 
 /** Reads an object of conditions. `names` says whether they are on the record or on an element of a compound. */
-function readObject(
+function readConditionObject(
   reader: QueryReader,
   value: JsonValue,
   path: string,
   names: NameScope,
-  said?: SaidTypes,
+  said?: StatedIdentifierTypes,
 ): Predicate {
   const conditions = reader.within(path, () =>
-    readConditionsOfObject(askedBy(reader, value, path, names), undefined, said),
+    readConditionsOfObject(unreadConditionsIn(reader, value, path, names), undefined, said),
   )
   return names.compound === undefined ? predicateOnRecord(conditions) : predicateOnElement(conditions)
 }
 
-function askedBy(reader: QueryReader, value: JsonValue, path: string, names: NameScope): readonly UnreadCondition[] {
-  return membersOf(reader, value, path, 'conditions').flatMap(([key, raw]) =>
-    askedByMember(reader, key, raw, pathAt(path, key), names),
+function unreadConditionsIn(reader: QueryReader, value: JsonValue, path: string, names: NameScope): readonly UnreadCondition[] {
+  return readObjectMembers(reader, value, path, 'conditions').flatMap(([key, raw]) =>
+    unreadConditionsOfMember(reader, key, raw, joinPathStep(path, key), names),
   )
 }
 
-function membersOf(
+function readObjectMembers(
   reader: QueryReader,
   value: JsonValue,
   path: string,
@@ -65,46 +71,46 @@ function membersOf(
   return members
 }
 
-function askedByMember(
+function unreadConditionsOfMember(
   reader: QueryReader,
   key: string,
   value: JsonValue,
   path: string,
   names: NameScope,
 ): readonly UnreadCondition[] {
-  const logic = resolveLogic(key)
+  const logic = resolveLogicalOperator(key)
   if (logic !== undefined) {
-    const read = (_?: SearchableIdentifiers, said?: SaidTypes): Condition => {
+    const read = (_?: SearchableIdentifiers, said?: StatedIdentifierTypes): Condition => {
       const of = logic(reader, value, path, (operand, memberPath) =>
-        readObject(reader, operand, memberPath, names, said),
+        readConditionObject(reader, operand, memberPath, names, said),
       )
-      return conditionOn(of, names.compound)
+      return makeCondition(of, names.compound)
     }
     return [{ path, about: undefined, read }]
   }
-  const about = resolveName(reader, names, key)
-  if (about === undefined || isOnTheWay(reader, names, about, key, value)) {
+  const about = resolveQueryName(reader, names, key)
+  if (about === undefined || isNamePrefix(reader, names, about, key, value)) {
     if (!isJsonObject(value) || hasOperators(value)) throw unknownNameProblem(reader, names, path, key)
     // An object around an attribute: {"name": {"surname": ...}} means {"name.surname": ...}.
-    return reader.within(path, () => askedBy(reader, value, path, { ...names, prefix: `${names.prefix}${key}.` }))
+    return reader.within(path, () => unreadConditionsIn(reader, value, path, { ...names, prefix: `${names.prefix}${key}.` }))
   }
-  return [askedAbout(reader, about, value, path, `${names.prefix}${key}.`)]
+  return [unreadConditionAbout(reader, about, value, path, `${names.prefix}${key}.`)]
 }
 
 /** True when the object of an attribute has further names, not operators: {"birth_place": {"name": ...}}. */
-function isOnTheWay(reader: QueryReader, names: NameScope, about: Searchable, key: string, value: JsonValue): boolean {
+function isNamePrefix(reader: QueryReader, names: NameScope, about: Searchable, key: string, value: JsonValue): boolean {
   if (about.is !== 'attribute' && about.is !== 'member') return false
   const below = { ...names, prefix: `${names.prefix}${key}.` }
   return (
     isJsonObject(value) &&
     !hasOperators(value) &&
     Object.entries(value).some(
-      ([name, held]) => resolveName(reader, below, name) !== undefined || isOnTheWay(reader, below, about, name, held),
+      ([name, held]) => resolveQueryName(reader, below, name) !== undefined || isNamePrefix(reader, below, about, name, held),
     )
   )
 }
 
-function conditionOn(of: Predicate, list?: Condition['list']): Condition {
+function makeCondition(of: Predicate, list?: Condition['list']): Condition {
   return { list, of }
 }
 
@@ -112,7 +118,7 @@ function hasOperators(value: JsonObject): boolean {
   return Object.keys(value).some((key) => key.startsWith('$') || resolveOperator(key) !== undefined)
 }
 
-function askedAbout(
+function unreadConditionAbout(
   reader: QueryReader,
   about: Searchable,
   value: JsonValue,
@@ -122,16 +128,16 @@ function askedAbout(
   if (about.is === 'compound') {
     const { compound } = about
     const of = (): Predicate => readCompound(reader, { prefix, compound }, value, path)
-    return { path, about: undefined, read: () => conditionOn(of(), compound) }
+    return { path, about: undefined, read: () => makeCondition(of(), compound) }
   }
   if (about.is === 'identifier' && isJsonObject(value) && !hasOperators(value)) {
-    const read = (_?: SearchableIdentifiers, said?: SaidTypes): Condition =>
-      conditionOn(readIdentifierObject(reader, about, value, path, said))
+    const read = (_?: SearchableIdentifiers, said?: StatedIdentifierTypes): Condition =>
+      makeCondition(readIdentifierObject(reader, about, value, path, said))
     return { path, about: undefined, read }
   }
   return unreadCondition(about, path, (leaf) => {
-    const subject = subjectOf(reader, leaf)
-    return conditionOn(readOperators(reader, subject, value, path), subject.list)
+    const subject = conditionSubjectOf(reader, leaf)
+    return makeCondition(readOperatorsOrValue(reader, subject, value, path), subject.list)
   })
 }
 
@@ -152,12 +158,12 @@ function readCompound(
   path: string,
 ): Predicate {
   const [only, more] = isJsonObject(value) ? Object.entries(value) : []
-  if (only === undefined || more !== undefined || operatorWord(only[0]) !== 'exists') {
-    return readObject(reader, value, path, names)
+  if (only === undefined || more !== undefined || plainOperatorSpelling(only[0]) !== 'exists') {
+    return readConditionObject(reader, value, path, names)
   }
   reader.term(path)
   const some = joinByOr(names.compound.members.map((attribute) => ({ is: 'exists', attribute })))
-  return readExists(only[1], pathAt(path, only[0])) ? some : { is: 'not', of: some }
+  return readExistsValue(only[1], joinPathStep(path, only[0])) ? some : { is: 'not', of: some }
 }
 
 /** Reads { identifier: { identifier_type, identifier_value } }: one identifier, of the type if it is given. */
@@ -166,20 +172,19 @@ function readIdentifierObject(
   about: SearchableIdentifiers,
   value: JsonObject,
   path: string,
-  said: SaidTypes | undefined,
+  said: StatedIdentifierTypes | undefined,
 ): Predicate {
-  const asked = membersOf(reader, value, path, 'conditions').map(([key, raw]) => {
-    const memberPath = pathAt(path, key)
+  const asked = readObjectMembers(reader, value, path, 'conditions').map(([key, raw]) => {
+    const memberPath = joinPathStep(path, key)
     const member = IDENTIFIER_MEMBERS.get(key.slice(key.lastIndexOf(':') + 1).toLowerCase())
     if (member === undefined) throw new QueryProblem(memberPath, 'must be identifier_type or identifier_value')
-    return askedAbout(reader, member === 'type' ? { is: 'identifier_type' } : about, raw, memberPath, '')
+    return unreadConditionAbout(reader, member === 'type' ? { is: 'identifier_type' } : about, raw, memberPath, '')
   })
-  if (!asked.some((one) => isIdentifiers(one.about))) {
-    // A type without a value is refused: it would find everyone with such an identifier; `identifier_type` asks for
-    // that.
+  if (!asked.some((one) => isAboutIdentifiers(one.about))) {
+    // A type without a value is refused: it would find everyone with such an identifier; `identifier_type` asks for that.
     throw new QueryProblem(path, 'must have an identifier_value; a type alone is asked for with identifier_type')
   }
-  return reader.within(path, () => predicateOnRecord(readConditionsOfObject(asked, isIdentifiers, said)))
+  return reader.within(path, () => predicateOnRecord(readConditionsOfObject(asked, isAboutIdentifiers, said)))
 }
 
 const IDENTIFIER_MEMBERS: ReadonlyMap<string, 'type' | 'value'> = new Map([
@@ -190,21 +195,21 @@ const IDENTIFIER_MEMBERS: ReadonlyMap<string, 'type' | 'value'> = new Map([
 ])
 
 /** Reads a plain value, which means equality, or an object of operators, which must all hold. */
-function readOperators(reader: QueryReader, subject: Subject, value: JsonValue, path: string): Predicate {
+function readOperatorsOrValue(reader: QueryReader, subject: ConditionSubject, value: JsonValue, path: string): Predicate {
   if (Array.isArray(value)) {
     throw new QueryProblem(path, 'must be one value; one of several is asked for with {"$in": [...]}')
   }
   if (!isJsonObject(value)) {
     reader.term(path)
-    return EQUALS.make(subject, value, path, reader)
+    return EQUALS_OPERATOR.make(subject, value, path, reader)
   }
   return reader.within(path, () =>
     joinByAnd(
-      membersOf(reader, value, path, 'operators').map(([key, raw]) => {
-        const memberPath = pathAt(path, key)
-        const logic = resolveLogic(key)
+      readObjectMembers(reader, value, path, 'operators').map(([key, raw]) => {
+        const memberPath = joinPathStep(path, key)
+        const logic = resolveLogicalOperator(key)
         if (logic !== undefined) {
-          return logic(reader, raw, memberPath, (operand, there) => readOperators(reader, subject, operand, there))
+          return logic(reader, raw, memberPath, (operand, there) => readOperatorsOrValue(reader, subject, operand, there))
         }
         const operator = operatorOf(subject, key, memberPath, '$')
         reader.term(memberPath)
@@ -226,14 +231,11 @@ const LOGICAL_OPERATORS: ReadonlyMap<string, LogicalOperator> = new Map<string, 
   ['not', (_reader, value, path, read) => negate(read(value, path))],
 ])
 
-function resolveLogic(key: string): LogicalOperator | undefined {
-  return LOGICAL_OPERATORS.get(operatorWord(key))
+function resolveLogicalOperator(key: string): LogicalOperator | undefined {
+  return LOGICAL_OPERATORS.get(plainOperatorSpelling(key))
 }
 
-/**
- * Reads the operands of `or` and `nor`. An object with several members is refused: it could mean one alternative or
- * several.
- */
+/** Reads the operands of `or` and `nor`. An object with several members is refused: it could mean one alternative or several. */
 function readAlternatives(...asked: Parameters<LogicalOperator>): readonly Predicate[] {
   const [, value, path] = asked
   if (isJsonObject(value) && Object.keys(value).length > 1) {
@@ -248,5 +250,5 @@ function readOperands(reader: QueryReader, value: JsonValue, path: string, read:
   if (!Array.isArray(value)) throw new QueryProblem(path, 'must be an array of conditions')
   if (value.length === 0) throw new QueryProblem(path, 'must have at least one condition')
   reader.room(value.length, path)
-  return value.map((operand, index) => read(operand, pathAt(path, index)))
+  return value.map((operand, index) => read(operand, joinPathStep(path, index)))
 }

@@ -22,13 +22,13 @@ import type { QueryReader } from './reader.ts'
 export type SubjectType = AttributeType | 'identifier'
 
 /** A hint at the form of identifier values, by the normaliser of the type, for types without patterns. */
-const VALUE_FORM_HINTS: Readonly<Partial<Record<IdentifierType['normaliser'], string>>> = {
+const IDENTIFIER_FORM_HINTS: Readonly<Partial<Record<IdentifierType['normaliser'], string>>> = {
   phone: 'a telephone number',
   email: 'an e-mail address',
 }
 
 /** For each type of subject, the rule for its values, in words for refusals. */
-const VALUE_RULES: Readonly<Record<SubjectType, string>> = {
+const VALUE_RULE_BY_TYPE: Readonly<Record<SubjectType, string>> = {
   text: 'text of 1 to 512 characters',
   code: 'a code of 1 to 512 characters',
   date: 'a date such as 1985, 1985-06, 1985-06-12 or 12.06.1985',
@@ -40,7 +40,7 @@ const VALUE_RULES: Readonly<Record<SubjectType, string>> = {
 }
 
 /** The subject of a condition, and the conditions that can be made about it. */
-export interface Subject {
+export interface ConditionSubject {
   /** The name of the subject, for refusals. */
   readonly name: string
   readonly type: SubjectType
@@ -49,12 +49,12 @@ export interface Subject {
   /** Makes a comparison. Call it only with comparators that the type allows. */
   readonly compare: (comparator: Comparator, value: JsonValue, path: string) => Predicate
   /** Makes a predicate that is true when the subject equals one of the values. */
-  readonly among: (values: readonly GivenValue[]) => Predicate
+  readonly among: (values: readonly ValueWithPath[]) => Predicate
   readonly exists: Predicate
 }
 
 /** A value in a query, with the path of the value for refusals. */
-export interface GivenValue {
+export interface ValueWithPath {
   readonly value: JsonValue
   readonly path: string
 }
@@ -63,7 +63,7 @@ export interface GivenValue {
 export type SearchableLeaf = Exclude<Searchable, { is: 'compound' }>
 
 /** The subject of a condition about this attribute, these identifiers, or identifier types. */
-export function subjectOf(reader: QueryReader, about: SearchableLeaf): Subject {
+export function conditionSubjectOf(reader: QueryReader, about: SearchableLeaf): ConditionSubject {
   switch (about.is) {
     case 'attribute':
       return attributeSubject(about.attribute, about.attribute.many ? about.attribute : undefined)
@@ -76,23 +76,23 @@ export function subjectOf(reader: QueryReader, about: SearchableLeaf): Subject {
   }
 }
 
-function attributeSubject(attribute: Attribute, list: ElementList | undefined): Subject {
+function attributeSubject(attribute: Attribute, list: ElementList | undefined): ConditionSubject {
   return {
     name: attribute.name,
     type: attribute.type,
     list,
     compare: (operator, value, path) => {
       const part = operator === 'starts_with' || operator === 'contains'
-      const literal = readValue(attribute, { value, path }, part)
+      const literal = readAttributeValue(attribute, { value, path }, part)
       if (operator === 'eq') checkNoWildcard(attribute, literal, path)
       return { is: 'compare', attribute, operator, value: literal }
     },
     among: (values) => {
       const literals = new Map(
         values.map((given) => {
-          const literal = readValue(attribute, given)
+          const literal = readAttributeValue(attribute, given)
           checkNoWildcard(attribute, literal, given.path)
-          return withKey(literal)
+          return keyedLiteral(literal)
         }),
       )
       return { is: 'in', attribute, values: [...literals.values()] }
@@ -102,17 +102,17 @@ function attributeSubject(attribute: Attribute, list: ElementList | undefined): 
 }
 
 /** Reads a value by the type of its attribute. @throws QueryProblem the value is missing or has another type */
-function readValue(attribute: Attribute, { value, path }: GivenValue, part = false): Literal {
+function readAttributeValue(attribute: Attribute, { value, path }: ValueWithPath, part = false): Literal {
   if (value === null || value === '') {
     throw new QueryProblem(path, 'must not be empty: what is missing is asked for with exists')
   }
   const literal = readLiteral(attribute, value, part)
-  if (literal !== null && (typeof literal !== 'string' || isHeld(literal))) return literal
-  throw new QueryProblem(path, `must be ${VALUE_RULES[attribute.type]}`)
+  if (literal !== null && (typeof literal !== 'string' || isStorableText(literal))) return literal
+  throw new QueryProblem(path, `must be ${VALUE_RULE_BY_TYPE[attribute.type]}`)
 }
 
 /** True when a record can have the text: no record has a NUL character or a lone surrogate. */
-const isHeld = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+const isStorableText = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
 /** A word with a star before or after it. Stored texts rarely have stars, so the search would find nothing. */
 const WILDCARD_PATTERN = /^(?:\*[\p{L}\p{M}\p{N}]+\*?|[\p{L}\p{M}\p{N}]+\*)$/u
@@ -123,17 +123,14 @@ function checkNoWildcard({ type }: Attribute, literal: Literal, path: string): v
   throw new QueryProblem(path, 'must not have "*" for other characters: ask with $startsWith or $contains')
 }
 
-/**
- * The value with a text that identifies it: values of one attribute have one type, so different values have different
- * texts.
- */
-function withKey(literal: Literal): readonly [string, Literal] {
+/** The value with a text that identifies it: values of one attribute have one type, so different values have different texts. */
+function keyedLiteral(literal: Literal): readonly [string, Literal] {
   return [typeof literal === 'object' ? `${literal.from} ${literal.to}` : String(literal), literal]
 }
 
-function identifierSubject(types: readonly IdentifierType[]): Subject {
+function identifierSubject(types: readonly IdentifierType[]): ConditionSubject {
   const names = types.map(({ name }) => name)
-  const hasIdentifier = (values: readonly GivenValue[]): Predicate => {
+  const hasIdentifier = (values: readonly ValueWithPath[]): Predicate => {
     const identifiers = new Map(
       values.flatMap((given) => readIdentifiers(types, given)).map((one) => [`${one.type} ${one.value}`, one]),
     )
@@ -150,28 +147,28 @@ function identifierSubject(types: readonly IdentifierType[]): Subject {
 }
 
 /** Reads an identifier: one for each type that allows the value. A number is read by its digits (`identifierValue`). */
-export function readIdentifiers(types: readonly IdentifierType[], { value, path }: GivenValue): Identifier[] {
+export function readIdentifiers(types: readonly IdentifierType[], { value, path }: ValueWithPath): Identifier[] {
   const identifiers = types.flatMap((type) => {
     const normalised = identifierValue(type, value)
     return normalised === null || !isOfForm(type, normalised) ? [] : [{ type: type.name, value: normalised }]
   })
   if (identifiers.length > 0) return identifiers
-  throw new IdentifierProblem(path, `must be ${VALUE_RULES.identifier}${formsOf(types)}`)
+  throw new IdentifierProblem(path, `must be ${VALUE_RULE_BY_TYPE.identifier}${formRuleText(types)}`)
 }
 
 /** The form of the values, in words for a refusal, if all these types have the same one; otherwise empty. */
-function formsOf(types: readonly IdentifierType[]): string {
+function formRuleText(types: readonly IdentifierType[]): string {
   const forms = new Set(
     types.map(({ normaliser, patterns }) =>
-      patterns === undefined ? VALUE_FORM_HINTS[normaliser] : `of the form ${patterns.join(' or ')}`,
+      patterns === undefined ? IDENTIFIER_FORM_HINTS[normaliser] : `of the form ${patterns.join(' or ')}`,
     ),
   )
   const [form] = forms
   return forms.size === 1 && form !== undefined ? `, and ${form}` : ''
 }
 
-function identifierTypeSubject({ kind }: QueryReader): Subject {
-  const read = ({ value, path }: GivenValue): string => readIdentifierType(kind, value, path).name
+function identifierTypeSubject({ kind }: QueryReader): ConditionSubject {
+  const read = ({ value, path }: ValueWithPath): string => readIdentifierType(kind, value, path).name
   return {
     name: 'identifier_type',
     type: 'identifier',
@@ -183,11 +180,7 @@ function identifierTypeSubject({ kind }: QueryReader): Subject {
 }
 
 /** Reads the name of an identifier type in a query. @throws IdentifierProblem the kind has no such type */
-export function readIdentifierType(
-  kind: QueryReader['kind'],
-  value: JsonValue | undefined,
-  path: string,
-): IdentifierType {
+export function readIdentifierType(kind: QueryReader['kind'], value: JsonValue | undefined, path: string): IdentifierType {
   const type = typeof value === 'string' ? resolveIdentifierType(kind, value) : undefined
   if (type !== undefined) return type
   const known = kind.identifier_types.map(({ name }) => name).join(', ')

@@ -3,7 +3,7 @@ import type { JsonValue } from '@rollcall/protocol'
 import type { Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../query.ts'
 import { negate } from './combine.ts'
-import type { Subject, SubjectType } from './leaves.ts'
+import type { ConditionSubject, SubjectType } from './leaves.ts'
 import type { QueryReader } from './reader.ts'
 
 export interface Operator {
@@ -13,13 +13,13 @@ export interface Operator {
   readonly spellings: readonly string[]
   /** The types of subjects that the operator allows. */
   readonly asks: readonly SubjectType[]
-  readonly make: (subject: Subject, value: JsonValue, path: string, reader: QueryReader) => Predicate
+  readonly make: (subject: ConditionSubject, value: JsonValue, path: string, reader: QueryReader) => Predicate
 }
 
-const ORDERED_TYPES: readonly SubjectType[] = ['text', 'date', 'datetime', 'number', 'age']
-const ALL_SUBJECT_TYPES: readonly SubjectType[] = [...ORDERED_TYPES, 'code', 'boolean', 'identifier']
+const ORDERED_SUBJECT_TYPES: readonly SubjectType[] = ['text', 'date', 'datetime', 'number', 'age']
+const ALL_SUBJECT_TYPES: readonly SubjectType[] = [...ORDERED_SUBJECT_TYPES, 'code', 'boolean', 'identifier']
 
-export const EQUALS: Operator = {
+export const EQUALS_OPERATOR: Operator = {
   name: 'eq',
   spellings: ['eq', '='],
   asks: ALL_SUBJECT_TYPES,
@@ -27,7 +27,7 @@ export const EQUALS: Operator = {
 }
 
 export const OPERATORS: readonly Operator[] = [
-  EQUALS,
+  EQUALS_OPERATOR,
   {
     name: 'ne',
     spellings: ['ne', 'neq'],
@@ -42,19 +42,19 @@ export const OPERATORS: readonly Operator[] = [
     name: 'in',
     spellings: ['in'],
     asks: ALL_SUBJECT_TYPES,
-    make: (subject, value, path, reader) => readAmong(subject, value, path, reader),
+    make: (subject, value, path, reader) => readInPredicate(subject, value, path, reader),
   },
   {
     name: 'nin',
     spellings: ['nin'],
     asks: ALL_SUBJECT_TYPES,
-    make: (subject, value, path, reader) => negate(readAmong(subject, value, path, reader)),
+    make: (subject, value, path, reader) => negate(readInPredicate(subject, value, path, reader)),
   },
   {
     name: 'exists',
     spellings: ['exists'],
     asks: ALL_SUBJECT_TYPES,
-    make: (subject, value, path) => (readExists(value, path) ? subject.exists : negate(subject.exists)),
+    make: (subject, value, path) => (readExistsValue(value, path) ? subject.exists : negate(subject.exists)),
   },
   {
     name: 'startsWith',
@@ -74,13 +74,13 @@ function makeOrderOperator(name: string, comparator: 'gt' | 'ge' | 'lt' | 'le'):
   return {
     name,
     spellings: [...new Set([name, comparator])],
-    asks: ORDERED_TYPES,
+    asks: ORDERED_SUBJECT_TYPES,
     make: (subject, value, path) => subject.compare(comparator, value, path),
   }
 }
 
 /** Reads the values for `in`: an array, or a text with commas, because the specification's values cannot be arrays. */
-function readAmong(subject: Subject, value: JsonValue, path: string, reader: QueryReader): Predicate {
+function readInPredicate(subject: ConditionSubject, value: JsonValue, path: string, reader: QueryReader): Predicate {
   if (!Array.isArray(value)) {
     const values = typeof value === 'string' ? splitAtCommas(value, path, reader.limits.query_values) : [value]
     reader.values(values.length, path)
@@ -109,28 +109,28 @@ const BOOLEAN_BY_SPELLING: ReadonlyMap<JsonValue, boolean> = new Map<JsonValue, 
 ])
 
 /** Reads the value of `exists`: true or false, which may be written as text. @throws QueryProblem */
-export function readExists(value: JsonValue, path: string): boolean {
+export function readExistsValue(value: JsonValue, path: string): boolean {
   const exists = BOOLEAN_BY_SPELLING.get(typeof value === 'string' ? value.toLowerCase() : value)
   if (exists === undefined) throw new QueryProblem(path, 'must be true or false')
   return exists
 }
 
-const BY_SPELLING: ReadonlyMap<string, Operator> = new Map(
+const OPERATOR_BY_SPELLING: ReadonlyMap<string, Operator> = new Map(
   OPERATORS.flatMap((operator) => operator.spellings.map((spelling) => [spelling, operator])),
 )
 
 /** The spelling of an operator without `$`, in lower case, cut to 32 characters. */
-export function operatorWord(spelling: string): string {
+export function plainOperatorSpelling(spelling: string): string {
   return spelling.slice(0, 32).replace(/^\$/, '').toLowerCase()
 }
 
 /** The operator with this spelling, with or without `$`; undefined when there is none. */
 export function resolveOperator(spelling: string): Operator | undefined {
-  return BY_SPELLING.get(operatorWord(spelling))
+  return OPERATOR_BY_SPELLING.get(plainOperatorSpelling(spelling))
 }
 
 /** The operator with this spelling. @throws QueryProblem there is none, or the subject does not allow it */
-export function operatorOf(subject: Subject, spelling: JsonValue, path: string, shown: '$' | ''): Operator {
+export function operatorOf(subject: ConditionSubject, spelling: JsonValue, path: string, shown: '$' | ''): Operator {
   const operator = typeof spelling === 'string' ? resolveOperator(spelling) : undefined
   if (operator?.asks.includes(subject.type)) return operator
   const names = OPERATORS.filter(({ asks }) => asks.includes(subject.type)).map(({ name }) => `${shown}${name}`)

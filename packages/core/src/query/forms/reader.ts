@@ -92,7 +92,7 @@ export class QueryReader {
 }
 
 /** Joins a path and a step: `query` and `sex` give `query.sex`; `query` and 0 give `query[0]`. */
-export function pathAt(path: string, step: PathStep): string {
+export function joinPathStep(path: string, step: PathStep): string {
   const text = pathText([step])
   return path === '' || text.startsWith('[') ? `${path}${text}` : `${path}.${text}`
 }
@@ -105,29 +105,25 @@ export interface NameScope {
 }
 
 /** The scope of names in the outermost object of a query: all names of the record type. */
-export const RECORD_NAMES: NameScope = { prefix: '', compound: undefined }
+export const RECORD_NAME_SCOPE: NameScope = { prefix: '', compound: undefined }
 
 /** The most characters of a name that is looked up. A longer name counts as unknown. */
 const MAX_NAME_LENGTH = 256
 
 /** The attribute, compound or identifiers that a name in a query means; undefined when it means none. */
-export function resolveName(
-  reader: QueryReader,
-  { prefix, compound }: NameScope,
-  name: string,
-): Searchable | undefined {
+export function resolveQueryName(reader: QueryReader, { prefix, compound }: NameScope, name: string): Searchable | undefined {
   if (prefix.length + name.length > MAX_NAME_LENGTH) return undefined
   const found = resolveSearchable(reader.kind, reader.recordType, `${prefix}${name}`)
-  if (compound === undefined || isMemberOf(compound, found)) return found
+  if (compound === undefined || isCompoundMember(compound, found)) return found
   // Directly in an element of a compound, a member may also be named as in a condition on the record. In an object below the
   // element, such a name would mean another member.
   const around = resolveSearchable(reader.kind, reader.recordType, prefix.slice(0, -1))
   if (around?.is !== 'compound' || around.compound !== compound) return undefined
   const bare = resolveSearchable(reader.kind, reader.recordType, name)
-  return isMemberOf(compound, bare) ? bare : undefined
+  return isCompoundMember(compound, bare) ? bare : undefined
 }
 
-function isMemberOf(compound: Compound, found: Searchable | undefined): boolean {
+function isCompoundMember(compound: Compound, found: Searchable | undefined): boolean {
   return found?.is === 'member' && found.compound === compound
 }
 
@@ -182,7 +178,7 @@ export interface MemberValue {
  * Finds the first form that the object has; undefined when it has none.
  * @throws QueryProblem the object has a member that the form does not have, and that could be a condition
  */
-export function findForm<Read>(
+export function findObjectForm<Read>(
   forms: readonly ObjectForm<Read>[],
   value: JsonValue,
   path: string,
@@ -190,19 +186,18 @@ export function findForm<Read>(
   if (!isJsonObject(value)) return undefined
   const form = forms.find(
     ({ members, exactly }) =>
-      members.every((name) => Object.hasOwn(value, name)) &&
-      (exactly !== true || Object.keys(value).length === members.length),
+      members.every((name) => Object.hasOwn(value, name)) && (exactly !== true || Object.keys(value).length === members.length),
   )
   if (form === undefined) return undefined
   const known = [...form.members, ...(form.optional ?? [])]
   const unknown = Object.keys(value).find((name) => !known.includes(name))
   if (unknown !== undefined) {
-    throw new QueryProblem(pathAt(path, unknown), `is not a known member; known members are ${known.join(', ')}`)
+    throw new QueryProblem(joinPathStep(path, unknown), `is not a known member; known members are ${known.join(', ')}`)
   }
   const get: FormMembers['get'] = (name) => {
     const member = Object.hasOwn(value, name) ? value[name] : undefined
-    return member === undefined ? undefined : { value: member, path: pathAt(path, name) }
+    return member === undefined ? undefined : { value: member, path: joinPathStep(path, name) }
   }
-  const of: FormMembers['of'] = (name) => get(name) ?? { value: null, path: pathAt(path, name) }
+  const of: FormMembers['of'] = (name) => get(name) ?? { value: null, path: joinPathStep(path, name) }
   return { read: form.read, members: { whole: value, path, get, of } }
 }

@@ -1,12 +1,5 @@
 /** Reads a typed expression (spec "Query forms" 1; G12, G13, D21): a type, and a value that may have many shapes. */
-import {
-  isJsonObject,
-  JsonError,
-  type JsonValue,
-  parseJson,
-  resolveIdentifierType,
-  resolveRecordType,
-} from '@rollcall/protocol'
+import { isJsonObject, JsonError, type JsonValue, parseJson, resolveIdentifierType, resolveRecordType } from '@rollcall/protocol'
 import type { Predicate } from '../../model/predicate.ts'
 import { readGraphql } from '../graphql/graphql.ts'
 import { type Query, QueryProblem, UnreadableQuery } from '../query.ts'
@@ -14,7 +7,7 @@ import { readExpression } from './expression.ts'
 import { readExpressionList } from './expression-list.ts'
 import { readIdentifiers, readIdentifierType } from './leaves.ts'
 import { resolveOperator } from './operators.ts'
-import { type FormMembers, findForm, type MemberValue, type ObjectForm, type QueryReader } from './reader.ts'
+import { type FormMembers, findObjectForm, type MemberValue, type ObjectForm, type QueryReader } from './reader.ts'
 
 /** The form of a query, as the last part of its `type` or its `query_type` names it. */
 export type QueryWord = 'expression' | 'predicate' | 'graphql' | 'identifier'
@@ -28,14 +21,14 @@ const QUERY_WORD_BY_TYPE: ReadonlyMap<string, QueryWord> = new Map([
   ['idtype', 'identifier'],
 ])
 
-export type ReadForm = (reader: QueryReader, members: FormMembers, word: QueryWord | undefined) => Query
+export type ReadQueryForm = (reader: QueryReader, members: FormMembers, word: QueryWord | undefined) => Query
 
 /** Forms that contain another query. They may be the whole query or part of one. */
-export const NESTED_FORMS: readonly ObjectForm<ReadForm>[] = [
+export const NESTED_FORMS: readonly ObjectForm<ReadQueryForm>[] = [
   {
     members: ['expression'],
     optional: ['variables', 'operationName'],
-    read: (reader, members, word) => readValue(reader, members.of('expression'), word, members),
+    read: (reader, members, word) => readQueryValue(reader, members.of('expression'), word, members),
   },
   {
     members: ['query'],
@@ -43,17 +36,16 @@ export const NESTED_FORMS: readonly ObjectForm<ReadForm>[] = [
     read: (reader, members, word) => {
       const collection = members.get('collection')
       if (collection !== undefined) readCollection(reader, collection)
-      return readValue(reader, members.of('query'), word, members)
+      return readQueryValue(reader, members.of('query'), word, members)
     },
   },
 ]
 
 /** The forms that an object in `value`, `expression` or `query` may have. */
-const VALUE_FORMS: readonly ObjectForm<ReadForm>[] = [
+const TYPED_VALUE_FORMS: readonly ObjectForm<ReadQueryForm>[] = [
   {
     members: ['id_type', 'id_value'],
-    read: (reader, members) =>
-      asQuery(reader, readIdentifierQuery(reader, members.of('id_type'), members.of('id_value'))),
+    read: (reader, members) => asQuery(reader, readIdentifierQuery(reader, members.of('id_type'), members.of('id_value'))),
   },
   ...NESTED_FORMS,
 ]
@@ -67,13 +59,13 @@ export function asQuery({ recordType }: QueryReader, predicate: Predicate): Quer
  * Reads { type, value }: a query if the type names a form of query and the value is an object, a list, or (for a form
  * other than `identifier`) a text; otherwise an identifier.
  */
-export function readTyped(reader: QueryReader, members: FormMembers): Query {
+export function readTypedQuery(reader: QueryReader, members: FormMembers): Query {
   const [type, value] = [members.of('type'), members.of('value')]
   const isIdentifier = typeof type.value === 'string' && resolveIdentifierType(reader.kind, type.value) !== undefined
-  const word = isIdentifier ? undefined : wordOf(type)
+  const word = isIdentifier ? undefined : queryWordOfType(type)
   const isBare = typeof value.value !== 'object' || value.value === null
   if (word !== undefined && (!isBare || (word !== 'identifier' && typeof value.value === 'string'))) {
-    return readValue(reader, value, word)
+    return readQueryValue(reader, value, word)
   }
   if (!isIdentifier && !isBare) {
     throw new QueryProblem(type.path, 'must be an identifier type, expression, NoSql, predicate or graphql')
@@ -82,7 +74,7 @@ export function readTyped(reader: QueryReader, members: FormMembers): Query {
 }
 
 /** The form that a type names; undefined when it names none. @throws QueryProblem SQL, which is never answered */
-function wordOf({ value, path }: MemberValue): QueryWord | undefined {
+function queryWordOfType({ value, path }: MemberValue): QueryWord | undefined {
   if (typeof value !== 'string') return undefined
   const segment = value.slice(value.lastIndexOf(':') + 1).trim()
   if (segment.toLowerCase() !== 'sql') return QUERY_WORD_BY_TYPE.get(segment.toLowerCase())
@@ -93,53 +85,52 @@ function wordOf({ value, path }: MemberValue): QueryWord | undefined {
  * Reads the value of `value`, `expression` or `query`; its shape decides the form.
  * @param around the members beside it, which may have the variables of a GraphQL text
  */
-export function readValue(
+export function readQueryValue(
   reader: QueryReader,
   { value, path }: MemberValue,
   word: QueryWord | undefined,
   around?: FormMembers,
 ): Query {
-  if (typeof value === 'string') return readText(reader, { value, path }, word, around)
+  if (typeof value === 'string') return readQueryText(reader, { value, path }, word, around)
   const stray = around?.get('variables') ?? around?.get('operationName')
   if (stray !== undefined) throw new QueryProblem(stray.path, 'may stand beside a GraphQL text alone')
   if (Array.isArray(value) || (isJsonObject(value) && Object.hasOwn(value, 'expression1'))) {
     return asQuery(reader, readExpressionList(reader, value, path))
   }
-  const form = findForm(VALUE_FORMS, value, path)
+  const form = findObjectForm(TYPED_VALUE_FORMS, value, path)
   if (form !== undefined) return reader.within(path, () => form.read(reader, form.members, word))
   const predicate = readExpression(reader, value, path)
-  if (around === undefined && predicate.is === 'identifier_type' && isBareMember(value)) {
-    // An identifier type without a value is refused: as an expression, it would find everyone who has such an
-    // identifier.
+  if (around === undefined && predicate.is === 'identifier_type' && hasOneBareMember(value)) {
+    // An identifier type without a value is refused: as an expression, it would find everyone who has such an identifier.
     throw new QueryProblem(path, 'must have an identifier value beside its type')
   }
   return asQuery(reader, predicate)
 }
 
 /** True for an object with one member and no operator, such as { identifier_type: "UIN" }. */
-function isBareMember(value: JsonValue): boolean {
+function hasOneBareMember(value: JsonValue): boolean {
   const members = isJsonObject(value) ? Object.values(value) : []
   return members.length === 1 && typeof members[0] !== 'object'
 }
 
 /** The beginning of a JSON list or object. A GraphQL text does not begin with a quoted name or with `{}`. */
-const JSON_TEXT = /^\s*(?:\[|\{\s*["}])/
-const GRAPHQL_TEXT = /^[\s,\uFEFF]*(?:#|\{|(?:query|mutation|subscription|fragment)\b)/
+const JSON_START_PATTERN = /^\s*(?:\[|\{\s*["}])/
+const GRAPHQL_START_PATTERN = /^[\s,\uFEFF]*(?:#|\{|(?:query|mutation|subscription|fragment)\b)/
 
 /**
  * Reads a text. It is GraphQL if its type says so. Otherwise its beginning decides: JSON is parsed and read like a
  * value, GraphQL is read as such, and any other text is refused.
  */
-function readText(
+function readQueryText(
   reader: QueryReader,
   { value: text, path }: { readonly value: string; readonly path: string },
   word: QueryWord | undefined,
   around: FormMembers | undefined,
 ): Query {
-  if (word !== 'graphql' && JSON_TEXT.test(text)) {
-    return reader.within(path, () => readValue(reader, { value: parseQueryText(text, path), path }, word, around))
+  if (word !== 'graphql' && JSON_START_PATTERN.test(text)) {
+    return reader.within(path, () => readQueryValue(reader, { value: parseQueryText(text, path), path }, word, around))
   }
-  if (word !== 'graphql' && !GRAPHQL_TEXT.test(text)) throw new UnreadableQuery(path, 'must be GraphQL or JSON text')
+  if (word !== 'graphql' && !GRAPHQL_START_PATTERN.test(text)) throw new UnreadableQuery(path, 'must be GraphQL or JSON text')
   const variables = around?.get('variables')?.value
   return readGraphql(reader.scope, { text, variables, operationName: operationNameOf(around) }, path)
 }

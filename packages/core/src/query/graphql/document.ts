@@ -23,7 +23,7 @@ import {
 } from 'graphql'
 import { QueryProblem, UnreadableQuery } from '../query.ts'
 import { checkTokens, DOCUMENT_RULES, GRAPHQL_SCHEMA, type TextLimits } from './language.ts'
-import type { Variables } from './literal.ts'
+import type { VariablesByName } from './literal.ts'
 
 /** The text, variables and operation name of a GraphQL query, as the message has them. */
 export interface GraphqlQuery {
@@ -38,7 +38,7 @@ export interface GraphqlDocument {
   readonly operation: OperationDefinitionNode
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   /** The values of the query's variables, for arguments of fields. */
-  readonly variables: Variables
+  readonly variables: VariablesByName
   /** The values of the query's variables, for the directives @include and @skip. */
   readonly directiveVariables: VariableValues
 }
@@ -52,7 +52,7 @@ export function readDocument(query: GraphqlQuery, limits: TextLimits, path: stri
   if (parsed.definitions.length > MAX_DEFINITIONS) {
     throw new QueryProblem(path, `must have at most ${MAX_DEFINITIONS} operations and fragments`)
   }
-  const operations = operationsOf(parsed, path)
+  const operations = queryOperationsOf(parsed, path)
   checkRules(parsed, path)
   const operation = chosenOperation(operations, query.operationName, path)
   const fragments = parsed.definitions.filter((one) => one.kind === Node.FRAGMENT_DEFINITION)
@@ -69,7 +69,7 @@ function parseText(text: string, limits: TextLimits, path: string): DocumentNode
     return parse(text)
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error
-    throw new UnreadableQuery(path, `must be a GraphQL query${locationText(error)}`)
+    throw new UnreadableQuery(path, `must be a GraphQL query${errorLocationText(error)}`)
   }
 }
 
@@ -77,12 +77,12 @@ function parseText(text: string, limits: TextLimits, path: string): DocumentNode
  * The position of an error as text. The message of the package `graphql` is not used: it quotes the query, which may be about a
  * person.
  */
-function locationText(error: GraphQLError): string {
+function errorLocationText(error: GraphQLError): string {
   const [location] = error.locations ?? []
   return location === undefined ? '' : `; line ${location.line}, column ${location.column}`
 }
 
-function operationsOf(document: DocumentNode, path: string): OperationDefinitionNode[] {
+function queryOperationsOf(document: DocumentNode, path: string): OperationDefinitionNode[] {
   return document.definitions.flatMap((definition) => {
     if (definition.kind === Node.FRAGMENT_DEFINITION) return []
     if (definition.kind === Node.OPERATION_DEFINITION && definition.operation === OperationTypeNode.QUERY) {
@@ -97,7 +97,7 @@ function checkRules(document: DocumentNode, path: string): void {
   const types = new TypeInfo(GRAPHQL_SCHEMA)
   const visitors = DOCUMENT_RULES.map(({ rule, text }) => {
     const broken = (error: GraphQLError): never => {
-      throw new QueryProblem(path, `${text}${locationText(error)}`)
+      throw new QueryProblem(path, `${text}${errorLocationText(error)}`)
     }
     return rule(new ValidationContext(GRAPHQL_SCHEMA, document, types, broken, { hideSuggestions: true }))
   })
@@ -125,11 +125,11 @@ function readVariables(
   given: JsonValue | undefined,
   path: string,
 ): Pick<GraphqlDocument, 'variables' | 'directiveVariables'> {
-  const inputs = givenValues(given, path)
+  const inputs = givenVariableValues(given, path)
   const declared = new Map(definitions.map((definition) => [definition.variable.name.value, definition]))
   for (const name of Object.keys(inputs)) {
     if (!declared.has(name)) {
-      throw new QueryProblem(path, `variables must be declared by the operation: ${knownNames(declared)}`)
+      throw new QueryProblem(path, `variables must be declared by the operation: ${declaredVariablesText(declared)}`)
     }
   }
   for (const [name, definition] of declared) {
@@ -139,20 +139,17 @@ function readVariables(
   }
   const { variableValues } = getVariableValues(GRAPHQL_SCHEMA, definitions, inputs)
   if (variableValues === undefined) throw new QueryProblem(path, 'variables must be of their declared types')
-  return {
-    variables: new Map(Object.entries(variableValues.coerced as JsonObject)),
-    directiveVariables: variableValues,
-  }
+  return { variables: new Map(Object.entries(variableValues.coerced as JsonObject)), directiveVariables: variableValues }
 }
 
 /** The given values of the variables, in an object without a prototype, so that no variable inherits a value. */
-function givenValues(given: JsonValue | undefined, path: string): JsonObject {
+function givenVariableValues(given: JsonValue | undefined, path: string): JsonObject {
   const inputs: JsonObject = Object.create(null)
   if (given === undefined || given === null) return inputs
   if (!isJsonObject(given)) throw new QueryProblem(path, 'variables must be an object')
   return Object.assign(inputs, given)
 }
 
-function knownNames(declared: ReadonlyMap<string, unknown>): string {
+function declaredVariablesText(declared: ReadonlyMap<string, unknown>): string {
   return declared.size === 0 ? 'it declares none' : [...declared.keys()].map((name) => `$${name}`).join(', ')
 }

@@ -86,11 +86,7 @@ describe('variables', () => {
   it.each<[string, JsonValue, JsonValue]>([
     [text, { uin: 'A' }, { $and: [{ UIN: 'A' }, { sex: 'F' }] }],
     [text, { uin: 'A', sex: 'male' }, { $and: [{ UIN: 'A' }, { sex: 'male' }] }],
-    [
-      'query($w: JSON) { person(where: $w) { sex } }',
-      { w: { UIN: { $in: ['A', 'B'] } } },
-      { UIN: { $in: ['A', 'B'] } },
-    ],
+    ['query($w: JSON) { person(where: $w) { sex } }', { w: { UIN: { $in: ['A', 'B'] } } }, { UIN: { $in: ['A', 'B'] } }],
     ['query($w: JSON = {UIN: 9007199254740992}) { person(where: $w) { sex } }', null, { UIN: '9007199254740992' }],
     ['query($l: [ID!]!) { person(UIN: {in: $l}) { sex } }', { l: ['A', 7] }, { UIN: { $in: ['A', '7'] } }],
     ['query($n: Int!) { person(age: $n) { sex } }', { n: 30 }, { age: 30 }],
@@ -123,14 +119,11 @@ describe('the selection is what is answered', () => {
     const fragment = selection.includes('...P') ? 'fragment P on Person { sex name { surname } }' : ''
     const head = selection.includes('$no') ? 'query($no: Boolean!)' : ''
     const variables = selection.includes('$no') ? { no: false } : undefined
-    expect(answer('civil', `${head} { person(UIN: "TST-7") { ${selection} } } ${fragment}`, ADA, variables)).toEqual(
-      expected,
-    )
+    expect(answer('civil', `${head} { person(UIN: "TST-7") { ${selection} } } ${fragment}`, ADA, variables)).toEqual(expected)
   })
 
   it('root fields may stand in fragments', () => {
-    const text =
-      '{ ...Q ... { b: person(UIN: "2") { sex } } } fragment Q on Query { a: person(UIN: "TST-7") { surname } }'
+    const text = '{ ...Q ... { b: person(UIN: "2") { sex } } } fragment Q on Query { a: person(UIN: "TST-7") { surname } }'
     expect(answer('civil', text, ADA)).toEqual({ surname: 'Okoro' })
   })
 
@@ -213,9 +206,7 @@ describe('the selection is what is answered', () => {
   })
 
   it('takes nothing from prototypes, and has members of any name where the record has them', () => {
-    const record: JsonValue = JSON.parse(
-      '{"name": {"__proto__": {"surname": "x"}}, "additional_attributes": [{"__proto__": 1}]}',
-    )
+    const record: JsonValue = JSON.parse('{"name": {"__proto__": {"surname": "x"}}, "additional_attributes": [{"__proto__": 1}]}')
     expect(answer('civil', '{ person(UIN: 1) { surname name { surname } } }', record)).toEqual({
       surname: null,
       name: { surname: null },

@@ -8,13 +8,13 @@ import { type ArgumentNode, type FieldNode, print } from 'graphql'
 import type { Predicate } from '../../model/predicate.ts'
 import { joinByAnd, joinByOr } from '../forms/combine.ts'
 import { readExpression } from '../forms/expression.ts'
-import { pathAt, QueryReader } from '../forms/reader.ts'
+import { joinPathStep, QueryReader } from '../forms/reader.ts'
 import { lazyRecord } from '../memory/extract-record.ts'
 import { matches } from '../memory/matches.ts'
 import { type Query, type QueryLimits, QueryProblem, type QueryScope } from '../query.ts'
 import { resolveAges } from '../resolve-ages.ts'
 import { type GraphqlQuery, readDocument } from './document.ts'
-import { literalToJson, type Variables } from './literal.ts'
+import { literalToJson, type VariablesByName } from './literal.ts'
 import { applySelection, type FieldGroup, type Selection, SelectionReader } from './selection.ts'
 import { objectType } from './types.ts'
 
@@ -38,23 +38,23 @@ export function readGraphql(scope: QueryScope, query: GraphqlQuery, path: string
   const visible = scope.visible?.()?.get(recordType.name)
   const seen = visible === undefined ? null : [visible]
   const roots = groups.map(([name, group]): RootField => {
-    const memberPath = pathAt(path, name)
+    const memberPath = joinPathStep(path, name)
     return {
-      predicate: readArguments(reader, argumentsOf(group, memberPath), document.variables, memberPath),
+      predicate: readArguments(reader, fieldArguments(group, memberPath), document.variables, memberPath),
       selection: selections.of(objectType(kind, recordType), group, memberPath, seen),
     }
   })
   return {
     predicate: joinByOr(roots.map(({ predicate }) => predicate)),
     recordType,
-    shape: shapeBy(kind, recordType, roots),
+    shape: selectionShaper(kind, recordType, roots),
   }
 }
 
 /** Notes the record type of the query. @throws QueryProblem root fields, or the criteria around, name another one */
 function nameRecordType(reader: QueryReader, groups: readonly (readonly [string, FieldGroup])[], path: string): void {
   const [first, ...others] = groups.map(([name, [field]]) => {
-    return { memberPath: pathAt(path, name), recordType: recordTypeOfRootField(reader.kind, field.name.value, path) }
+    return { memberPath: joinPathStep(path, name), recordType: recordTypeOfRootField(reader.kind, field.name.value, path) }
   })
   if (first === undefined) throw new QueryProblem(path, 'must have a root field that is not skipped')
   const other = others.find(({ recordType }) => recordType !== first.recordType)
@@ -70,7 +70,7 @@ function textLimits(limits: QueryLimits): { tokens: number; nesting: number } {
 }
 
 /** The arguments of fields with the same name in the answer. They are one field, so their arguments must be equal. */
-function argumentsOf([first, ...others]: FieldGroup, path: string): readonly ArgumentNode[] {
+function fieldArguments([first, ...others]: FieldGroup, path: string): readonly ArgumentNode[] {
   const text = (field: FieldNode): string => (field.arguments ?? []).map(print).join()
   if (others.some((field) => text(field) !== text(first))) {
     throw new QueryProblem(path, 'one name in the answer must have the same arguments everywhere')
@@ -81,21 +81,16 @@ function argumentsOf([first, ...others]: FieldGroup, path: string): readonly Arg
 /** The name of the argument into which some tools put all conditions. */
 const CONDITIONS_ARGUMENT = 'where'
 
-function readArguments(
-  reader: QueryReader,
-  nodes: readonly ArgumentNode[],
-  variables: Variables,
-  path: string,
-): Predicate {
+function readArguments(reader: QueryReader, nodes: readonly ArgumentNode[], variables: VariablesByName, path: string): Predicate {
   const given = nodes.map(({ name, value }) => {
-    return [name.value, literalToJson(value, variables, pathAt(path, name.value))] as const
+    return [name.value, literalToJson(value, variables, joinPathStep(path, name.value))] as const
   })
   if (given.length === 0) throw new QueryProblem(path, 'must have arguments that say which records are asked for')
   const nested = given.find(([name]) => name === CONDITIONS_ARGUMENT)
   const rest = given.filter((one) => one !== nested)
   return joinByAnd([
     ...(rest.length === 0 ? [] : [readExpression(reader, Object.fromEntries(rest), path)]),
-    ...(nested === undefined ? [] : [readExpression(reader, nested[1], pathAt(path, CONDITIONS_ARGUMENT))]),
+    ...(nested === undefined ? [] : [readExpression(reader, nested[1], joinPathStep(path, CONDITIONS_ARGUMENT))]),
   ])
 }
 
@@ -103,7 +98,7 @@ function readArguments(
  * Returns a function that shapes the shown part of a record by the selection of the first root field whose condition is true for
  * this part, or else of the first root field.
  */
-function shapeBy(kind: Kind, recordType: RecordType, roots: readonly RootField[]): NonNullable<Query['shape']> {
+function selectionShaper(kind: Kind, recordType: RecordType, roots: readonly RootField[]): NonNullable<Query['shape']> {
   const finding = (document: JsonObject, day: string): RootField | undefined => {
     if (roots.length === 1) return roots[0]
     const record = lazyRecord(kind, recordType, document)
@@ -120,36 +115,36 @@ function shapeBy(kind: Kind, recordType: RecordType, roots: readonly RootField[]
 
 /** The record type of a root field. @throws QueryProblem no record type has this name */
 export function recordTypeOfRootField(kind: Kind, name: string, path: string): RecordType {
-  if (name.startsWith('__')) throw new QueryProblem(pathAt(path, name), 'introspection is not answered')
+  if (name.startsWith('__')) throw new QueryProblem(joinPathStep(path, name), 'introspection is not answered')
   const recordType = possibleSingulars(name)
-    .map((singular) => rootsOf(kind).get(plainRootName(singular)))
+    .map((singular) => recordTypesByRootName(kind).get(rootNameKey(singular)))
     .find((found) => found !== undefined)
   if (recordType !== undefined) return recordType
-  const known = kind.record_types.map(({ emitted }) => camelCase(emitted))
-  throw new QueryProblem(pathAt(path, name), `must be one of ${[...new Set(known)].join(', ')}`)
+  const known = kind.record_types.map(({ emitted }) => lowerFirstLetter(emitted))
+  throw new QueryProblem(joinPathStep(path, name), `must be one of ${[...new Set(known)].join(', ')}`)
 }
 
-const knownRoots = new WeakMap<Kind, ReadonlyMap<string, RecordType>>()
+const rootTableByKind = new WeakMap<Kind, ReadonlyMap<string, RecordType>>()
 
 /** The record type for each name of a root field. A name of several record types means the first of these. */
-function rootsOf(kind: Kind): ReadonlyMap<string, RecordType> {
-  let table = knownRoots.get(kind)
+function recordTypesByRootName(kind: Kind): ReadonlyMap<string, RecordType> {
+  let table = rootTableByKind.get(kind)
   if (table === undefined) {
     const made = new Map<string, RecordType>()
     for (const recordType of kind.record_types) {
       for (const name of [recordType.name, recordType.emitted, ...recordType.aliases]) {
-        const key = plainRootName(name)
+        const key = rootNameKey(name)
         if (!made.has(key)) made.set(key, recordType)
       }
     }
-    knownRoots.set(kind, made)
+    rootTableByKind.set(kind, made)
     table = made
   }
   return table
 }
 
 /** The name in lower case without `_`: `DisabledPerson`, `disabledPerson` and `disabled_person` give one key. */
-function plainRootName(name: string): string {
+function rootNameKey(name: string): string {
   return name.replaceAll('_', '').toLowerCase()
 }
 
@@ -163,6 +158,6 @@ function possibleSingulars(name: string): string[] {
   return [name, ...plurals.filter(([plural]) => plural.test(name)).map(([plural, end]) => name.replace(plural, end))]
 }
 
-function camelCase(name: string): string {
+function lowerFirstLetter(name: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1)
 }

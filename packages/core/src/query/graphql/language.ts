@@ -41,7 +41,7 @@ import { QueryProblem } from '../query.ts'
 import { literalToJson } from './literal.ts'
 
 /** A type for variables that may have any JSON value, such as `$where: JSON`. */
-const JSON_VALUE = new GraphQLScalarType({
+const JSON_SCALAR_TYPE = new GraphQLScalarType({
   name: 'JSON',
   coerceInputValue: (value) => value,
   coerceInputLiteral: (node: ConstValueNode) => literalToJson(node, new Map(), 'variables'),
@@ -49,7 +49,7 @@ const JSON_VALUE = new GraphQLScalarType({
 
 /** The types that a variable may have, and the directives @include and @skip. */
 export const GRAPHQL_SCHEMA = new GraphQLSchema({
-  types: [GraphQLString, GraphQLID, GraphQLInt, GraphQLFloat, GraphQLBoolean, JSON_VALUE],
+  types: [GraphQLString, GraphQLID, GraphQLInt, GraphQLFloat, GraphQLBoolean, JSON_SCALAR_TYPE],
   directives: [GraphQLIncludeDirective, GraphQLSkipDirective],
   assumeValid: true,
 })
@@ -84,8 +84,8 @@ export interface TextLimits {
 }
 
 /** The most characters in the text of a query. */
-const MAX_TEXT = 100_000
-const MAX_NAME = 64
+const MAX_TEXT_CHARACTERS = 100_000
+const MAX_NAME_CHARACTERS = 64
 
 const OPENING_TOKENS: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L])
 const CLOSING_TOKENS: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])
@@ -96,7 +96,7 @@ const CLOSING_TOKENS: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, Token
  * @throws GraphQLError it cannot be split into tokens of GraphQL
  */
 export function checkTokens(text: string, limits: TextLimits, path: string): void {
-  if (text.length > MAX_TEXT) throw new QueryProblem(path, `must have at most ${MAX_TEXT} characters`)
+  if (text.length > MAX_TEXT_CHARACTERS) throw new QueryProblem(path, `must have at most ${MAX_TEXT_CHARACTERS} characters`)
   const lexer = new Lexer(new Source(text))
   let nesting = 0
   for (let tokens = 0; ; tokens += 1) {
@@ -110,8 +110,8 @@ export function checkTokens(text: string, limits: TextLimits, path: string): voi
     if (nesting > limits.nesting) {
       throw new QueryProblem(path, `must be nested at most ${limits.nesting} levels deep`)
     }
-    if (kind === TokenKind.NAME && value !== undefined && value.length > MAX_NAME) {
-      throw new QueryProblem(path, `names must have at most ${MAX_NAME} characters`)
+    if (kind === TokenKind.NAME && value !== undefined && value.length > MAX_NAME_CHARACTERS) {
+      throw new QueryProblem(path, `names must have at most ${MAX_NAME_CHARACTERS} characters`)
     }
     if ((kind === TokenKind.STRING || kind === TokenKind.BLOCK_STRING) && value?.includes('\0')) {
       throw new QueryProblem(path, 'texts must have no NUL character')

@@ -4,14 +4,14 @@ import { Kind as Node, type ValueNode } from 'graphql'
 import { QueryProblem } from '../query.ts'
 
 /** The values of the declared variables by name. A variable without a value has no entry. */
-export type Variables = ReadonlyMap<string, JsonValue>
+export type VariablesByName = ReadonlyMap<string, JsonValue>
 
 /**
  * Turns a literal into JSON. An enum value becomes a string, a number is read by the rule for all JSON, and `__proto__`
  * is an ordinary member. The nesting was limited before.
  * @throws QueryProblem a variable has no value, or a number would be rounded
  */
-export function literalToJson(node: ValueNode, variables: Variables, path: string): JsonValue {
+export function literalToJson(node: ValueNode, variables: VariablesByName, path: string): JsonValue {
   switch (node.kind) {
     case Node.NULL:
       return null
@@ -21,7 +21,7 @@ export function literalToJson(node: ValueNode, variables: Variables, path: strin
       return node.value
     case Node.INT:
     case Node.FLOAT:
-      return numberOf(node.value, path)
+      return readNumberLiteral(node.value, path)
     case Node.LIST:
       return node.values.map((value, index) => literalToJson(value, variables, `${path}[${index}]`))
     case Node.OBJECT:
@@ -37,13 +37,13 @@ export function literalToJson(node: ValueNode, variables: Variables, path: strin
  * The value of a variable. GraphQL would leave out an argument without a value; here this would drop a condition and
  * find too much, so it is refused.
  */
-function requireVariable(name: string, variables: Variables, path: string): JsonValue {
+function requireVariable(name: string, variables: VariablesByName, path: string): JsonValue {
   const value = variables.get(name)
   if (value === undefined) throw new QueryProblem(path, `the variable $${name} must have a value`)
   return value
 }
 
-function numberOf(literal: string, path: string): number {
+function readNumberLiteral(literal: string, path: string): number {
   const number = exactNumber(literal)
   if (number === null) throw new QueryProblem(path, NUMBER_RULE)
   // -0 becomes 0, because some code distinguishes -0 from 0.

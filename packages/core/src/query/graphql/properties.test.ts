@@ -148,9 +148,7 @@ describe('any text', () => {
 
 /** Everything that a record type documents, as a selection. */
 function everything({ members }: Pick<ObjectShape, 'members'>): string {
-  return members
-    .map(({ name, object }) => (object === undefined ? name : `${name} { ${everything(object)} }`))
-    .join(' ')
+  return members.map(({ name, object }) => (object === undefined ? name : `${name} { ${everything(object)} }`)).join(' ')
 }
 
 /** The members that a selection of everything keeps: the documented ones, with null for a missing one. */
@@ -195,10 +193,7 @@ describe.each(GENERATED)('generated records of $kind.name $recordType.name', ({ 
     for (const record of records) {
       const shaped = shape?.(record, DAY)
       expect(Object.keys(shaped as object).sort()).toEqual([...scalars].sort())
-      expect(shaped).toMatchObject({
-        [recordType.primary_identifier]: expect.anything(),
-        last_updated: expect.any(String),
-      })
+      expect(shaped).toMatchObject({ [recordType.primary_identifier]: expect.anything(), last_updated: expect.any(String) })
     }
   })
 })

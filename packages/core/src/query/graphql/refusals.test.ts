@@ -46,20 +46,14 @@ describe('a query that is not understood to the last word', () => {
     ['{ member(where: {}) { sex } }', 'q.member.where: must be an object of conditions, with at least one'],
     ['{ member(UIN: null) { sex } }', 'q.member.UIN: must be a string of 1 to 256 characters or a whole number'],
     ['{ member(sex: null) { sex } }', 'q.member.sex: must not be empty: what is missing is asked for with exists'],
-    [
-      '{ member(UIN: 1e400) { sex } }',
-      'q.member.UIN: the number cannot be kept as it is written; write it as a string',
-    ],
+    ['{ member(UIN: 1e400) { sex } }', 'q.member.UIN: the number cannot be kept as it is written; write it as a string'],
     ['{ member(UIN: 1, UIN: 2) { sex } }', 'q: an argument must not be repeated; line 1, column 10'],
     ['{ member(where: {sex: F, sex: M}) { sex } }', 'q: a member must not be repeated; line 1, column 18'],
     ['{ member(UIN: 1) }', 'q.member: must select fields of Member'],
     ['{ member(UIN: 1) {} }', 'q.member: must select at least one field'],
     ['{ member(UIN: 1) { demographic_info } }', 'q.member.demographic_info: must select fields of DemographicInfo'],
     ['{ member(UIN: 1) { sex { code } } }', 'q.member.sex: must have no selection: it has no fields'],
-    [
-      '{ member(UIN: 1) { __typename { x } } }',
-      /^q\.member\.__typename: must be a field of Member: member_identifier, /,
-    ],
+    ['{ member(UIN: 1) { __typename { x } } }', /^q\.member\.__typename: must be a field of Member: member_identifier, /],
     ['{ member(UIN: 1) { constructor } }', /^q\.member\.constructor: must be a field of Member: member_identifier, /],
     ['{ member(UIN: 1) { a: __proto__ } }', /^q\.member\.a: must be a field of Member: member_identifier, /],
     [
@@ -92,14 +86,8 @@ describe('a query that is not understood to the last word', () => {
     ],
     ['{ member(UIN: 1) { sex @skip } }', 'q: a directive must have the argument "if"; line 1, column 24'],
     ['{ member(UIN: 1) { sex @skip(if: "Okoro") } }', 'q: a value must be of the declared type; line 1, column 34'],
-    [
-      '{ member(UIN: 1) { sex @skip(if: true, x: 1) } }',
-      'q: a directive must have no argument but "if"; line 1, column 40',
-    ],
-    [
-      '{ member(UIN: 1) { sex @skip(if: true) @skip(if: true) } }',
-      'q: a directive must not be repeated; line 1, column 24',
-    ],
+    ['{ member(UIN: 1) { sex @skip(if: true, x: 1) } }', 'q: a directive must have no argument but "if"; line 1, column 40'],
+    ['{ member(UIN: 1) { sex @skip(if: true) @skip(if: true) } }', 'q: a directive must not be repeated; line 1, column 24'],
     ['{ member(UIN: 1) @skip(if: true) { sex } }', 'q: must have a root field that is not skipped'],
     ['{ a: __typename }', 'q.__typename: introspection is not answered'],
     [
@@ -142,9 +130,7 @@ describe('a query that is not understood to the last word', () => {
   it('variables are own members of what is given', () => {
     const text = 'query($constructor: String) { member(UIN: $constructor) { sex } }'
     expect(refusal(text)).toBe('q.member.UIN: the variable $constructor must have a value')
-    expect(refusal(text, JSON.parse('{"__proto__": "x"}'))).toBe(
-      'q: variables must be declared by the operation: $constructor',
-    )
+    expect(refusal(text, JSON.parse('{"__proto__": "x"}'))).toBe('q: variables must be declared by the operation: $constructor')
     expect(refusal('{ member(UIN: 1) { sex } }', { a: 1 })).toBe(
       'q: variables must be declared by the operation: it declares none',
     )
@@ -153,11 +139,7 @@ describe('a query that is not understood to the last word', () => {
   it('the criteria around it name the record type too', () => {
     const kind = kindNamed('social')
     if (kind === undefined) throw new Error('social')
-    const scope = {
-      kind,
-      recordType: kind.record_types[1],
-      limits: { query_depth: 20, query_terms: 200, query_values: 1000 },
-    }
+    const scope = { kind, recordType: kind.record_types[1], limits: { query_depth: 20, query_terms: 200, query_values: 1000 } }
     const query = { text: '{ member(UIN: 1) { sex } }', variables: undefined, operationName: undefined }
     expect(() => readGraphql(scope, query, 'q')).toThrow(
       new QueryProblem('q.member', 'must mean the same record type as the criteria around the query'),
@@ -165,24 +147,14 @@ describe('a query that is not understood to the last word', () => {
   })
 
   it('operationName is one of the operations', () => {
-    expect(refusal('query A { member(UIN: 1) { sex } }', undefined, 'B')).toBe(
-      'q: operationName must name one of the operations',
-    )
+    expect(refusal('query A { member(UIN: 1) { sex } }', undefined, 'B')).toBe('q: operationName must name one of the operations')
   })
 })
 
 describe('a query without bounds', () => {
   it.each([
-    [
-      '10,000 aliases',
-      `{ ${repeat(10_000, (i) => `a${i}:member(UIN:1){sex}`)} }`,
-      'q: must have at most 100000 characters',
-    ],
-    [
-      'many aliases',
-      `{ ${repeat(2_000, (i) => `a${i}:member(UIN:1){sex}`)} }`,
-      'q: must have at most 4600 words and signs',
-    ],
+    ['10,000 aliases', `{ ${repeat(10_000, (i) => `a${i}:member(UIN:1){sex}`)} }`, 'q: must have at most 100000 characters'],
+    ['many aliases', `{ ${repeat(2_000, (i) => `a${i}:member(UIN:1){sex}`)} }`, 'q: must have at most 4600 words and signs'],
     [
       'many root fields',
       `{ ${repeat(201, (i) => `a${i}:member(UIN:1){sex}`)} }`,

@@ -14,7 +14,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import type { VisibleNode } from '../../model/grant.ts'
-import { pathAt } from '../forms/reader.ts'
+import { joinPathStep } from '../forms/reader.ts'
 import { QueryProblem } from '../query.ts'
 import type { GraphqlDocument } from './document.ts'
 import type { ObjectField, ObjectType } from './types.ts'
@@ -44,12 +44,12 @@ export type VisibleTrees = readonly VisibleNode[] | null
 type Fragment = InlineFragmentNode | FragmentDefinitionNode
 
 /** The largest number of fields and fragments in a query. What is in a fragment counts for each object that uses it. */
-const MAX_SELECTED = 500
+const MAX_SELECTED_FIELDS = 500
 /**
  * The most repeated fields in a query. A field that an object selects under several names counts once for each name
  * after the first, because each makes answers longer.
  */
-const MAX_REPEATED = 20
+const MAX_REPEATED_FIELDS = 20
 
 /** Reads the selections of one document, and counts them. */
 export class SelectionReader {
@@ -73,7 +73,7 @@ export class SelectionReader {
       const group = groups.get(name)
       if (group === undefined) groups.set(name, [field])
       else if (group[0].name.value === field.name.value) group.push(field)
-      else throw new QueryProblem(pathAt(path, name), 'one name in the answer must mean one field')
+      else throw new QueryProblem(joinPathStep(path, name), 'one name in the answer must mean one field')
     }
     const find = (set: SelectionSetNode): void => {
       if (set.selections.length === 0) throw new QueryProblem(path, 'must select at least one field')
@@ -85,7 +85,7 @@ export class SelectionReader {
           const fragment = this.#fragment(selection)
           if (used.has(fragment)) continue
           used.add(fragment)
-          checkCondition(fragment.typeCondition?.name.value ?? type, type, path)
+          checkFragmentType(fragment.typeCondition?.name.value ?? type, type, path)
           find(fragment.selectionSet)
         }
       }
@@ -100,17 +100,17 @@ export class SelectionReader {
    * @throws QueryProblem also for a field that may not be seen, with the text for an unknown one
    */
   of(type: ObjectType, fields: FieldGroup, path: string, seen: VisibleTrees): Selection {
-    const sets = setsOf(fields)
+    const sets = selectionSetsOf(fields)
     if (sets.length < fields.length) throw new QueryProblem(path, `must select fields of ${type.name}`)
     const groups = this.fields(sets, type.name, path)
     const names = new Set([...groups.values()].map(([field]) => field.name.value.toLowerCase()))
     this.#repeated += groups.size - names.size
-    if (this.#repeated > MAX_REPEATED) {
-      throw new QueryProblem(path, `a query may repeat a field under another name ${MAX_REPEATED} times`)
+    if (this.#repeated > MAX_REPEATED_FIELDS) {
+      throw new QueryProblem(path, `a query may repeat a field under another name ${MAX_REPEATED_FIELDS} times`)
     }
     return {
       type: type.name,
-      chosen: [...groups].map(([name, group]) => this.#chosen(type, name, group, pathAt(path, name), seen)),
+      chosen: [...groups].map(([name, group]) => this.#chosen(type, name, group, joinPathStep(path, name), seen)),
     }
   }
 
@@ -119,18 +119,17 @@ export class SelectionReader {
     if (group.some((field) => (field.arguments ?? []).length > 0)) {
       throw new QueryProblem(path, 'must have no arguments: conditions stand at the root field')
     }
-    if (first.name.value === '__typename' && setsOf(group).length === 0) return { name, read: null }
+    if (first.name.value === '__typename' && selectionSetsOf(group).length === 0) return { name, read: null }
     const field = type.fields.get(first.name.value.toLowerCase())
-    if (field === undefined || !isVisible(seen, field)) {
-      const names = type.names.filter((one) => isVisible(seen, type.fields.get(one.toLowerCase())))
-      const rule =
-        names.length === 0 ? 'no field can be selected here' : `must be a field of ${type.name}: ${names.join(', ')}`
+    if (field === undefined || !isFieldVisible(seen, field)) {
+      const names = type.names.filter((one) => isFieldVisible(seen, type.fields.get(one.toLowerCase())))
+      const rule = names.length === 0 ? 'no field can be selected here' : `must be a field of ${type.name}: ${names.join(', ')}`
       throw new QueryProblem(path, rule)
     }
-    const sets = setsOf(group)
+    const sets = selectionSetsOf(group)
     if (sets.length === 0 && field.whole) return { name, read: field.read }
     if (field.type === undefined) throw new QueryProblem(path, 'must have no selection: it has no fields')
-    return { name, read: field.read, of: this.of(field.type, group, path, seenBelow(seen, field)) }
+    return { name, read: field.read, of: this.of(field.type, group, path, visibleBelowField(seen, field)) }
   }
 
   #fragment(selection: InlineFragmentNode | FragmentSpreadNode): Fragment {
@@ -148,20 +147,20 @@ export class SelectionReader {
 
   #count(path: string): void {
     this.#selected += 1
-    if (this.#selected <= MAX_SELECTED) return
-    throw new QueryProblem(path, `a query must select at most ${MAX_SELECTED} fields, fragments included`)
+    if (this.#selected <= MAX_SELECTED_FIELDS) return
+    throw new QueryProblem(path, `a query must select at most ${MAX_SELECTED_FIELDS} fields, fragments included`)
   }
 }
 
 /** The trees of what is visible inside the value of a field; null when `seen` is null. */
-function seenBelow(seen: VisibleTrees, { places }: ObjectField): VisibleTrees {
+function visibleBelowField(seen: VisibleTrees, { places }: ObjectField): VisibleTrees {
   if (seen === null) return null
   const found = places.flatMap((place) => {
-    let parts = withLike(seen)
+    let parts = withRelatedTrees(seen)
     for (const segment of place === '' ? [] : place.split('.')) {
       const whole = parts.filter((part) => part.whole)
       if (whole.length > 0) return whole
-      parts = withLike(parts.flatMap(({ members }) => members.get(searchKey(segment)) ?? []))
+      parts = withRelatedTrees(parts.flatMap(({ members }) => members.get(searchKey(segment)) ?? []))
     }
     return parts
   })
@@ -169,21 +168,21 @@ function seenBelow(seen: VisibleTrees, { places }: ObjectField): VisibleTrees {
 }
 
 /** Adds the trees for related persons: a related person is visible like a record of that type. */
-const withLike = (parts: readonly VisibleNode[]): readonly VisibleNode[] =>
+const withRelatedTrees = (parts: readonly VisibleNode[]): readonly VisibleNode[] =>
   parts.flatMap((part) => (part.like === undefined ? [part] : [part, part.like]))
 
-function isVisible(seen: VisibleTrees, field: ObjectField | undefined): boolean {
+function isFieldVisible(seen: VisibleTrees, field: ObjectField | undefined): boolean {
   if (field === undefined) return false
-  const parts = seenBelow(seen, field)
+  const parts = visibleBelowField(seen, field)
   if (parts === null) return true
   return parts.some(({ value, identifiers, members }) => value || identifiers.length > 0 || members.size > 0)
 }
 
-function setsOf(fields: readonly FieldNode[]): SelectionSetNode[] {
+function selectionSetsOf(fields: readonly FieldNode[]): SelectionSetNode[] {
   return fields.flatMap(({ selectionSet }) => selectionSet ?? [])
 }
 
-function checkCondition(condition: string, type: string, path: string): void {
+function checkFragmentType(condition: string, type: string, path: string): void {
   if (condition === type) return
   throw new QueryProblem(path, `a fragment must be on ${type} here`)
 }
@@ -197,17 +196,17 @@ export function applySelection(selection: Selection, object: JsonObject): JsonOb
     selection.chosen.map(({ name, read, of }) => {
       if (read === null) return [name, selection.type]
       const held = read(object)
-      return [name, of === undefined ? (held ?? null) : shapeEach(of, held)]
+      return [name, of === undefined ? (held ?? null) : selectFromValue(of, held)]
     }),
   )
 }
 
 /** Applies a selection to a value or to each element of a list. A value that is not an object gives null. */
-function shapeEach(selection: Selection, held: JsonValue | undefined): JsonValue {
-  if (Array.isArray(held)) return held.map((element) => shapeOne(selection, element))
-  return shapeOne(selection, held)
+function selectFromValue(selection: Selection, held: JsonValue | undefined): JsonValue {
+  if (Array.isArray(held)) return held.map((element) => selectFromObject(selection, element))
+  return selectFromObject(selection, held)
 }
 
-function shapeOne(selection: Selection, held: JsonValue | undefined): JsonValue {
+function selectFromObject(selection: Selection, held: JsonValue | undefined): JsonValue {
   return isJsonObject(held) ? applySelection(selection, held) : null
 }

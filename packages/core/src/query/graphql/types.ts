@@ -39,24 +39,24 @@ export interface ObjectField {
   readonly whole: boolean
 }
 
-const knownTypes = new WeakMap<Kind, ReadonlyMap<RecordType, ObjectType>>()
+const objectTypesByKind = new WeakMap<Kind, ReadonlyMap<RecordType, ObjectType>>()
 
 /** The object type of a record type. The types of a kind are made at the first call. */
 export function objectType(kind: Kind, recordType: RecordType): ObjectType {
-  const made = knownTypes.get(kind) ?? objectTypes(kind)
-  knownTypes.set(kind, made)
+  const made = objectTypesByKind.get(kind) ?? makeObjectTypes(kind)
+  objectTypesByKind.set(kind, made)
   const type = made.get(recordType)
   if (type === undefined) throw new Error(`${recordType.name} is no record type of ${kind.name}`)
   return type
 }
 
-function objectTypes(kind: Kind): ReadonlyMap<RecordType, ObjectType> {
+function makeObjectTypes(kind: Kind): ReadonlyMap<RecordType, ObjectType> {
   const types = new ObjectTypeMaker()
   return new Map(
     kind.record_types.map((recordType) => {
       const type = types.ofMembers(recordType.name, membersOfSchema(recordType.schema))
       // A member of a household may be a record too, so its type has the same fields.
-      addSearchable(type, kind, recordType)
+      addSearchableFields(type, kind, recordType)
       return [recordType, type]
     }),
   )
@@ -110,19 +110,19 @@ class ObjectTypeMaker {
   }
 }
 
-function addSearchable(type: ObjectTypeDraft, kind: Kind, recordType: RecordType): void {
+function addSearchableFields(type: ObjectTypeDraft, kind: Kind, recordType: RecordType): void {
   const { attributes, compounds = [] } = recordType
   for (const attribute of attributes) {
     // An age is not stored, so it has no place and no field.
     const { paths: places } = attribute
-    if (places.length > 0) addNamed(type, attribute, { places, read: heldValue(attribute), whole: true })
+    if (places.length > 0) addFieldByNames(type, attribute, { places, read: heldValue(attribute), whole: true })
   }
   for (const compound of compounds) {
     for (const member of compound.members) {
       const places = compound.paths.flatMap((place) => member.paths.map((path) => joinMemberPath(place, path)))
-      addNamed(type, member, { places, read: listReader(heldMemberValues(compound, member)), whole: true })
+      addFieldByNames(type, member, { places, read: listReader(heldMemberValues(compound, member)), whole: true })
     }
-    addNamed(type, compound, {
+    addFieldByNames(type, compound, {
       places: compound.paths,
       read: listReader(heldElements(compound)),
       type: compoundType(compound),
@@ -132,7 +132,7 @@ function addSearchable(type: ObjectTypeDraft, kind: Kind, recordType: RecordType
   const places = recordType.identifiers.flatMap(({ names, path }) => (names === 'record' ? [path] : []))
   for (const identifierType of kind.identifier_types) {
     const read = valueOrListReader(heldIdentifiers(kind, recordType, identifierType))
-    addNamed(type, identifierType, { places, read, whole: true })
+    addFieldByNames(type, identifierType, { places, read, whole: true })
   }
 }
 
@@ -140,14 +140,14 @@ function addSearchable(type: ObjectTypeDraft, kind: Kind, recordType: RecordType
 function compoundType(compound: Compound): ObjectType {
   const type = new ObjectTypeDraft(compound.name)
   for (const member of compound.members) {
-    addNamed(type, member, { places: member.paths, read: (element) => element[member.name], whole: true })
+    addFieldByNames(type, member, { places: member.paths, read: (element) => element[member.name], whole: true })
   }
   return type
 }
 
 const joinMemberPath = (place: string, path: string): string => [place, path].filter((part) => part !== '').join('.')
 
-function addNamed(type: ObjectTypeDraft, row: Parameters<typeof namesOf>[0], field: Omit<ObjectField, 'name'>): void {
+function addFieldByNames(type: ObjectTypeDraft, row: Parameters<typeof namesOf>[0], field: Omit<ObjectField, 'name'>): void {
   type.add({ ...field, name: row.name })
   type.addAlso(namesOf(row).map((name) => ({ ...field, name })))
 }
@@ -194,26 +194,26 @@ const GRAPHQL_NAME_PATTERN = /^(?!__)[A-Za-z_]\w*$/
 
 /** The members that GraphQL can name in the schema of a record type. */
 export function membersOfSchema(schema: RecordType['schema']): readonly MemberShape[] {
-  return membersOf(schema as RecordSchema)
+  return memberShapesOf(schema as RecordSchema)
 }
 
-function membersOf({ properties = {} }: RecordSchema): readonly MemberShape[] {
+function memberShapesOf({ properties = {} }: RecordSchema): readonly MemberShape[] {
   return Object.entries(properties)
     .filter(([name]) => GRAPHQL_NAME_PATTERN.test(name))
     .map(([name, schema]) => {
-      const alternatives = alternativesOf(schema)
+      const alternatives = alternativeSchemasOf(schema)
       const objects = alternatives.filter((one) => one.title !== undefined && one.properties !== undefined)
       const [object] = objects
       if (object === undefined || objects.some(({ title }) => title !== object.title)) {
         return { name, whole: true }
       }
       const whole = objects.length < alternatives.length
-      return { name, object: { name: object.title ?? name, members: membersOf(object) }, whole }
+      return { name, object: { name: object.title ?? name, members: memberShapesOf(object) }, whole }
     })
 }
 
 /** The possible schemas of a value: those of a list's elements, and of each part of a union. */
-function alternativesOf(schema: RecordSchema): readonly RecordSchema[] {
-  if (schema.items !== undefined) return alternativesOf(schema.items)
-  return schema.anyOf === undefined ? [schema] : schema.anyOf.flatMap(alternativesOf)
+function alternativeSchemasOf(schema: RecordSchema): readonly RecordSchema[] {
+  if (schema.items !== undefined) return alternativeSchemasOf(schema.items)
+  return schema.anyOf === undefined ? [schema] : schema.anyOf.flatMap(alternativeSchemasOf)
 }

@@ -63,15 +63,15 @@ export function lazyRecord(
   document: JsonValue,
   aliases: readonly Identifier[] = [],
 ): ReadableRecord {
-  const { attributes, compounds } = namesOf(recordType)
+  const { attributes, compounds } = attributesByNameOf(recordType)
   let identifiers: ReadableRecord['identifiers'] | undefined
   const all = () => (identifiers ??= identifiersOf(kind, recordType, document, aliases))
   return {
-    values: asAsked((name) => {
+    values: lazyMap((name) => {
       const attribute = attributes.get(name)
       return attribute === undefined ? null : readAttribute(attribute, document)
     }),
-    elements: asAsked((name) => {
+    elements: lazyMap((name) => {
       const compound = compounds.get(name)
       const found = compound === undefined ? [] : readElements(compound, document)
       return found.length === 0 ? null : found
@@ -80,7 +80,7 @@ export function lazyRecord(
   }
 }
 
-function asAsked<Value>(read: (name: string) => Value | null): Pick<ReadonlyMap<string, Value>, 'get'> {
+function lazyMap<Value>(read: (name: string) => Value | null): Pick<ReadonlyMap<string, Value>, 'get'> {
   const found = new Map<string, Value | undefined>()
   return {
     get(name) {
@@ -97,7 +97,7 @@ interface AttributesByName {
 
 const namesByRecordType = new WeakMap<RecordType, AttributesByName>()
 
-function namesOf(recordType: RecordType): AttributesByName {
+function attributesByNameOf(recordType: RecordType): AttributesByName {
   const { attributes, compounds = [] } = recordType
   const names = namesByRecordType.get(recordType) ?? {
     attributes: new Map(attributes.map((one) => [one.name, one])),

@@ -27,10 +27,7 @@ export function matches(predicate: Predicate, record: ReadableRecord): boolean {
   return truthOf(predicate, (name) => record.values.get(name), record) === TRUE
 }
 
-/**
- * The result of a predicate. `read` reads the record or an element; `record` is for conditions on lists and
- * identifiers.
- */
+/** The result of a predicate. `read` reads the record or an element; `record` is for conditions on lists and identifiers. */
 function truthOf(predicate: Predicate, read: ReadAttribute, record: ReadableRecord): Truth {
   switch (predicate.is) {
     case 'and': {
@@ -56,11 +53,11 @@ function truthOf(predicate: Predicate, read: ReadAttribute, record: ReadableReco
     case 'compare':
       return compareValues(predicate.operator, singleValueOf(predicate, read), predicate.value)
     case 'in':
-      return oneOf(singleValueOf(predicate, read), predicate.values)
+      return truthOfOneOf(singleValueOf(predicate, read), predicate.values)
     case 'exists':
-      return isPresent(predicate, read, record) ? TRUE : FALSE
+      return hasAttributeValue(predicate, read, record) ? TRUE : FALSE
     case 'some':
-      return someElement(predicate, record)
+      return truthOfSomeElement(predicate, record)
     case 'identifier':
       return truthOfIdentifiers(predicate.identifiers, record)
     case 'identifier_type':
@@ -69,14 +66,14 @@ function truthOf(predicate: Predicate, read: ReadAttribute, record: ReadableReco
 }
 
 function singleValueOf({ attribute, until }: Comparison | OneOf, read: ReadAttribute): AttributeScalar | undefined {
-  const value = upTo(until, read(attribute.name))
+  const value = cutDateAfter(until, read(attribute.name))
   if (attribute.type === 'age') throw new Error(`${attribute.name} is asked on no day`)
   if (isList(value)) throw new Error(`${attribute.name} is asked through its elements only`)
   return value
 }
 
 /** Cuts a date off at the day `until`; undefined when the date begins later. */
-function upTo(until: string | undefined, value: AttributeValue | undefined): AttributeValue | undefined {
+function cutDateAfter(until: string | undefined, value: AttributeValue | undefined): AttributeValue | undefined {
   if (until === undefined || typeof value !== 'object' || isList(value)) return value
   if (value.from > until) return undefined
   return value.to > until ? { from: value.from, to: until } : value
@@ -87,7 +84,7 @@ function isList(value: AttributeValue | undefined): value is readonly AttributeS
   return Array.isArray(value)
 }
 
-function oneOf(value: AttributeScalar | undefined, literals: readonly Literal[]): Truth {
+function truthOfOneOf(value: AttributeScalar | undefined, literals: readonly Literal[]): Truth {
   let greatest: Truth = FALSE
   for (const literal of literals) {
     const truth = compareValues('eq', value, literal)
@@ -97,21 +94,21 @@ function oneOf(value: AttributeScalar | undefined, literals: readonly Literal[])
   return greatest
 }
 
-function isPresent({ attribute, list, until }: HasValue, read: ReadAttribute, record: ReadableRecord): boolean {
+function hasAttributeValue({ attribute, list, until }: HasValue, read: ReadAttribute, record: ReadableRecord): boolean {
   if (attribute.type === 'age') throw new Error(`${attribute.name} is asked on no day`)
-  if (list === undefined || !isCompound(list)) return upTo(until, read(attribute.name)) !== undefined
+  if (list === undefined || !isCompound(list)) return cutDateAfter(until, read(attribute.name)) !== undefined
   const elements = record.elements.get(list.name) ?? []
-  return elements.some((element) => memberOf(element, attribute.name) !== undefined)
+  return elements.some((element) => findElementMember(element, attribute.name) !== undefined)
 }
 
-function memberOf(element: Element, name: string): AttributeScalar | undefined {
+function findElementMember(element: Element, name: string): AttributeScalar | undefined {
   return Object.hasOwn(element, name) ? element[name] : undefined
 }
 
-function someElement(predicate: SomeElement, record: ReadableRecord): Truth {
+function truthOfSomeElement(predicate: SomeElement, record: ReadableRecord): Truth {
   let counted = false
   let greatest: Truth = FALSE
-  for (const read of elementsOf(predicate, record)) {
+  for (const read of elementReaders(predicate, record)) {
     counted = true
     const truth = truthOf(predicate.of, read, record)
     if (truth === TRUE) return TRUE
@@ -121,7 +118,7 @@ function someElement(predicate: SomeElement, record: ReadableRecord): Truth {
 }
 
 /** The elements of a list that have any attribute of the condition, each as a function that reads an attribute. */
-function elementsOf(predicate: SomeElement, record: ReadableRecord): ReadAttribute[] {
+function elementReaders(predicate: SomeElement, record: ReadableRecord): ReadAttribute[] {
   const { list } = predicate
   if (!isCompound(list)) {
     const values = record.values.get(list.name)
@@ -130,7 +127,7 @@ function elementsOf(predicate: SomeElement, record: ReadableRecord): ReadAttribu
   const names = mentionedNames(predicate)
   return (record.elements.get(list.name) ?? [])
     .filter((element) => names.some((name) => Object.hasOwn(element, name)))
-    .map((element) => (name) => memberOf(element, name))
+    .map((element) => (name) => findElementMember(element, name))
 }
 
 const namesByCondition = new WeakMap<SomeElement, readonly string[]>()
@@ -172,24 +169,24 @@ function compareValues(operator: Comparator, value: AttributeScalar | undefined,
   } else if (operator === 'eq') {
     return value === literal ? TRUE : FALSE
   } else if (typeof value === 'string' && typeof literal === 'string') {
-    return compareTexts(operator, value, literal) ? TRUE : FALSE
+    return isTextComparisonTrue(operator, value, literal) ? TRUE : FALSE
   } else if (typeof value === 'number' && typeof literal === 'number') {
-    return isOrdered(operator, value - literal) ? TRUE : FALSE
+    return isComparisonTrue(operator, value - literal) ? TRUE : FALSE
   }
   throw new Error(`what is compared by ${operator} is of two types`)
 }
 
-function compareTexts(operator: Comparator, text: string, literal: string): boolean {
+function isTextComparisonTrue(operator: Comparator, text: string, literal: string): boolean {
   if (operator === 'starts_with') return text.startsWith(literal)
   if (operator === 'contains') return text.includes(literal)
-  return isOrdered(operator, compareCodePoints(text, literal))
+  return isComparisonTrue(operator, compareCodePoints(text, literal))
 }
 
 /**
  * True when a comparison holds. `difference` is negative when the record's value is less than the literal, positive
  * when it is greater.
  */
-function isOrdered(operator: Comparator, difference: number): boolean {
+function isComparisonTrue(operator: Comparator, difference: number): boolean {
   switch (operator) {
     case 'lt':
       return difference < 0

@@ -27,7 +27,7 @@ export function sortValuesOf(
       return own.map(({ value }) => value).sort(compareCodePoints)[0]
     }
     const value = values.get(attribute)
-    return until !== undefined && value !== undefined && textOf(value) > until ? undefined : value
+    return until !== undefined && value !== undefined && sortTextOf(value) > until ? undefined : value
   })
 }
 
@@ -53,9 +53,8 @@ export function compareInOrder(
 
 function compareSortValues(left: AttributeValue, right: AttributeValue): number {
   if (typeof left === 'number' || typeof left === 'boolean') return Number(left) - Number(right)
-  return compareCodePoints(textOf(left), textOf(right))
+  return compareCodePoints(sortTextOf(left), sortTextOf(right))
 }
 
 /** The text by which a value is ordered: of a date, its first day. */
-const textOf = (value: AttributeValue): string =>
-  typeof value === 'object' && 'from' in value ? value.from : String(value)
+const sortTextOf = (value: AttributeValue): string => (typeof value === 'object' && 'from' in value ? value.from : String(value))

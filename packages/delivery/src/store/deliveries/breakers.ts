@@ -6,7 +6,7 @@
 import type { Destination } from '@rollcall/core/model/delivery'
 import type { DeliveryHealth } from '@rollcall/core/model/health'
 import type { Database } from '@rollcall/database/database'
-import { groupCommit, oncePerPool } from '@rollcall/database/group-commit'
+import { createGroupCommit, oncePerPool } from '@rollcall/database/group-commit'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 
 /** The state of the circuit breaker of one destination. */
@@ -26,7 +26,7 @@ export const findBreaker = ({ pool }: Pick<Database, 'pool'>, { participant, ori
   breakerReads(pool).submit({ participant, origin })
 
 const breakerReads = oncePerPool((pool) =>
-  groupCommit<Destination, Breaker>(
+  createGroupCommit<Destination, Breaker>(
     async (destinations) => {
       const { rows } = await pool.query<Breaker & { readonly nth: number }>({
         name: 'find breakers',

@@ -12,8 +12,8 @@ import type {
   HealthVerdict,
 } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
-import { groupCommit, oncePerPool } from '@rollcall/database/group-commit'
-import { participantsWithSql } from '@rollcall/database/queue'
+import { createGroupCommit, oncePerPool } from '@rollcall/database/group-commit'
+import { participantsWithRowsSql } from '@rollcall/database/queue'
 import { GRANT_STARTS_SQL } from '@rollcall/participants/store/grants'
 import { protectionVersionSql } from '@rollcall/records/records/protection'
 import type pg from 'pg'
@@ -23,7 +23,7 @@ export const isNewestEnvelopeSql = (delivery: string): string =>
   `notification.id = any(${delivery}.notifications) and notification.delivery = ${delivery}.id`
 
 /** SQL for `set` that lets a `notification` wait again, in its subscription's present mailbox. */
-export const WAIT_AGAIN_SQL = `state = 'waiting', delivery = null,
+export const SET_NOTIFICATION_WAITING_SQL = `state = 'waiting', delivery = null,
   mailbox = (select subscription.mailbox from subscription where subscription.id = notification.subscription)`
 
 /**
@@ -34,11 +34,7 @@ export const WAIT_AGAIN_SQL = `state = 'waiting', delivery = null,
  * @param page SQL of the page number
  * @param more SQL of the mailbox, of the envelope's number in the mailbox, and of the ids of its notifications
  */
-export const insertDeliveriesSql = (
-  rows: string,
-  page: string,
-  more = 'null::integer, null::bigint, null::bigint[]',
-): string =>
+export const insertDeliveriesSql = (rows: string, page: string, more = 'null::integer, null::bigint, null::bigint[]'): string =>
   `insert into delivery (id, participant, registry, correlation_id, callback, page, message_id, target, encrypted, body,
       granted, protection, mailbox, sequence, notifications, state, next_attempt_at, claim, claimed_until, attempts)
     select new.id, participant, registry, correlation_id, new.callback, ${page}, new.message_id, new.target,
@@ -49,13 +45,13 @@ export const insertDeliveriesSql = (
     from ${rows}`
 
 /** The accepted requests that deliveries answer. A package above this one has their table, and passes the SQL. */
-export interface AnsweredRequests {
+export interface AnsweredRequestsSql {
   /** SQL for a `from` clause: the accepted requests with correlation_id, operation and sender_uri. */
   readonly requests: string
 }
 
 /** The number of due deliveries to one origin that the caller wants to claim. */
-export interface WantedDeliveries {
+export interface WantedDeliveryCount {
   readonly origin: string
   readonly count: number
 }
@@ -65,10 +61,10 @@ export interface WantedDeliveries {
  * attempt that was begun under an older claim and has no result is recorded as interrupted.
  */
 export async function claimDueDeliveries(
-  { db: { pool }, requests }: AnsweredRequests & { readonly db: Pick<Database, 'pool'> },
+  { db: { pool }, requests }: AnsweredRequestsSql & { readonly db: Pick<Database, 'pool'> },
   participant: number,
   claim: DeliveryClaim,
-  wanted: readonly WantedDeliveries[],
+  wanted: readonly WantedDeliveryCount[],
 ): Promise<readonly ClaimedDelivery[]> {
   const { rows } = await pool.query<ClaimedDelivery & { forgotten: boolean }>({
     name: 'claim deliveries',
@@ -131,7 +127,7 @@ export async function recordAttempt(
       ...[attempt.status, attempt.error, attempt.answer],
       ...[update.state, update.wait, update.reason],
       ...[health.participant, health.peer, health.probe, health.longest_pause],
-      ...[more.claim, more.target, FAILURES_TO_OPEN, FIRST_PROBE_PAUSE_SECONDS],
+      ...[more.claim, more.target, FAILURES_TO_OPEN_BREAKER, FIRST_PROBE_PAUSE_SECONDS],
       health.origin,
     ],
   })
@@ -139,7 +135,7 @@ export async function recordAttempt(
 }
 
 /** The failures in a row that open a breaker. */
-const FAILURES_TO_OPEN = 5
+const FAILURES_TO_OPEN_BREAKER = 5
 /** Seconds until the first probe of an open breaker. After a failed probe the pause is twice as long, up to a limit. */
 const FIRST_PROBE_PAUSE_SECONDS = 10
 
@@ -172,7 +168,7 @@ const RECORD_ATTEMPT = `with ended as (
   select exists (select 1 from ended) as counted`
 
 /** Whether the grant or the protected persons have changed since a delivery was made. */
-export interface ChangedGrounds {
+export interface PermissionChanges {
   /** True when another grant is in force than when the delivery was made. */
   readonly grant: boolean
   /** True when the protected persons of the registry have changed since the delivery was made. */
@@ -185,12 +181,12 @@ export interface ChangedGrounds {
  * grant for a moment.
  * @param grant `Grant.id` of the present grant
  */
-export async function changedSinceDelivery(
+export async function findPermissionChanges(
   pool: Pick<pg.Pool, 'query'>,
   delivery: string,
   grant: number,
-): Promise<ChangedGrounds> {
-  const { rows } = await pool.query<ChangedGrounds>({
+): Promise<PermissionChanges> {
+  const { rows } = await pool.query<PermissionChanges>({
     name: 'what has changed since a delivery was made',
     text: `select delivery.protection <> ${protectionVersionSql('granted.registry')} as protection, coalesce(delivery.granted <> granted.id,
         delivery.created_at < granted.starts + interval '2 seconds') as "grant"
@@ -209,7 +205,7 @@ export const DELIVERIES_DUE_SQL = `select 0 where exists (select from delivery w
 export async function findWaitingParticipants({ pool }: Pick<Database, 'pool'>): Promise<readonly number[]> {
   const { rows } = await pool.query<{ participant: number }>({
     name: 'participants with deliveries',
-    text: `with recursive ${participantsWithSql('delivery', "state = 'pending'")}
+    text: `with recursive ${participantsWithRowsSql('delivery', "state = 'pending'")}
       select participant from waiting`,
   })
   return rows.map(({ participant }) => participant)
@@ -246,24 +242,24 @@ export interface SuccessfulAttempt extends DeliveryAttempt, Destination {
 
 /** Records a successful attempt, together with others in one statement. Returns true when the delivery still had the claim. */
 export const recordSuccess = (pool: pg.Pool, delivered: SuccessfulAttempt): Promise<boolean> =>
-  successWrites(pool).submit(delivered)
+  successfulAttemptWrites(pool).submit(delivered)
 
 /** Collects successful attempts for one statement. The group needs no limit, because attempts in progress are limited. */
-const successWrites = oncePerPool((pool) =>
-  groupCommit<SuccessfulAttempt, boolean>((entries) => writeSuccesses(pool, entries), { waiting: Infinity }),
+const successfulAttemptWrites = oncePerPool((pool) =>
+  createGroupCommit<SuccessfulAttempt, boolean>((entries) => writeSuccesses(pool, entries), { waiting: Infinity }),
 )
 
 async function writeSuccesses(pool: pg.Pool, entries: readonly SuccessfulAttempt[]): Promise<readonly boolean[]> {
   const { rows } = await pool.query<{ claim: string; id: string }>({
     name: 'record delivered',
     text: RECORD_DELIVERED,
-    values: SUCCESS_COLUMNS.map((column) => entries.map((entry) => entry[column])),
+    values: SUCCESSFUL_ATTEMPT_COLUMNS.map((column) => entries.map((entry) => entry[column])),
   })
   const counted = new Set(rows.map(({ id, claim }) => `${id} ${claim}`))
   return entries.map(({ delivery, claim }) => counted.has(`${delivery} ${claim}`))
 }
 
-const SUCCESS_COLUMNS = [
+const SUCCESSFUL_ATTEMPT_COLUMNS = [
   ...['delivery', 'number', 'at', 'duration_ms', 'status', 'error', 'answer'],
   ...['participant', 'claim', 'target', 'origin'],
 ] as (keyof SuccessfulAttempt)[]

@@ -1,8 +1,8 @@
 /** Changes deliveries by hand: an operator retries, replays or drops them, and a participant asks for its own again. */
 import type { Database } from '@rollcall/database/database'
-import { MAILBOXES_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
+import { MAILBOXES_PAYLOAD_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
-import { isNewestEnvelopeSql, WAIT_AGAIN_SQL } from './deliveries.ts'
+import { isNewestEnvelopeSql, SET_NOTIFICATION_WAITING_SQL } from './deliveries.ts'
 import { choiceConditions, type DeliveryChoice, type DeliveryState } from './delivery-choice.ts'
 
 interface DeliveryChange {
@@ -14,15 +14,15 @@ interface DeliveryChange {
 }
 
 /** SQL that makes a delivery pending again, at the beginning of its retry schedule, under its message_id. */
-const pendingSql = (due: string): string => `state = 'pending', next_attempt_at = ${due}, since = now(),
+const setPendingSql = (due: string): string => `state = 'pending', next_attempt_at = ${due}, since = now(),
   earlier = attempts, reason = null, finished_at = null`
 /** SQL of a due time before all others at the destination. Of several retried deliveries the oldest comes first. */
-const NOW_AND_FIRST = "created_at - interval '100 years'"
+const DUE_FIRST_SQL = "created_at - interval '100 years'"
 
 /** The changes of deliveries by hand: the states in which each is possible, and its SQL. */
-export const DELIVERY_CHANGES = {
+export const MANUAL_DELIVERY_CHANGES = {
   /** Attempts pending deliveries now, and attempts dead ones again. */
-  retry: { from: ['pending', 'dead'], set: pendingSql(NOW_AND_FIRST), sends: true },
+  retry: { from: ['pending', 'dead'], set: setPendingSql(DUE_FIRST_SQL), sends: true },
   /** Ends a delivery without a further attempt. */
   drop: {
     from: ['pending', 'held', 'dead'],
@@ -31,29 +31,29 @@ export const DELIVERY_CHANGES = {
     sends: false,
   },
   /** Sends deliveries again that were delivered, refused, given up, dropped or held. */
-  replay: { from: ['delivered', 'refused', 'dead', 'dropped', 'held'], set: pendingSql('now()'), sends: true },
+  replay: { from: ['delivered', 'refused', 'dead', 'dropped', 'held'], set: setPendingSql('now()'), sends: true },
 } as const satisfies Record<string, DeliveryChange>
 
 /** SQL condition: the mailbox of the delivery is closed. Nothing is sent from a closed mailbox. */
-const IN_CLOSED_MAILBOX = `exists (
+const IS_IN_CLOSED_MAILBOX_SQL = `exists (
   select 1 from mailbox where mailbox.id = delivery.mailbox and mailbox.state = 'closed')`
 
 /** SQL condition: the delivery was dropped because its notifications were put back into their mailbox. */
-const WAS_REPLAYED = `(state = 'dropped' and reason is not distinct from 'replayed')`
+const WAS_REPLAYED_SQL = `(state = 'dropped' and reason is not distinct from 'replayed')`
 
 /**
  * SQL condition: the documents of an event were deleted after the delivery of its envelope (`clearSentEvents`), so the envelope
  * cannot be composed again.
  */
-const IS_CLEARED = `(state = 'delivered' and mailbox is not null and exists (
+const HAS_CLEARED_EVENT_SQL = `(state = 'delivered' and mailbox is not null and exists (
   select 1 from notification join event on event.id = notification.event
   where ${isNewestEnvelopeSql('delivery')} and event.document is null and event.identifiers is null))`
 
 /** SQL condition: the delivery may be changed. It was not put back into its mailbox, and its events are not cleared. */
-const IS_CHANGEABLE = `not ${WAS_REPLAYED} and not ${IS_CLEARED}`
+const IS_CHANGEABLE_SQL = `not ${WAS_REPLAYED_SQL} and not ${HAS_CLEARED_EVENT_SQL}`
 
 /** The effect that a change would have on the deliveries of one participant. */
-export interface CountedChange {
+export interface DeliveryChangeCounts {
   /** The sender_id of the participant. */
   readonly participant: string
   /** The number of deliveries that would be changed. */
@@ -65,16 +65,16 @@ export interface CountedChange {
 /** Counts the deliveries that a change would affect for each participant, the largest number first. */
 export async function countDeliveryChange(
   { pool }: Pick<Database, 'pool'>,
-  change: keyof typeof DELIVERY_CHANGES,
+  change: keyof typeof MANUAL_DELIVERY_CHANGES,
   choice: DeliveryChoice,
-): Promise<readonly CountedChange[]> {
-  const { from, sends }: DeliveryChange = DELIVERY_CHANGES[change]
+): Promise<readonly DeliveryChangeCounts[]> {
+  const { from, sends }: DeliveryChange = MANUAL_DELIVERY_CHANGES[change]
   const { text, values } = choiceConditions(choice)
   const [states, sending] = [values.length + 1, values.length + 2]
-  const { rows } = await pool.query<CountedChange>(
+  const { rows } = await pool.query<DeliveryChangeCounts>(
     `with those as (
-        select participant, $${sending}::boolean and ${IN_CLOSED_MAILBOX} as stays from delivery
-        where ${text} and state = any($${states}) and ${IS_CHANGEABLE}
+        select participant, $${sending}::boolean and ${IS_IN_CLOSED_MAILBOX_SQL} as stays from delivery
+        where ${text} and state = any($${states}) and ${IS_CHANGEABLE_SQL}
       )
       select sender_id as participant, count(*) filter (where not stays)::integer as deliveries,
         count(*) filter (where stays)::integer as in_closed_mailboxes
@@ -94,7 +94,7 @@ export async function countDeliveryChange(
  */
 export async function changeDeliveries(
   db: Pick<Database, 'pool'>,
-  change: keyof typeof DELIVERY_CHANGES,
+  change: keyof typeof MANUAL_DELIVERY_CHANGES,
   choice: DeliveryChoice,
   { probes = true }: { readonly probes?: boolean } = {},
 ): Promise<number> {
@@ -108,12 +108,12 @@ export async function changeDeliveries(
  */
 export async function changeDeliveriesAtMost(
   { pool }: Pick<Database, 'pool'>,
-  change: keyof typeof DELIVERY_CHANGES,
+  change: keyof typeof MANUAL_DELIVERY_CHANGES,
   choice: DeliveryChoice,
   most: number | null,
   { probes = true }: { readonly probes?: boolean } = {},
 ): Promise<{ readonly chosen: number; readonly changed: number }> {
-  const { from, set, sends }: DeliveryChange = DELIVERY_CHANGES[change]
+  const { from, set, sends }: DeliveryChange = MANUAL_DELIVERY_CHANGES[change]
   const { text, values } = choiceConditions(choice)
   const states = `$${values.length + 1}`
   const sending = `$${values.length + 2}::boolean`
@@ -123,7 +123,7 @@ export async function changeDeliveriesAtMost(
     `with chosen as (
         select delivery.id, notifications, ${sending} and mailbox is not null and state <> 'pending' as anew
         from delivery
-        where ${text} and state = any(${states}) and ${IS_CHANGEABLE} and not (${sending} and ${IN_CLOSED_MAILBOX})
+        where ${text} and state = any(${states}) and ${IS_CHANGEABLE_SQL} and not (${sending} and ${IS_IN_CLOSED_MAILBOX_SQL})
       ),
       permitted as (select from chosen having ${bound} is null or count(*) <= ${bound}),
       changed as (
@@ -132,7 +132,7 @@ export async function changeDeliveriesAtMost(
         returning participant, origin, mailbox
       ),
       renewed as (
-        update notification set ${WAIT_AGAIN_SQL} from chosen
+        update notification set ${SET_NOTIFICATION_WAITING_SQL} from chosen
         where ${isNewestEnvelopeSql('chosen')} and anew and exists (select from permitted)
         returning chosen.id, notification.mailbox
       ),
@@ -149,7 +149,7 @@ export async function changeDeliveriesAtMost(
         select pg_notify('${WORK_CHANNEL}', participant::text) from (select distinct participant from changed) as those
         where ${sending}
         union all
-        select pg_notify('${WORK_CHANNEL}', '${MAILBOXES_PREFIX}') where exists (
+        select pg_notify('${WORK_CHANNEL}', '${MAILBOXES_PAYLOAD_PREFIX}') where exists (
           select 1 from renewed union all select 1 from changed where not ${sending} and mailbox is not null)
       )
       select (select count(*) from chosen) as chosen,

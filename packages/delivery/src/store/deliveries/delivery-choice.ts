@@ -3,10 +3,7 @@ import { isStorable } from '@rollcall/database/text'
 import { participantIdSql } from '@rollcall/participants/store/participant-names'
 import { registryIdSql } from '@rollcall/records/registries/registry-names'
 
-/**
- * The states of a delivery. `refused`: by the peer; `dead`: given up; `dropped`: not to be sent; `held`: without an
- * address.
- */
+/** The states of a delivery. `refused`: by the peer; `dead`: given up; `dropped`: not to be sent; `held`: without an address. */
 export const DELIVERY_STATES = ['pending', 'delivered', 'refused', 'dead', 'dropped', 'held'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
@@ -34,7 +31,7 @@ export interface DeliveryChoice {
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** The text of a condition. A text that the database cannot store becomes '', which no sender_id or namespace equals. */
-const storable = (name: string): string => (isStorable(name) ? name : '')
+const storableOrEmpty = (name: string): string => (isStorable(name) ? name : '')
 
 /** Makes the SQL of the conditions that are given, and of no others, so that PostgreSQL finds the index for them. */
 export function choiceConditions(choice: DeliveryChoice): { readonly text: string; readonly values: unknown[] } {
@@ -45,11 +42,11 @@ export function choiceConditions(choice: DeliveryChoice): { readonly text: strin
   // Ids of deliveries are UUIDs, so another text matches nothing.
   if (ids !== undefined) conditions.push(`delivery.id = any(${value(ids.filter((id) => UUID.test(id)))}::uuid[])`)
   if (participant !== undefined) {
-    const name = value(storable(participant))
+    const name = value(storableOrEmpty(participant))
     conditions.push(`delivery.participant = ${participantIdSql(name)}`)
   }
   if (registry !== undefined) {
-    const namespace = value(storable(registry))
+    const namespace = value(storableOrEmpty(registry))
     conditions.push(`delivery.registry = ${registryIdSql(namespace)}`)
   }
   // The origin '' stands for deliveries without an address, so an origin that the database cannot store must not become ''.

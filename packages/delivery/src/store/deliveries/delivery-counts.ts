@@ -16,10 +16,7 @@ export interface DeliveryCounts {
 }
 
 /** Counts the deliveries. @param registry namespace; null: all registries */
-export async function countDeliveries(
-  { pool }: Pick<Database, 'pool'>,
-  registry: string | null,
-): Promise<DeliveryCounts> {
+export async function countDeliveries({ pool }: Pick<Database, 'pool'>, registry: string | null): Promise<DeliveryCounts> {
   const { rows } = await pool.query<DeliveryCounts>({
     name: 'count deliveries',
     text: `with chosen as (select ${registryIdSql('$1')} as id),

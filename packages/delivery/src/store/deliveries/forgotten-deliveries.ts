@@ -1,13 +1,13 @@
 /** Deletes deliveries at the end of their retention. */
 import type { Database } from '@rollcall/database/database'
-import type { ForgottenRows } from '@rollcall/database/holds'
+import type { ExpiringRows } from '@rollcall/database/holds'
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
 
 /**
  * The old deliveries that are deleted with their attempts, also pending ones, whose receiver has not come back. A pending
  * envelope of notifications stays until its mailbox is closed.
  */
-export const FORGOTTEN_DELIVERIES: ForgottenRows = {
+export const FORGOTTEN_DELIVERIES: ExpiringRows = {
   table: 'delivery',
   since: 'created_at',
   sender_id: senderIdSql('delivery.participant'),

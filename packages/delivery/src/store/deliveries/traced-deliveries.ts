@@ -52,10 +52,10 @@ export interface ExchangeDeliveries {
   readonly breaker: TracedBreaker | null
 }
 
-const OF_EXCHANGE = '(correlation_id = $1 or (id = $1 and correlation_id is null))'
+const IS_OF_EXCHANGE_SQL = '(correlation_id = $1 or (id = $1 and correlation_id is null))'
 
 /** SQL for a `from` clause: one delivery of exchange `$1`, or the delivery with id `$1` that answers no exchange. */
-export const DELIVERY_OF_EXCHANGE_SQL = `(select participant, registry, correlation_id, mailbox from delivery where ${OF_EXCHANGE} limit 1)`
+export const DELIVERY_OF_EXCHANGE_SQL = `(select participant, registry, correlation_id, mailbox from delivery where ${IS_OF_EXCHANGE_SQL} limit 1)`
 
 /** SQL of the exchanges (`id`, `at`) for which something was sent under message_id `$2` or correlation_id `$3`. */
 export const SENT_EXCHANGES_SQL = `select coalesce(correlation_id, id) as id, created_at as at from delivery where message_id = $2
@@ -73,13 +73,13 @@ export async function findDeliveriesOfExchange(
   each: number,
 ): Promise<ExchangeDeliveries> {
   const states = await pool.query<{ state: DeliveryState; deliveries: number }>(
-    `select state, count(*) as deliveries from delivery where ${OF_EXCHANGE} group by state order by state`,
+    `select state, count(*) as deliveries from delivery where ${IS_OF_EXCHANGE_SQL} group by state order by state`,
     [id],
   )
-  const deliveries = await traceDeliveries({ pool }, OF_EXCHANGE, id, each)
+  const deliveries = await traceDeliveries({ pool }, IS_OF_EXCHANGE_SQL, id, each)
   const breakers = await pool.query<TracedBreaker>(
     `select failures, opened_at, probe_at from delivery join breaker using (participant, origin)
-      where ${OF_EXCHANGE} and state = 'pending' order by opened_at limit 1`,
+      where ${IS_OF_EXCHANGE_SQL} and state = 'pending' order by opened_at limit 1`,
     [id],
   )
   return {

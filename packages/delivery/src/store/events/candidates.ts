@@ -2,7 +2,7 @@
 import type { ClientBase } from 'pg'
 
 /** One key of a record that changed. */
-export interface KeyOfChange {
+export interface ChangedRecordKey {
   /** The index, in the caller's list, of the event that reports the change. */
   readonly at: number
   readonly event_type: string
@@ -15,7 +15,7 @@ export interface KeyOfChange {
 }
 
 /** The facts that a record's keys give about a subscription's filter. */
-export interface KeyMatch {
+export interface FilterKeyMatch {
   /** True when the record has a key of the subscription. Without one the record does not fulfil the filter. */
   readonly some: boolean
   /** True when the record has a key that stands for the whole filter, so that the record fulfils it. */
@@ -23,18 +23,18 @@ export interface KeyMatch {
 }
 
 /** A subscription that a change may match, and what its keys tell about the record before and after the change. */
-export interface Candidate {
+export interface SubscriptionCandidate {
   readonly at: number
   readonly subscription: number
-  readonly before: KeyMatch
-  readonly after: KeyMatch
+  readonly before: FilterKeyMatch
+  readonly after: FilterKeyMatch
 }
 
 /** The most candidate subscriptions in a page. */
 const MOST_CANDIDATES = 5_000
 
 /** Returns those of the pairs of event type and record type to which somebody has a live subscription. */
-export async function findSubscribedTypes<Pair extends Pick<KeyOfChange, 'event_type' | 'record_type'>>(
+export async function findSubscribedTypes<Pair extends Pick<ChangedRecordKey, 'event_type' | 'record_type'>>(
   client: ClientBase,
   registryId: number,
   pairs: readonly Pair[],
@@ -74,8 +74,8 @@ const FIND_CANDIDATES = `select probe.at, filed.subscription,
 export async function* findCandidates(
   client: ClientBase,
   registryId: number,
-  probes: readonly KeyOfChange[],
-): AsyncGenerator<readonly Candidate[]> {
+  probes: readonly ChangedRecordKey[],
+): AsyncGenerator<readonly SubscriptionCandidate[]> {
   if (probes.length === 0) return
   const values = [
     registryId,
@@ -99,26 +99,16 @@ export async function* findCandidates(
   const cursor = `declare candidates no scroll cursor for ${FIND_CANDIDATES}`
   await client.query(cursor, [...values, at, subscription])
   for (;;) {
-    const { rows } = await client.query<CandidateRow>({
-      text: `fetch ${MOST_CANDIDATES} from candidates`,
-      rowMode: 'array',
-    })
+    const { rows } = await client.query<CandidateRow>({ text: `fetch ${MOST_CANDIDATES} from candidates`, rowMode: 'array' })
     if (rows.length > 0) yield rows.map(candidateOf)
     if (rows.length < MOST_CANDIDATES) break
   }
   await client.query('close candidates')
 }
 
-type CandidateRow = [
-  at: number,
-  subscription: number,
-  before: boolean,
-  beforeWhole: boolean,
-  after: boolean,
-  afterWhole: boolean,
-]
+type CandidateRow = [at: number, subscription: number, before: boolean, beforeWhole: boolean, after: boolean, afterWhole: boolean]
 
-function candidateOf([at, subscription, before, beforeWhole, after, afterWhole]: CandidateRow): Candidate {
+function candidateOf([at, subscription, before, beforeWhole, after, afterWhole]: CandidateRow): SubscriptionCandidate {
   return { at, subscription, before: { some: before, whole: beforeWhole }, after: { some: after, whole: afterWhole } }
 }
 

@@ -1,11 +1,11 @@
 /** Closes mailboxes whose notifications cannot be delivered, and suspends their subscriptions. Also undoes both. */
 
 import type { Database } from '@rollcall/database/database'
-import { MAILBOXES_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
+import { MAILBOXES_PAYLOAD_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES_SQL, registryIdSql } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
-import { isNewestEnvelopeSql, WAIT_AGAIN_SQL } from '../deliveries/deliveries.ts'
+import { isNewestEnvelopeSql, SET_NOTIFICATION_WAITING_SQL } from '../deliveries/deliveries.ts'
 
 /** A mailbox that was closed. */
 export interface ClosedMailbox {
@@ -24,10 +24,7 @@ export interface ClosedMailbox {
  * waiting notifications stay.
  * @param seconds the time
  */
-export async function closeStaleMailboxes(
-  { pool }: Pick<Database, 'pool'>,
-  seconds: number,
-): Promise<readonly ClosedMailbox[]> {
+export async function closeStaleMailboxes({ pool }: Pick<Database, 'pool'>, seconds: number): Promise<readonly ClosedMailbox[]> {
   const { rows } = await pool.query<ClosedMailbox>(
     `with stale as (
         select id from mailbox
@@ -78,11 +75,11 @@ export async function openMailbox(client: Pick<ClientBase, 'query'>, mailbox: nu
         returning delivery.id, delivery.notifications
       ),
       renewed as (
-        update notification set ${WAIT_AGAIN_SQL} from given_up
+        update notification set ${SET_NOTIFICATION_WAITING_SQL} from given_up
         where ${isNewestEnvelopeSql('given_up')}
       )
       select pg_notify($2, $3) from opened`,
-    [mailbox, WORK_CHANNEL, `${MAILBOXES_PREFIX}${mailbox}`],
+    [mailbox, WORK_CHANNEL, `${MAILBOXES_PAYLOAD_PREFIX}${mailbox}`],
   )
 }
 

@@ -25,12 +25,10 @@ export interface ConsentStops {
  * subscription or an answer that is committed at the same time either sees the withdrawal, or is found here. If this function
  * fails, housekeeping and the next attempts stop the rest.
  */
-export const stopUnderEndedConsents = (
-  { pool }: Pick<Database, 'pool'>,
-  which: ConsentUseSelection,
-): Promise<ConsentStops> => withTransaction(pool, (client) => stopWithin(client, which))
+export const stopUnderEndedConsents = ({ pool }: Pick<Database, 'pool'>, which: ConsentUseSelection): Promise<ConsentStops> =>
+  withTransaction(pool, (client) => stopInTransaction(client, which))
 
-async function stopWithin(client: ClientBase, which: ConsentUseSelection): Promise<ConsentStops> {
+async function stopInTransaction(client: ClientBase, which: ConsentUseSelection): Promise<ConsentStops> {
   const { subscriptions, notifications } = await stopSubscriptions(client, which)
   const { rows } = await client.query<{ stopped: number; in_flight: number }>(
     `with ended as (${exchangesOfEndedConsentsSql(which)}),

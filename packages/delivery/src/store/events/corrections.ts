@@ -1,8 +1,8 @@
 /** Finds the events that a correction is about, and who was notified of them. */
 
-import type { NotificationPurpose } from '@rollcall/core/model/event'
+import type { NotificationReason } from '@rollcall/core/model/event'
 import type { RecordId } from '@rollcall/core/model/records'
-import { storedId } from '@rollcall/database/record-ids'
+import { toStoredId } from '@rollcall/database/record-ids'
 import type { ClientBase } from 'pg'
 
 /** The events of a record that a later event takes back or corrects. */
@@ -35,8 +35,8 @@ export async function findCorrectableEvents(
   registryId: number,
   { record_type, record, event_type, since, corrected }: EventsToCorrect,
 ): Promise<readonly number[]> {
-  const id = storedId(record)
-  const { rows } = await client.query<{ id: number; purpose: NotificationPurpose }>(
+  const id = toStoredId(record)
+  const { rows } = await client.query<{ id: number; purpose: NotificationReason }>(
     `select id, purpose from event
      where registry = $1 and record_type = $2 and record = $3 and record_key is not distinct from $6 and recorded_at >= $5
        and ($4::text is null or (event_type = $4 and reversed_by is null))
@@ -54,7 +54,7 @@ export async function findCorrectableEvents(
  * `endedBy`. If a subscription has several, only the last one is found, because the receiver knows that one last; and of those
  * that wait in a backfill also the last one, which the receiver will know.
  */
-export async function findNotificationsOf(
+export async function findNotificationsOfEvents(
   client: ClientBase,
   events: readonly number[],
   endedBy: string,
@@ -72,6 +72,6 @@ export async function findNotificationsOf(
 }
 
 /** Marks events as taken back. @param reversedBy the id of the event that takes them back */
-export async function storeReversal(client: ClientBase, events: readonly number[], reversedBy: number): Promise<void> {
+export async function markEventsReversed(client: ClientBase, events: readonly number[], reversedBy: number): Promise<void> {
   await client.query('update event set reversed_by = $2 where id = any($1::bigint[])', [events, reversedBy])
 }

@@ -66,7 +66,7 @@ export const ENVELOPE_JOINT_WRITE: JointWrite<NewEnvelope> = {
     returning mailbox.id as mailbox, participant, registry, null::uuid as correlation_id, sequence
   ),
   enveloped_deliveries as (${insertDeliveriesSql(
-    `enveloped join unnest(${parameter(0)}::integer[], ${DELIVERY_TYPES.map((type, at) => `${parameter(7 + at)}::${type}[]`).join()})
+    `enveloped join unnest(${parameter(0)}::integer[], ${DELIVERY_COLUMN_TYPES.map((type, at) => `${parameter(7 + at)}::${type}[]`).join()})
       as new (mailbox, id, callback, message_id, target, encrypted, body, claim, seconds, granted, protection, notifications)
       using (mailbox)`,
     '1',
@@ -102,19 +102,7 @@ export const ENVELOPE_JOINT_WRITE: JointWrite<NewEnvelope> = {
   },
 }
 
-const DELIVERY_TYPES = [
-  'uuid',
-  'text',
-  'text',
-  'text',
-  'boolean',
-  'bytea',
-  'uuid',
-  'float8',
-  'integer',
-  'bigint',
-  'text',
-]
+const DELIVERY_COLUMN_TYPES = ['uuid', 'text', 'text', 'text', 'boolean', 'bytea', 'uuid', 'float8', 'integer', 'bigint', 'text']
 
 const columnValues = <Row>(rows: readonly Row[], names: readonly (keyof Row)[]): unknown[][] =>
   names.map((name) => rows.map((row) => row[name]))

@@ -1,10 +1,10 @@
 /** Deletes a person's record from the stored events, and drops the waiting notifications about it. */
 
 import type { RecordId } from '@rollcall/core/model/records'
-import { storedId } from '@rollcall/database/record-ids'
+import { toStoredId } from '@rollcall/database/record-ids'
 import type { PoolClient } from 'pg'
 
-interface AboutRecords {
+interface RecordsOfPerson {
   readonly registry: number
   readonly record_type: string
   /** The id of the person's record, and the ids of records that were merged into it. */
@@ -12,14 +12,14 @@ interface AboutRecords {
 }
 
 /** The numbers of notifications and envelopes about a record. */
-export interface WithdrawnCounts {
+export interface WithdrawalCounts {
   /** The number of waiting notifications about the record. */
   readonly notifications: number
   /** The number of envelopes about the record that are being sent, or wait for their next attempt. */
   readonly underway: number
 }
 
-const EVENTS_ABOUT_RECORDS = `about as (
+const EVENTS_ABOUT_RECORDS_SQL = `about as (
     select id from event where registry = $1 and record_type = $2
       and (record, coalesce(record_key, '')) in (select * from unnest($3::bigint[], $4::text[]))
   ), underway as (
@@ -28,39 +28,36 @@ const EVENTS_ABOUT_RECORDS = `about as (
     where delivery.state = 'pending'
   )`
 
-const valuesOf = ({ registry, record_type, records }: AboutRecords): unknown[] => {
-  const ids = records.map(storedId)
+const aboutRecordsParameters = ({ registry, record_type, records }: RecordsOfPerson): unknown[] => {
+  const ids = records.map(toStoredId)
   return [registry, record_type, ids.map(({ record }) => record), ids.map(({ record_key }) => record_key ?? '')]
 }
 
 /** Counts the notifications that `eraseNotifications` would drop now, and the envelopes that it does not stop. */
-export async function countWithdrawable(
+export async function countNotificationsToErase(
   client: Pick<PoolClient, 'query'>,
-  about: AboutRecords,
-): Promise<WithdrawnCounts> {
-  const { rows } = await client.query<WithdrawnCounts>(
-    `with ${EVENTS_ABOUT_RECORDS} select (select count(*)::integer from about
+  about: RecordsOfPerson,
+): Promise<WithdrawalCounts> {
+  const { rows } = await client.query<WithdrawalCounts>(
+    `with ${EVENTS_ABOUT_RECORDS_SQL} select (select count(*)::integer from about
         join notification on notification.event = about.id where notification.state = 'waiting') as notifications,
       (select count from underway) as underway`,
-    valuesOf(about),
+    aboutRecordsParameters(about),
   )
   return rows[0] ?? { notifications: 0, underway: 0 }
 }
 
 /** Drops waiting notifications about the record, and deletes its documents from the events. */
-export async function eraseNotifications(
-  client: Pick<PoolClient, 'query'>,
-  about: AboutRecords,
-): Promise<WithdrawnCounts> {
-  const { rows } = await client.query<WithdrawnCounts>(
-    `with ${EVENTS_ABOUT_RECORDS}, dropped as (
+export async function eraseNotifications(client: Pick<PoolClient, 'query'>, about: RecordsOfPerson): Promise<WithdrawalCounts> {
+  const { rows } = await client.query<WithdrawalCounts>(
+    `with ${EVENTS_ABOUT_RECORDS_SQL}, dropped as (
         update notification set state = 'dropped' from about
         where notification.event = about.id and notification.state = 'waiting' returning notification.id
       ), cleared as (
         update event set document = null, identifiers = null, replaced_by = null from about where event.id = about.id
       )
       select (select count(*)::integer from dropped) as notifications, (select count from underway) as underway`,
-    valuesOf(about),
+    aboutRecordsParameters(about),
   )
   return rows[0] ?? { notifications: 0, underway: 0 }
 }

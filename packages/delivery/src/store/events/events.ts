@@ -1,9 +1,9 @@
 /** Stores events, and the notifications that they cause. */
 
-import type { FilterTransition, NotificationPurpose } from '@rollcall/core/model/event'
+import type { FilterTransition, NotificationReason } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
-import { MAILBOXES_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
-import { isSameRecordSql, storedId } from '@rollcall/database/record-ids'
+import { MAILBOXES_PAYLOAD_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
+import { isSameRecordSql, toStoredId } from '@rollcall/database/record-ids'
 import { lastDeletionSql } from '@rollcall/records/records/forget-traces'
 import type { ClientBase } from 'pg'
 
@@ -16,10 +16,10 @@ export const referenceIdSql = (mailbox: string, event: string): string =>
   `encode(substring(sha256(${mailbox}.reference_key || int8send(${event}::bigint)) for 16), 'hex')::uuid::text`
 
 /** The most mailboxes that are announced by id. When there are more, the announcement names none, and all are polled. */
-const NAMED_MAILBOXES = 500
+const MOST_ANNOUNCED_MAILBOXES = 500
 
 /** The ids of new events, and a version for each change of a record: all events of one change have the same version. */
-export interface EventNumbers {
+export interface EventIdsAndVersions {
   readonly ids: readonly number[]
   /** The version of each change, in the order of the changes. */
   readonly versions: readonly number[]
@@ -61,21 +61,21 @@ export interface NewNotification {
   readonly event: number
   readonly subscription: number
   readonly presence: FilterTransition
-  readonly purpose: NotificationPurpose
+  readonly purpose: NotificationReason
   /** The time at which the notification is due; undefined when it is due at once. */
   readonly due_at?: Date
   /** The id of the earlier notification that this one corrects. It is not due before the earlier one. */
   readonly corrects?: number
 }
 
-interface WantedNumbers {
+interface WantedIdsAndVersions {
   readonly events: number
   readonly changes: readonly ChangedRecord[]
   /** The time at which the import or publication began, in whole seconds. */
   readonly began: Date
 }
 
-const LAST_DELETION = lastDeletionSql({
+const LAST_DELETION_SQL = lastDeletionSql({
   registry: '$2',
   record_type: 'changed.record_type',
   primary_identifier: 'changed.written_anew',
@@ -91,16 +91,16 @@ const LAST_DELETION = lastDeletionSql({
 export async function takeEventNumbers(
   client: ClientBase,
   registryId: number,
-  { events, changes, began }: WantedNumbers,
-): Promise<EventNumbers> {
-  const stored = changes.map(({ record }) => storedId(record))
+  { events, changes, began }: WantedIdsAndVersions,
+): Promise<EventIdsAndVersions> {
+  const stored = changes.map(({ record }) => toStoredId(record))
   const { rows } = await client.query<{ ids: number[]; versions: number[] }>(
     `select
        array(select nextval(pg_get_serial_sequence('event', 'id')) from generate_series(1, $1::int)) as ids,
        array(select greatest((extract(epoch from $6::timestamptz) * 1000000)::bigint, (
            select max(record_version) + 1 from event
            where registry = $2 and record_type = changed.record_type and ${isSameRecordSql('event', 'changed')}), (
-           floor(extract(epoch from ${LAST_DELETION})) + 1)::bigint * 1000000)
+           floor(extract(epoch from ${LAST_DELETION_SQL})) + 1)::bigint * 1000000)
          from unnest($3::text[], $4::bigint[], $5::text[], $7::text[]) with ordinality
            as changed (record_type, record, written_anew, record_key, at)
          order by at
@@ -139,11 +139,7 @@ export async function insertEvents(client: ClientBase, registryId: number, event
        record_type text, record bigint, record_key text, record_version bigint, occurred_at timestamptz, recorded_at timestamptz, replaced_by jsonb)`,
     [
       JSON.stringify(
-        events.map((event) => ({
-          ...event,
-          ...storedId(event.record),
-          fingerprint: event.fingerprint?.toString('hex'),
-        })),
+        events.map((event) => ({ ...event, ...toStoredId(event.record), fingerprint: event.fingerprint?.toString('hex') })),
       ),
       registryId,
     ],
@@ -167,10 +163,7 @@ export async function storeMatches(client: ClientBase, matched: readonly Matched
 }
 
 /** Puts notifications into the mailboxes of their subscriptions, in order. The commit announces the mailboxes to all nodes. */
-export async function insertNotifications(
-  client: ClientBase,
-  notifications: readonly NewNotification[],
-): Promise<void> {
+export async function insertNotifications(client: ClientBase, notifications: readonly NewNotification[]): Promise<void> {
   if (notifications.length === 0) return
   await client.query(
     `with inserted as (
@@ -185,7 +178,7 @@ export async function insertNotifications(
        order by new.at
        returning mailbox
      )
-     select pg_notify($7, $8 || case when count(*) <= ${NAMED_MAILBOXES} then string_agg(mailbox::text, ',') else '' end)
+     select pg_notify($7, $8 || case when count(*) <= ${MOST_ANNOUNCED_MAILBOXES} then string_agg(mailbox::text, ',') else '' end)
      from (select distinct mailbox from inserted) as filled having count(*) > 0`,
     [
       notifications.map(({ event }) => event),
@@ -195,7 +188,7 @@ export async function insertNotifications(
       notifications.map(({ corrects }) => corrects ?? null),
       notifications.map(({ due_at }) => due_at ?? null),
       WORK_CHANNEL,
-      MAILBOXES_PREFIX,
+      MAILBOXES_PAYLOAD_PREFIX,
     ],
   )
 }

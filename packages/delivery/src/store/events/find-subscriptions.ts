@@ -8,7 +8,7 @@ import { isStorable } from '@rollcall/database/text'
 import type { ClientBase } from 'pg'
 import { IS_UNFILTERED_SQL } from './waiting.ts'
 
-type Pool = Pick<Database, 'pool'>
+type DatabaseWithPool = Pick<Database, 'pool'>
 
 /** Subscriptions of a participant in a registry are the same if these values are. Both types have canonical names. */
 export interface SubscriptionIdentity {
@@ -28,11 +28,9 @@ export interface SameSubscription extends SubscriptionIdentity {
   readonly sender_uri: string | null
 }
 
-/**
- * Finds the participant's subscriptions in a registry that have not ended and are the same as one of the given ones.
- */
+/** Finds the participant's subscriptions in a registry that have not ended and are the same as one of the given ones. */
 export async function findSameSubscriptions(
-  { pool }: Pool,
+  { pool }: DatabaseWithPool,
   participant: number,
   registry: number,
   wanted: readonly SubscriptionIdentity[],
@@ -88,7 +86,7 @@ export interface OwnSubscription {
 
 /** Finds the participant's subscriptions in the registry that have these codes, also ended ones. */
 export async function findOwnSubscriptions(
-  { pool }: Pool,
+  { pool }: DatabaseWithPool,
   participant: number,
   registry: number,
   codes: readonly string[],
@@ -103,10 +101,10 @@ export async function findOwnSubscriptions(
 }
 
 /** The column with the exchange that made or ended a subscription, by the operation of that exchange. */
-const EXCHANGE_COLUMNS: Readonly<Record<string, string>> = { subscribe: 'correlation_id', unsubscribe: 'ended_by' }
+const EXCHANGE_COLUMN_BY_OPERATION: Readonly<Record<string, string>> = { subscribe: 'correlation_id', unsubscribe: 'ended_by' }
 
 /** An exchange that made or ended some of the given subscriptions, and the reference_ids of the items that made them. */
-export interface ExchangeOfCodes {
+export interface ExchangeOfSubscriptions {
   readonly correlation_id: string
   readonly reference_ids: readonly string[]
 }
@@ -116,17 +114,13 @@ export interface ExchangeOfCodes {
  * of several the newest.
  */
 export async function findExchangeByCodes(
-  { pool }: Pool,
-  {
-    participant,
-    registry,
-    operation,
-  }: { readonly participant: number; readonly registry: number; readonly operation: string },
+  { pool }: DatabaseWithPool,
+  { participant, registry, operation }: { readonly participant: number; readonly registry: number; readonly operation: string },
   codes: readonly string[],
-): Promise<ExchangeOfCodes | null> {
-  const column = EXCHANGE_COLUMNS[operation]
+): Promise<ExchangeOfSubscriptions | null> {
+  const column = EXCHANGE_COLUMN_BY_OPERATION[operation]
   if (column === undefined) return null
-  const { rows } = await pool.query<ExchangeOfCodes>({
+  const { rows } = await pool.query<ExchangeOfSubscriptions>({
     name: `find ${operation} by codes`,
     text: `select ${column} as correlation_id, array_agg(reference_id order by id) as reference_ids
       from subscription
@@ -162,7 +156,10 @@ export async function listLiveSubscriptions(
 }
 
 /** Returns the criteria of these subscriptions as texts, by subscription id. */
-export async function readCriteriaTexts({ pool }: Pool, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
+export async function readCriteriaTexts(
+  { pool }: DatabaseWithPool,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
   const { rows } = await pool.query<{ id: number; criteria: string }>({
     name: 'criteria of subscriptions',
     text: 'select id, criteria from subscription where id = any($1)',

@@ -6,13 +6,13 @@ import { senderIdSql } from '@rollcall/participants/store/participant-names'
 /** The most events, subscriptions or mailboxes that one statement deletes: so few that other statements hardly wait. */
 const MOST_DELETED_ROWS = 100
 /** The most notifications of old events that one statement deletes. */
-const NOTIFICATIONS_AT_ONCE = 5_000
+const MOST_DELETED_NOTIFICATIONS = 5_000
 
 /**
  * SQL condition: the event is older than $1 seconds, is not held, and no open mailbox has a notification of it that waits or
  * is being delivered.
  */
-const IS_OLD_EVENT = `recorded_at < now() - make_interval(secs => $1) and not exists (
+const IS_FORGETTABLE_EVENT_SQL = `recorded_at < now() - make_interval(secs => $1) and not exists (
       select 1 from notification join mailbox on mailbox.id = notification.mailbox
         left join delivery on delivery.id = notification.delivery
       where notification.event = event.id and mailbox.state = 'open'
@@ -24,7 +24,7 @@ const IS_OLD_EVENT = `recorded_at < now() - make_interval(secs => $1) and not ex
  * of the rows. `before`: deletes what must go before these rows; null: nothing.
  */
 const FORGOTTEN_TABLES = [
-  { table: 'event', where: IS_OLD_EVENT, order: 'order by recorded_at', before: forgetNotifications },
+  { table: 'event', where: IS_FORGETTABLE_EVENT_SQL, order: 'order by recorded_at', before: forgetNotifications },
   // An ended subscription stays while one of its notifications is stored.
   {
     table: 'subscription',
@@ -82,12 +82,12 @@ async function forgetNotifications(
   events: readonly string[],
   retention: number,
 ): Promise<void> {
-  for (let count = NOTIFICATIONS_AT_ONCE; count === NOTIFICATIONS_AT_ONCE; ) {
+  for (let count = MOST_DELETED_NOTIFICATIONS; count === MOST_DELETED_NOTIFICATIONS; ) {
     const { rowCount } = await pool.query(
       `delete from notification where id = any(array(
         select notification.id from event join notification on notification.event = event.id
-        where event.id = any($2) and ${IS_OLD_EVENT} limit $3 for update of notification skip locked))`,
-      [retention, events, NOTIFICATIONS_AT_ONCE],
+        where event.id = any($2) and ${IS_FORGETTABLE_EVENT_SQL} limit $3 for update of notification skip locked))`,
+      [retention, events, MOST_DELETED_NOTIFICATIONS],
     )
     count = rowCount ?? 0
   }
@@ -97,23 +97,19 @@ async function forgetNotifications(
 export async function countEvents({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
   let total = 0
   for (const { table, where } of FORGOTTEN_TABLES) {
-    const { rows } = await pool.query<{ count: number }>(
-      `select count(*)::integer as count from ${table} where ${where}`,
-      [retention],
-    )
+    const { rows } = await pool.query<{ count: number }>(`select count(*)::integer as count from ${table} where ${where}`, [
+      retention,
+    ])
     total += rows[0]?.count ?? 0
   }
   return total
 }
 
 /** The most events whose documents one statement deletes. */
-const CLEARED_AT_ONCE = 500
+const MOST_CLEARED_EVENTS = 500
 
-/**
- * SQL condition: the `event` may still be sent. A notification of it waits, or is in an envelope that was not
- * delivered.
- */
-const MAY_BE_SENT = `exists (
+/** SQL condition: the `event` may still be sent. A notification of it waits, or is in an envelope that was not delivered. */
+const MAY_EVENT_BE_SENT_SQL = `exists (
     select 1 from notification left join delivery on delivery.id = notification.delivery
     where notification.event = event.id and (notification.state = 'waiting'
       or (notification.state = 'sent' and delivery.state is distinct from 'delivered')))`
@@ -127,8 +123,8 @@ export async function clearSentEvents({ pool }: Pick<Database, 'pool'>): Promise
     const { rowCount } = await pool.query(
       `update event set document = null, identifiers = null, replaced_by = null where id = any(array(
         select id from event where (document is not null or identifiers is not null or replaced_by is not null)
-          and recorded_at < now() - interval '1 minute' and not ${MAY_BE_SENT}
-        limit ${CLEARED_AT_ONCE} for update skip locked))`,
+          and recorded_at < now() - interval '1 minute' and not ${MAY_EVENT_BE_SENT_SQL}
+        limit ${MOST_CLEARED_EVENTS} for update skip locked))`,
     )
     if (!rowCount) return total
     total += rowCount

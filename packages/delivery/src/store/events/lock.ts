@@ -1,7 +1,7 @@
 /** The advisory lock of a registry. It ensures that changes that commit after a subscription are matched with it. */
 import type { ClientBase } from 'pg'
 
-const LOCK_FUNCTIONS = {
+const LOCK_FUNCTION_BY_PURPOSE = {
   change: 'pg_advisory_xact_lock_shared',
   subscribe: 'pg_advisory_xact_lock',
   merge: 'pg_advisory_xact_lock',
@@ -17,7 +17,7 @@ const LOCK_FUNCTIONS = {
 export async function lockRegistryFor(
   client: ClientBase,
   registryId: number,
-  purpose: keyof typeof LOCK_FUNCTIONS,
+  purpose: keyof typeof LOCK_FUNCTION_BY_PURPOSE,
 ): Promise<void> {
-  await client.query(`select ${LOCK_FUNCTIONS[purpose]}(hashtext('rollcall events'), $1)`, [registryId])
+  await client.query(`select ${LOCK_FUNCTION_BY_PURPOSE[purpose]}(hashtext('rollcall events'), $1)`, [registryId])
 }

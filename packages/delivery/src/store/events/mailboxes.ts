@@ -5,7 +5,7 @@
 
 import type { DeliveryClaim } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
-import { MAILBOXES_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
+import { MAILBOXES_PAYLOAD_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
 import type pg from 'pg'
 import { openMailbox } from './closing.ts'
 
@@ -28,7 +28,7 @@ export interface ClaimedMailbox {
  * The column with the numbers of envelopes. A restore raises them above all that were given out. So the receiver sees a
  * gap, and takes no new envelope for one that it has.
  */
-export const ENVELOPE_NUMBERS = { table: 'mailbox', column: 'sequence' } as const
+export const ENVELOPE_NUMBER_COLUMN = { table: 'mailbox', column: 'sequence' } as const
 
 /** SQL for `secondsUntilDue`: a row with 0 when a notification waits. A poll of mailboxes finds out when it is due. */
 export const NOTIFICATIONS_DUE_SQL = 'select 0 where exists (select from waiting_notification)'
@@ -63,7 +63,7 @@ export async function claimMailboxes(
   pool: pg.Pool,
   { from, most, ...poll }: MailboxPoll & { readonly from: number; readonly most: number },
 ): Promise<PolledMailboxes> {
-  return claimFrom(pool, 'claim mailboxes', STEP_THROUGH_WAITING, poll, [from, most])
+  return claimSelectedMailboxes(pool, 'claim mailboxes', WAITING_MAILBOXES_SQL, poll, [from, most])
 }
 
 /** Polls only the mailboxes with these ids, and claims those with due notifications. */
@@ -71,10 +71,10 @@ export async function claimNamedMailboxes(
   pool: pg.Pool,
   { ids, ...poll }: MailboxPoll & { readonly ids: readonly number[] },
 ): Promise<PolledMailboxes> {
-  return claimFrom(pool, 'claim named mailboxes', STEP_THROUGH_NAMED, poll, [ids])
+  return claimSelectedMailboxes(pool, 'claim named mailboxes', NAMED_MAILBOXES_SQL, poll, [ids])
 }
 
-const STEP_THROUGH_WAITING = `step (mailbox, number) as (
+const WAITING_MAILBOXES_SQL = `step (mailbox, number) as (
     (select mailbox, 1 from waiting_notification where mailbox > $5 order by mailbox limit 1)
     union all
     select following.mailbox, number + 1 from step cross join lateral (
@@ -82,16 +82,16 @@ const STEP_THROUGH_WAITING = `step (mailbox, number) as (
     ) as following
     where number < $6
   )`
-const STEP_THROUGH_NAMED = 'step as (select mailbox from unnest($5::integer[]) as named (mailbox))'
+const NAMED_MAILBOXES_SQL = 'step as (select mailbox from unnest($5::integer[]) as named (mailbox))'
 
 /** SQL of a mailbox's first waiting notification: of its backfill, or of all its other notifications. */
-const firstWaitingSql = (isBackfill: boolean): string => `left join lateral (
+const firstWaitingNotificationSql = (isBackfill: boolean): string => `left join lateral (
       select due_at from waiting_notification
       where mailbox = step.mailbox and is_backfill = ${isBackfill} order by due_at, id limit 1
     ) as ${isBackfill ? 'last' : 'first'} on true`
 
 // Each mailbox is looked up by its id: a join would read all those with lower ids.
-async function claimFrom(
+async function claimSelectedMailboxes(
   pool: pg.Pool,
   name: string,
   steps: string,
@@ -103,7 +103,7 @@ async function claimFrom(
     text: `with recursive ${steps},
       waiting as (
         select step.mailbox, least(first.due_at, last.due_at) as due_at
-        from step ${firstWaitingSql(false)} ${firstWaitingSql(true)}
+        from step ${firstWaitingNotificationSql(false)} ${firstWaitingNotificationSql(true)}
       ),
       free as (
         select unclaimed.id from waiting cross join lateral (
@@ -142,7 +142,7 @@ export async function releaseMailbox(
 }
 
 /** Lets a claimed mailbox rest for so many seconds, because nothing can be sent from it now. */
-export async function restMailbox(pool: Pick<pg.Pool, 'query'>, mailbox: number, claim: DeliveryClaim): Promise<void> {
+export async function letMailboxRest(pool: Pick<pg.Pool, 'query'>, mailbox: number, claim: DeliveryClaim): Promise<void> {
   await pool.query({
     name: 'rest mailbox',
     text: `update mailbox set claimed_until = now() + make_interval(secs => $3),
@@ -153,7 +153,7 @@ export async function restMailbox(pool: Pick<pg.Pool, 'query'>, mailbox: number,
 }
 
 /** Seconds after which every node knows changed settings of a participant. */
-const SETTINGS_KNOWN_SECONDS = 1
+const SETTINGS_SPREAD_SECONDS = 1
 
 /**
  * Makes a participant's pending deliveries due, as soon as every node knows its new settings: they may succeed now, and
@@ -161,7 +161,7 @@ const SETTINGS_KNOWN_SECONDS = 1
  * participant to the nodes.
  * @param origin only notifications to this destination, which answers again
  */
-export async function retryWaiting(
+export async function makeDeliveriesDue(
   { pool }: Pick<Database, 'pool'>,
   participant: number,
   { origin = null }: { readonly origin?: string | null } = {},
@@ -183,8 +183,8 @@ export async function retryWaiting(
         where participant = $1 and $3::text is null and state = 'open' and resting_since is not null
           and claimed_until is not null
       )
-      select pg_notify('${WORK_CHANNEL}', $1::integer::text), pg_notify('${WORK_CHANNEL}', '${MAILBOXES_PREFIX}')`,
-    values: [participant, SETTINGS_KNOWN_SECONDS, origin],
+      select pg_notify('${WORK_CHANNEL}', $1::integer::text), pg_notify('${WORK_CHANNEL}', '${MAILBOXES_PAYLOAD_PREFIX}')`,
+    values: [participant, SETTINGS_SPREAD_SECONDS, origin],
   })
 }
 

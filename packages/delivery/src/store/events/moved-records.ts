@@ -1,6 +1,6 @@
 /** Changes the record ids of events when their registry begins to read its records in another way. */
 
-import { storedIdSql } from '@rollcall/database/record-ids'
+import { toStoredIdSql } from '@rollcall/database/record-ids'
 import type { ClientBase } from 'pg'
 
 /** Records of one type with their former and their new ids. */
@@ -16,7 +16,7 @@ export interface MovedRecords {
  * are given again when records are copied again. The caller holds `lockRegistryFor(..., 'merge')`.
  */
 export async function replaceRecordIdsOfEvents(client: Pick<ClientBase, 'query'>, moved: MovedRecords): Promise<void> {
-  const { record, record_key } = storedIdSql('named.id')
+  const { record, record_key } = toStoredIdSql('named.id')
   await client.query(
     `with moved as (${moved.sql}), named as (
         select event.id as event, coalesce(moved.is, case when event.record_key is null then '-' || event.record end) as id

@@ -38,9 +38,7 @@ export async function isOutboxWaiting(pool: Pick<Pool, 'query'>): Promise<boolea
  * @param longest the most bytes of `record` and of `remove`
  */
 export async function takeOutboxRow(client: ClientBase, longest: number): Promise<OutboxRow | null> {
-  const lock = await client.query<{ taken: boolean }>(
-    "select pg_try_advisory_xact_lock(hashtext('rollcall outbox'), 0) as taken",
-  )
+  const lock = await client.query<{ taken: boolean }>("select pg_try_advisory_xact_lock(hashtext('rollcall outbox'), 0) as taken")
   if (lock.rows[0]?.taken !== true) return null
   const { rows } = await client.query<OutboxRow>({
     name: 'take outbox row',
@@ -97,10 +95,7 @@ export async function outboxHealth({ pool }: Pick<Database, 'pool'>): Promise<Ou
 }
 
 /** Lists the failed rows of the event outbox, the newest first. */
-export async function listFailedRows(
-  { pool }: Pick<Database, 'pool'>,
-  limit: number,
-): Promise<readonly FailedOutboxRow[]> {
+export async function listFailedRows({ pool }: Pick<Database, 'pool'>, limit: number): Promise<readonly FailedOutboxRow[]> {
   const { rows } = await pool.query<FailedOutboxRow>(
     `select id::text, namespace, reg_event_type, event_id, failure, created_at, failed_at
       from rollcall_outbox.event where failed_at is not null order by failed_at desc, id desc limit $1`,

@@ -5,9 +5,9 @@ import type { PagedRecord, RecordPageQuery } from '@rollcall/core/model/record-s
 import type { RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
-import { sqlState } from '@rollcall/database/database-errors'
-import { MAILBOXES_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
-import { isSameRecordSql, storedId } from '@rollcall/database/record-ids'
+import { sqlStateOrSystemCode } from '@rollcall/database/database-errors'
+import { MAILBOXES_PAYLOAD_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
+import { isSameRecordSql, toStoredId } from '@rollcall/database/record-ids'
 import { withTransaction } from '@rollcall/database/transaction'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
@@ -53,7 +53,7 @@ export async function findSubscriptionToQueue(
 }
 
 /** Queues one test notification. @param document the JSON of an invented record */
-export async function queueTest(
+export async function insertTestNotification(
   { pool }: Pick<Database, 'pool'>,
   { id, mailbox, registry, event_type, record_type }: QueuedSubscription,
   document: string,
@@ -69,12 +69,12 @@ export async function queueTest(
         from made, mailbox where mailbox.id = $5 returning mailbox
       )
       select pg_notify($7, $8::text || mailbox) from queued`,
-    [registry, event_type, record_type, document, mailbox, id, WORK_CHANNEL, MAILBOXES_PREFIX],
+    [registry, event_type, record_type, document, mailbox, id, WORK_CHANNEL, MAILBOXES_PAYLOAD_PREFIX],
   )
 }
 
 /** The result of queueing one page of records. */
-export interface QueuedPage {
+export interface QueuedBackfillPage {
   readonly records: number
   /** The id of the last record of the page; null: the page was empty. */
   readonly last: RecordId | null
@@ -113,34 +113,34 @@ export async function queueBackfill(
   registry: RegistryShape,
   subscription: QueuedSubscription,
   query: RecordPageQuery,
-): Promise<QueuedPage | null> {
-  const queue = async (client: ClientBase): Promise<QueuedPage | null> => {
+): Promise<QueuedBackfillPage | null> {
+  const queue = async (client: ClientBase): Promise<QueuedBackfillPage | null> => {
     const page = await recordsOf(db, registry).within(client).page(registry, query)
-    const isQueued = await insertBackfilled(client, registry, subscription, query, page)
+    const isQueued = await insertBackfilledEvents(client, registry, subscription, query, page)
     return isQueued ? { records: page.length, last: page.at(-1)?.id ?? null } : null
   }
   try {
     return await withTransaction(db.pool, queue, 'begin isolation level repeatable read')
   } catch (error) {
-    if (sqlState(error) === '40001') return null
+    if (sqlStateOrSystemCode(error) === '40001') return null
     throw error
   }
 }
 
-const backfillMarkOf = (id: RecordId | null) => (id === null ? { record: null, record_key: null } : storedId(id))
+const backfillMarkOf = (id: RecordId | null) => (id === null ? { record: null, record_key: null } : toStoredId(id))
 
 /**
  * Inserts the events and notifications of the page.
  * @returns false: another backfill has gone on meanwhile, or the subscription is not live; then nothing is queued
  */
-async function insertBackfilled(
+async function insertBackfilledEvents(
   client: ClientBase,
   registry: RegistryShape,
   { id, mailbox, event_type, record_type }: QueuedSubscription,
   { after, since }: RecordPageQuery,
   page: readonly PagedRecord[],
 ): Promise<boolean> {
-  const ids = page.map((record) => storedId(record.id))
+  const ids = page.map((record) => toStoredId(record.id))
   const formerMark = backfillMarkOf(after)
   const mark = backfillMarkOf(page.at(-1)?.id ?? null)
   const { rows } = await client.query<{ held: boolean }>(
@@ -182,7 +182,7 @@ async function insertBackfilled(
       id,
       mailbox,
       WORK_CHANNEL,
-      MAILBOXES_PREFIX,
+      MAILBOXES_PAYLOAD_PREFIX,
       mark.record,
       mark.record_key,
       page.length === 0 ? null : since,

@@ -1,8 +1,8 @@
 /** Takes committed envelopes back before they are sent, or before they are sent again. */
 
-import { MAILBOXES_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
+import { MAILBOXES_PAYLOAD_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
 import type pg from 'pg'
-import { isNewestEnvelopeSql, WAIT_AGAIN_SQL } from '../deliveries/deliveries.ts'
+import { isNewestEnvelopeSql, SET_NOTIFICATION_WAITING_SQL } from '../deliveries/deliveries.ts'
 import { IS_TAKEN_BACK_SQL, IS_UNFILTERED_SQL } from './waiting.ts'
 
 /** The types of a subscription that has a notification in an envelope, and whether it may still be notified. */
@@ -45,14 +45,14 @@ export interface RecalledEnvelope {
  * @param which SQL of the envelopes
  * @param attempted SQL condition on a row of `dropped`: somebody may have received the envelope
  */
-const droppedSql = (which: string, attempted: string): string => `dropped as (
+const dropEnvelopesSql = (which: string, attempted: string): string => `dropped as (
         update delivery set state = 'dropped', reason = 'recalled', next_attempt_at = null, finished_at = now(),
           claim = null, claimed_until = null
         ${which}
         returning delivery.id, delivery.mailbox, delivery.sequence, delivery.attempts, delivery.notifications
       ),
       renewed as (
-        update notification set ${WAIT_AGAIN_SQL} from dropped
+        update notification set ${SET_NOTIFICATION_WAITING_SQL} from dropped
         where ${isNewestEnvelopeSql('dropped')}
       ),
       given_back as (
@@ -80,7 +80,7 @@ export async function moveWaitingNotifications(
   // The lock keeps others from committing an envelope of the old mailboxes until the transaction ends.
   await client.query('select from mailbox where id = any($1::int[]) order by id for no key update', [from])
   await client.query(
-    `with ${droppedSql(
+    `with ${dropEnvelopesSql(
       `where mailbox = any($1::int[]) and state = 'pending' and exists (
           select from notification where subscription = any($2::int[]) and ${isNewestEnvelopeSql('delivery')})`,
       'dropped.attempts > 0',
@@ -92,7 +92,7 @@ export async function moveWaitingNotifications(
     `update notification set mailbox = $1 where subscription = any($2::int[]) and mailbox <> $1 and state = 'waiting'`,
     [to, subscriptions],
   )
-  await client.query('select pg_notify($1, $2)', [WORK_CHANNEL, `${MAILBOXES_PREFIX}${[to, ...from].join()}`])
+  await client.query('select pg_notify($1, $2)', [WORK_CHANNEL, `${MAILBOXES_PAYLOAD_PREFIX}${[to, ...from].join()}`])
 }
 
 /**
@@ -107,10 +107,10 @@ export async function recallEnvelope(
     name: 'recall envelope',
     // The mailbox is locked first, as in `closeStaleMailboxes`, so that the two functions do not deadlock.
     text: `with own as materialized (select id from mailbox where id = $1 for no key update),
-      ${droppedSql("from own where delivery.id = $2 and delivery.mailbox = own.id and claim = $3 and state = 'pending'", '$4')}
+      ${dropEnvelopesSql("from own where delivery.id = $2 and delivery.mailbox = own.id and claim = $3 and state = 'pending'", '$4')}
       select exists (select 1 from dropped) as recalled,
         (select count(pg_notify($5, $6)) from dropped) as announced`,
-    values: [mailbox, delivery, claim, attempted, WORK_CHANNEL, `${MAILBOXES_PREFIX}${mailbox}`],
+    values: [mailbox, delivery, claim, attempted, WORK_CHANNEL, `${MAILBOXES_PAYLOAD_PREFIX}${mailbox}`],
   })
   return rows[0]?.recalled === true
 }

@@ -1,16 +1,16 @@
 /** The deliveries and subscriptions that are deleted with a registry or participant, and the events of a registry. */
-import { countRowsSql, type Removable, rowsToRemove, type StoredPart } from '@rollcall/database/removal'
+import { countRowsSql, type PackageRows, type Removable, rowsToRemove } from '@rollcall/database/removal'
 import { namespaceSql } from '@rollcall/records/registries/registry-names'
 
 /** The deliveries of a registry or a participant, to count and to delete. */
-export const deliveryRowsToRemove = (removable: Removable): StoredPart => ({
+export const deliveryRowsToRemove = (removable: Removable): PackageRows => ({
   counted: { deliveries: countRowsSql(removable, 'delivery') },
   pending: { deliveries: `select count(*) from delivery where ${removable} = $1 and state = 'pending'` },
   removed: rowsToRemove(removable, removable === 'registry' ? ['delivery'] : ['delivery', 'breaker']),
 })
 
 /** The subscriptions and mailboxes of a registry or a participant, to count and to delete. */
-export const subscriptionRowsToRemove = (removable: Removable): StoredPart => ({
+export const subscriptionRowsToRemove = (removable: Removable): PackageRows => ({
   counted: { subscriptions: countRowsSql(removable, 'subscription') },
   pending: { subscriptions: `select count(*) from subscription where ${removable} = $1 and state <> 'ended'` },
   removed: [
@@ -19,14 +19,14 @@ export const subscriptionRowsToRemove = (removable: Removable): StoredPart => ({
   ],
 })
 
-const IN_NAMESPACE = `namespace = ${namespaceSql('$1')}`
+const IS_IN_NAMESPACE_SQL = `namespace = ${namespaceSql('$1')}`
 
 /** The rows of a registry's events and outbox, to count and to delete. Failed outbox rows do not count as pending. */
-export const EVENT_ROWS_TO_REMOVE: StoredPart = {
+export const EVENT_ROWS_TO_REMOVE: PackageRows = {
   counted: { events: countRowsSql('registry', 'event') },
-  pending: { outbox: `select count(*) from rollcall_outbox.event where ${IN_NAMESPACE} and failed_at is null` },
+  pending: { outbox: `select count(*) from rollcall_outbox.event where ${IS_IN_NAMESPACE_SQL} and failed_at is null` },
   removed: [
     ...rowsToRemove('registry', ['event', 'record_source_version']),
-    { table: 'rollcall_outbox.event', of: IN_NAMESPACE },
+    { table: 'rollcall_outbox.event', of: IS_IN_NAMESPACE_SQL },
   ],
 }

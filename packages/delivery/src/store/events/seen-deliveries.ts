@@ -20,25 +20,25 @@ export interface DeliveryEvidence {
   readonly testing: boolean
 }
 
-const IS_OF_CHECKED_SYSTEM = 'participant = $1 and registry = $2'
+const IS_OF_CHECKED_SYSTEM_SQL = 'participant = $1 and registry = $2'
 
 const FIND_DELIVERY_EVIDENCE = `select
-  (select max(finished_at) from delivery where ${IS_OF_CHECKED_SYSTEM} and callback = 'on-search' and state = 'delivered'
+  (select max(finished_at) from delivery where ${IS_OF_CHECKED_SYSTEM_SQL} and callback = 'on-search' and state = 'delivered'
     and created_at >= $3) as delivered_at,
-  (select max(finished_at) from delivery where ${IS_OF_CHECKED_SYSTEM} and callback = 'on-search' and state = 'delivered'
+  (select max(finished_at) from delivery where ${IS_OF_CHECKED_SYSTEM_SQL} and callback = 'on-search' and state = 'delivered'
     and created_at >= $3 and attempts > 1) as retried_at,
-  (select max(created_at) from subscription where ${IS_OF_CHECKED_SYSTEM} and created_at >= $3) as subscribed_at,
+  (select max(created_at) from subscription where ${IS_OF_CHECKED_SYSTEM_SQL} and created_at >= $3) as subscribed_at,
   (select max(delivery.finished_at) from subscription
     join notification on notification.subscription = subscription.id
     join delivery on delivery.id = notification.delivery
     where subscription.participant = $1 and subscription.registry = $2 and notification.purpose = 'test'
       and delivery.state = 'delivered' and delivery.created_at >= $3) as notified_at,
-  (select max(ended_at) from subscription where ${IS_OF_CHECKED_SYSTEM} and ended_by is not null and ended_at >= $3) as unsubscribed_at,
-  (select id from delivery where ${IS_OF_CHECKED_SYSTEM} and callback = 'on-search' and state = 'delivered' and created_at >= $3
-    and attempts = 1 and not exists (select from delivery where ${IS_OF_CHECKED_SYSTEM} and callback = 'on-search'
+  (select max(ended_at) from subscription where ${IS_OF_CHECKED_SYSTEM_SQL} and ended_by is not null and ended_at >= $3) as unsubscribed_at,
+  (select id from delivery where ${IS_OF_CHECKED_SYSTEM_SQL} and callback = 'on-search' and state = 'delivered' and created_at >= $3
+    and attempts = 1 and not exists (select from delivery where ${IS_OF_CHECKED_SYSTEM_SQL} and callback = 'on-search'
       and created_at >= $3 and (earlier > 0 or attempts > 1))
     order by created_at desc limit 1) as delivery,
-  (select code from subscription where ${IS_OF_CHECKED_SYSTEM} and state = 'live' and created_at >= $3
+  (select code from subscription where ${IS_OF_CHECKED_SYSTEM_SQL} and state = 'live' and created_at >= $3
     order by created_at desc limit 1) as subscription,
   exists (select from subscription
     join notification on notification.subscription = subscription.id

@@ -13,7 +13,7 @@ export interface HidingRules {
 }
 
 /** The rules for a subscriber without rights: all protected persons and all minors are hidden. */
-export const RULES_WITHOUT_RIGHTS: HidingRules = { categories: [], minors: true }
+export const HIDING_RULES_WITHOUT_RIGHTS: HidingRules = { categories: [], minors: true }
 
 /** Returns a function that gives the hiding rules for the subscriber of a subscription id. */
 export async function findHidingRules(
@@ -34,5 +34,5 @@ export async function findHidingRules(
       { categories: categories === 'all' ? PROTECTION_CATEGORIES : categories, minors },
     ]),
   )
-  return (subscription) => found.get(subscription) ?? RULES_WITHOUT_RIGHTS
+  return (subscription) => found.get(subscription) ?? HIDING_RULES_WITHOUT_RIGHTS
 }

@@ -5,7 +5,7 @@ import { isStorable } from '@rollcall/database/text'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 
-type Pool = Pick<Database, 'pool'>
+type DatabaseWithPool = Pick<Database, 'pool'>
 
 export interface ListedSubscription {
   readonly code: string
@@ -75,7 +75,7 @@ const SUBSCRIPTIONS_WITH_NAMES = `subscription join ${PARTICIPANTS_SQL} as parti
 
 /** Lists the event and record types of a participant's subscriptions that have not ended, each pair once. */
 export async function listSubscribedTypes(
-  { pool }: Pool,
+  { pool }: DatabaseWithPool,
   { participant, registry }: Required<Pick<SubscriptionChoice, 'participant' | 'registry'>>,
 ): Promise<readonly Pick<ListedSubscription, 'event_type' | 'record_type'>[]> {
   const { rows } = await pool.query<Pick<ListedSubscription, 'event_type' | 'record_type'>>(
@@ -88,7 +88,7 @@ export async function listSubscribedTypes(
 
 /** Lists subscriptions, the newest first. */
 export async function listSubscriptions(
-  { pool }: Pool,
+  { pool }: DatabaseWithPool,
   { participant, registry, state, before }: SubscriptionChoice,
   limit: number,
 ): Promise<readonly ListedSubscription[]> {
@@ -106,7 +106,7 @@ export async function listSubscriptions(
 }
 
 /** Finds a subscription by its code; null when there is none. */
-export async function findSubscription({ pool }: Pool, code: string): Promise<ShownSubscription | null> {
+export async function findSubscription({ pool }: DatabaseWithPool, code: string): Promise<ShownSubscription | null> {
   if (!isStorable(code)) return null
   const { rows } = await pool.query<FoundSubscription>({
     name: 'find subscription',
@@ -146,7 +146,7 @@ export interface SubscriptionCounts {
 
 /** Counts the live and the suspended subscriptions of a participant in all registries. */
 export async function countSubscriptionsByState(
-  { pool }: Pool,
+  { pool }: DatabaseWithPool,
   { id }: { readonly id: number },
 ): Promise<SubscriptionCounts> {
   const { rows } = await pool.query<SubscriptionCounts>(

@@ -8,7 +8,7 @@ import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
 
 /** Deletes the keys of subscriptions, so that changed records do not find these subscriptions any more. */
-async function deleteKeys(client: ClientBase, subscriptions: readonly number[]): Promise<void> {
+async function deleteSubscriptionKeys(client: ClientBase, subscriptions: readonly number[]): Promise<void> {
   await client.query('delete from subscription_key where subscription = any($1::int[])', [subscriptions])
 }
 
@@ -28,7 +28,7 @@ export async function endSubscriptions(
      where id = any($1::int[]) and state <> 'ended'`,
     [subscriptions, reason, at, by ?? null],
   )
-  await deleteKeys(client, subscriptions)
+  await deleteSubscriptionKeys(client, subscriptions)
   return rowCount ?? 0
 }
 
@@ -49,7 +49,7 @@ export async function markUnsubscribed(client: ClientBase, subscriptions: readon
 }
 
 /** The most subscriptions that are ended in one statement. */
-const EXPIRED_AT_ONCE = 1_000
+const MOST_EXPIRED_SUBSCRIPTIONS = 1_000
 
 /** Ends the subscriptions whose end has come. Several nodes may do so at once. @returns how many */
 export async function expireSubscriptions(client: Pick<ClientBase, 'query'>, now: Date): Promise<number> {
@@ -59,7 +59,7 @@ export async function expireSubscriptions(client: Pick<ClientBase, 'query'>, now
          update subscription set state = 'ended', reason = 'expired', ended_at = $1
          where id = any(array(
            select id from subscription where end_at <= $1 and state <> 'ended'
-           order by end_at limit ${EXPIRED_AT_ONCE} for update skip locked))
+           order by end_at limit ${MOST_EXPIRED_SUBSCRIPTIONS} for update skip locked))
          returning id
        ),
        unfiled as (delete from subscription_key using expired where subscription = expired.id)
@@ -67,7 +67,7 @@ export async function expireSubscriptions(client: Pick<ClientBase, 'query'>, now
       [now],
     )
     total += rowCount ?? 0
-    if ((rowCount ?? 0) < EXPIRED_AT_ONCE) return total
+    if ((rowCount ?? 0) < MOST_EXPIRED_SUBSCRIPTIONS) return total
   }
 }
 
@@ -90,7 +90,7 @@ export async function endNotifiedSubscriptions(
     [events, reason, now],
   )
   if (rows.length > 0) {
-    await deleteKeys(
+    await deleteSubscriptionKeys(
       client,
       rows.map(({ id }) => id),
     )
@@ -110,7 +110,7 @@ export async function suspendSubscriptions(
        select id from subscription where id = any($1::int[]) and state = 'live' order by id for no key update)`,
     [subscriptions, reason],
   )
-  await deleteKeys(client, subscriptions)
+  await deleteSubscriptionKeys(client, subscriptions)
 }
 
 /** The subscriptions of a registry that were suspended for one reason, other than a closed mailbox. */
@@ -123,22 +123,20 @@ export interface SuspendedSubscriptions {
 }
 
 /** The most subscriptions that one line of the log names. */
-const LOGGED_AT_ONCE = 100
+const MOST_LOGGED_SUSPENSIONS = 100
 
 /**
- * Finds at most `LOGGED_AT_ONCE` suspended subscriptions that were not logged, except those of closed mailboxes, and
+ * Finds at most `MOST_LOGGED_SUSPENSIONS` suspended subscriptions that were not logged, except those of closed mailboxes, and
  * marks them as logged.
  */
-export async function takeUnloggedSuspensions(
-  client: Pick<ClientBase, 'query'>,
-): Promise<readonly SuspendedSubscriptions[]> {
+export async function takeUnloggedSuspensions(client: Pick<ClientBase, 'query'>): Promise<readonly SuspendedSubscriptions[]> {
   const { rows } = await client.query<SuspendedSubscriptions>(
     `with logged as (
        update subscription set suspension_logged = true
        where id in (
          select id from subscription
          where state = 'suspended' and not suspension_logged and reason <> 'undeliverable'
-         order by id limit ${LOGGED_AT_ONCE} for no key update skip locked)
+         order by id limit ${MOST_LOGGED_SUSPENSIONS} for no key update skip locked)
        returning id, registry, reason
      )
      select coalesce(namespace, '') as registry, reason, array_agg(logged.id order by logged.id) as subscriptions
@@ -201,7 +199,7 @@ export async function reopenSubscriptions(
 }
 
 /** A key under which a subscription is filed. `whole`: a record with this key fulfils the whole filter. */
-export interface FiledKey {
+export interface FiledSubscriptionKey {
   readonly subscription: number
   readonly event_type: string
   readonly record_type: string
@@ -210,10 +208,10 @@ export interface FiledKey {
 }
 
 /** Files live subscriptions under their keys, by which changed records find them. */
-export async function fileSubscriptions(
+export async function insertSubscriptionKeys(
   client: ClientBase,
   registryId: number,
-  keys: readonly FiledKey[],
+  keys: readonly FiledSubscriptionKey[],
 ): Promise<void> {
   await client.query(
     `insert into subscription_key (registry, event_type, record_type, key, subscription, whole)

@@ -7,7 +7,7 @@ import type { SubscriptionConsent } from '@rollcall/core/model/consent'
 import type { Frequency } from '@rollcall/core/model/event'
 import type { ClientBase } from 'pg'
 import { moveWaitingNotifications } from './recall.ts'
-import { type FiledKey, fileSubscriptions } from './subscription-states.ts'
+import { type FiledSubscriptionKey, insertSubscriptionKeys } from './subscription-states.ts'
 
 /** A key of a filter, by which changed records find the subscription (`FilingKey`). */
 export interface SubscriptionKey {
@@ -29,14 +29,14 @@ export interface SubscriptionRequester {
 }
 
 /** The types and keys by which a changed record finds a subscription. */
-interface SubscriptionFiling {
+interface SubscriptionTypesAndKeys {
   /** The canonical names of the event type and the record type. */
   readonly event_type: string
   readonly record_type: string
   readonly keys: readonly SubscriptionKey[]
 }
 
-export interface NewSubscription extends SubscriptionFiling {
+export interface NewSubscription extends SubscriptionTypesAndKeys {
   readonly code: string
   readonly fingerprint: Uint8Array
   /** The canonical text of the subscription's criteria. */
@@ -90,10 +90,10 @@ export async function insertSubscriptions(
     client,
     made.map(({ code, consent }) => ({ id: ids.get(code), consent })),
   )
-  await fileSubscriptions(
+  await insertSubscriptionKeys(
     client,
     registry,
-    keysOf(made, ({ code }) => ids.get(code)),
+    keysOfSubscriptions(made, ({ code }) => ids.get(code)),
   )
   return rows.length
 }
@@ -123,10 +123,10 @@ async function putConsents(client: ClientBase, subscriptions: readonly Subscript
 }
 
 /** The keys of subscriptions, each with the subscription's id. One that was not made or renewed is left out. */
-const keysOf = <Subscription extends SubscriptionFiling>(
+const keysOfSubscriptions = <Subscription extends SubscriptionTypesAndKeys>(
   subscriptions: readonly Subscription[],
   idOf: (subscription: Subscription) => number | undefined,
-): readonly FiledKey[] =>
+): readonly FiledSubscriptionKey[] =>
   subscriptions.flatMap((subscription) => {
     const id = idOf(subscription)
     const { event_type, record_type, keys } = subscription
@@ -134,7 +134,7 @@ const keysOf = <Subscription extends SubscriptionFiling>(
   })
 
 /** An existing subscription that gets another end, or is made live again. */
-export interface SubscriptionRenewal extends SubscriptionFiling {
+export interface SubscriptionRenewal extends SubscriptionTypesAndKeys {
   readonly id: number
   readonly end_at: Date | null
   readonly consent?: SubscriptionConsent | null
@@ -184,10 +184,10 @@ export async function renewSubscriptions(
     client,
     renewals.filter(({ id }) => renewed.has(id)),
   )
-  await fileSubscriptions(
+  await insertSubscriptionKeys(
     client,
     registry,
-    keysOf(renewals, ({ id }) => (renewed.has(id) ? id : undefined)),
+    keysOfSubscriptions(renewals, ({ id }) => (renewed.has(id) ? id : undefined)),
   )
   return renewed.size
 }

@@ -11,7 +11,7 @@ export const UNSENT_NOTIFICATIONS_SQL = `(select mailbox.participant, count(*) a
   where notification.state = 'waiting' group by mailbox.participant)`
 
 /** Drops the pending deliveries and the waiting notifications of a participant. Deliveries without an address stay. */
-export async function dropUnsent(client: Pick<PoolClient, 'query'>, participant: number): Promise<void> {
+export async function dropUnsentOfParticipant(client: Pick<PoolClient, 'query'>, participant: number): Promise<void> {
   await client.query(
     `update notification set state = 'dropped' from subscription join mailbox on mailbox.id = subscription.mailbox
       where subscription.id = notification.subscription and mailbox.participant = $1 and notification.state = 'waiting'`,

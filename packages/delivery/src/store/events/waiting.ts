@@ -2,9 +2,9 @@
 
 import { authorityNameSql, hasConsentEndedSql } from '@rollcall/consents/store/consent-ended'
 import type { ConsentSummary } from '@rollcall/core/model/consent'
-import { type FilterTransition, type NotificationPurpose, SILENT_END_REASONS } from '@rollcall/core/model/event'
+import { type FilterTransition, type NotificationReason, SILENT_END_REASONS } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
-import { groupCommit, oncePerPool } from '@rollcall/database/group-commit'
+import { createGroupCommit, oncePerPool } from '@rollcall/database/group-commit'
 import { isSameRecordSql, recordIdSql } from '@rollcall/database/record-ids'
 import type pg from 'pg'
 
@@ -13,7 +13,7 @@ export interface WaitingNotification {
   readonly id: number
   readonly mailbox: number
   readonly presence: FilterTransition
-  readonly purpose: NotificationPurpose
+  readonly purpose: NotificationReason
   /** The reference_id of the notification's item, the same each time; null: an older version made the notification. */
   readonly reference_id: string | null
   /** The reference_id of the notification that it corrects; null: it corrects none, or the corrected notification has none. */
@@ -59,9 +59,9 @@ export const IS_TAKEN_BACK_SQL = `((subscription.state = 'ended' and coalesce(su
 export const IS_UNFILTERED_SQL = `(subscription.criteria::json -> 'filter' is null)`
 
 /** The most mailboxes whose waiting notifications one statement reads. */
-const MOST_MAILBOXES_TOGETHER = 32
+const MOST_MAILBOXES_PER_READ = 32
 
-interface WaitingRead {
+interface MailboxToRead {
   readonly mailbox: number
   readonly most: number
 }
@@ -70,44 +70,41 @@ interface WaitingRead {
  * Reads the due notifications of a mailbox in order, those of a backfill last. Several mailboxes share a statement.
  * @param most the most notifications
  */
-export const findWaitingNotifications = (
-  pool: pg.Pool,
-  mailbox: number,
-  most: number,
-): Promise<readonly WaitingNotification[]> => waitingReads(pool).submit({ mailbox, most })
+export const findWaitingNotifications = (pool: pg.Pool, mailbox: number, most: number): Promise<readonly WaitingNotification[]> =>
+  waitingNotificationReads(pool).submit({ mailbox, most })
 
-const waitingReads = oncePerPool((pool) =>
-  groupCommit<WaitingRead, readonly WaitingNotification[]>((wanted) => readWaiting(pool, wanted), {
+const waitingNotificationReads = oncePerPool((pool) =>
+  createGroupCommit<MailboxToRead, readonly WaitingNotification[]>((wanted) => readWaitingNotifications(pool, wanted), {
     waiting: Infinity,
-    together: MOST_MAILBOXES_TOGETHER,
+    together: MOST_MAILBOXES_PER_READ,
   }),
 )
 
-async function readWaiting(
+async function readWaitingNotifications(
   pool: pg.Pool,
-  wanted: readonly WaitingRead[],
+  wanted: readonly MailboxToRead[],
 ): Promise<readonly (readonly WaitingNotification[])[]> {
   const { rows } = await pool.query<WaitingNotification>({
     name: 'find waiting notifications',
-    text: FIND_WAITING,
+    text: FIND_WAITING_NOTIFICATIONS,
     values: [wanted.map(({ mailbox }) => mailbox), wanted.map(({ most }) => most)],
   })
   const byMailbox = Map.groupBy(rows, ({ mailbox }) => mailbox)
   return wanted.map(({ mailbox }) => byMailbox.get(mailbox) ?? [])
 }
 
-const dueOf = (isBackfill: boolean): string => `(select * from waiting_notification
+const dueNotificationsSql = (isBackfill: boolean): string => `(select * from waiting_notification
       where mailbox = wanted.mailbox and is_backfill = ${isBackfill} and due_at <= now()
       order by due_at, id limit wanted.most)`
 
 // A subscription that has ended by itself, at its end or with the death of the person, still gets the notifications of earlier
 // events. The criteria of a subscription are parsed once for all its notifications.
-const FIND_WAITING = `with due as materialized (
+const FIND_WAITING_NOTIFICATIONS = `with due as materialized (
     select notification.*, octet_length(event.document) as document_bytes, octet_length(event.identifiers) as other_bytes,
       event.event_type, event.record_type, event.record, event.record_key, event.record_version, event.occurred_at, event.recorded_at,
       event.replaced_by
     from unnest($1::integer[], $2::integer[]) as wanted (mailbox, most)
-      cross join lateral (${dueOf(false)} union all ${dueOf(true)} limit wanted.most) as queued
+      cross join lateral (${dueNotificationsSql(false)} union all ${dueNotificationsSql(true)} limit wanted.most) as queued
       join notification on notification.id = queued.id
       join event on event.id = notification.event
   ),
@@ -135,9 +132,8 @@ const FIND_WAITING = `with due as materialized (
 /** The stored documents of an event, for its notifications. */
 export interface EventDocument {
   /**
-   * The canonical JSON of the record after the event (`recordForEvent`); of a record that was deleted or merged into
-   * another one, before the event. Null: the stored document was deleted, or an older version of the server recorded a
-   * deletion without it.
+   * The canonical JSON of the record after the event (`recordForEvent`); of a record that was deleted or merged into another one,
+   * before the event. Null: the stored document was deleted, or an older version of the server recorded a deletion without it.
    */
   readonly document: string | null
   /** The canonical JSON of the record with only its identifiers. */
@@ -146,16 +142,13 @@ export interface EventDocument {
 
 /** Reads the document of an event; undefined: the event is not stored. Simultaneous calls share one statement. */
 export const findEventDocument = (pool: pg.Pool, event: number): Promise<EventDocument | undefined> =>
-  documentReads(pool).submit(event)
+  eventDocumentReads(pool).submit(event)
 
-const documentReads = oncePerPool((pool) =>
-  groupCommit<number, EventDocument | undefined>((events) => readDocuments(pool, events), { waiting: Infinity }),
+const eventDocumentReads = oncePerPool((pool) =>
+  createGroupCommit<number, EventDocument | undefined>((events) => readEventDocuments(pool, events), { waiting: Infinity }),
 )
 
-async function readDocuments(
-  pool: pg.Pool,
-  events: readonly number[],
-): Promise<readonly (EventDocument | undefined)[]> {
+async function readEventDocuments(pool: pg.Pool, events: readonly number[]): Promise<readonly (EventDocument | undefined)[]> {
   const { rows } = await pool.query<EventDocument & { readonly id: number }>({
     name: 'find documents of events',
     text: `select id, document, coalesce(identifiers, '{}') as identifiers from event where id = any($1::bigint[])`,

@@ -1,7 +1,7 @@
 /** Takes waiting notifications back when a person becomes protected. */
 
 import type { RecordId } from '@rollcall/core/model/records'
-import { storedId } from '@rollcall/database/record-ids'
+import { toStoredId } from '@rollcall/database/record-ids'
 import type { ClientBase } from 'pg'
 import { findHidingRules } from './subscriber-hiding.ts'
 import { dropNotifications } from './waiting.ts'
@@ -23,7 +23,7 @@ export async function withdrawNotifications(
   { registry, record_type, records }: RecordsOfProtectedPerson,
   category: string,
 ): Promise<number> {
-  const ids = records.map(storedId)
+  const ids = records.map(toStoredId)
   const { rows } = await client.query<{ id: number; subscription: number }>(
     `select notification.id, notification.subscription from notification join event on event.id = notification.event
      where event.registry = $1 and event.record_type = $2 and notification.state = 'waiting'
@@ -35,9 +35,7 @@ export async function withdrawNotifications(
     client,
     rows.map(({ subscription }) => subscription),
   )
-  const withdrawn = rows
-    .filter(({ subscription }) => !hides(subscription).categories.includes(category))
-    .map(({ id }) => id)
+  const withdrawn = rows.filter(({ subscription }) => !hides(subscription).categories.includes(category)).map(({ id }) => id)
   await dropNotifications(client, withdrawn)
   return withdrawn.length
 }

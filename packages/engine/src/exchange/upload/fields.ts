@@ -1,6 +1,6 @@
 /** The parts of an upload beside its file, called fields: their names and lengths. */
 import { RequestFault } from '@rollcall/protocol'
-import { badRequest, type PartEvents, readPartPieces } from './multipart.ts'
+import { badRequestFault, type PartEvents, readPartPieces } from './multipart.ts'
 
 /** The fields of an upload, which are its parts beside the file, as texts. */
 export interface UploadFields {
@@ -20,12 +20,12 @@ const FIELD_NAMES: Readonly<Record<string, 'action' | 'fileFormat' | 'envelope' 
   file: 'fileName',
 }
 
-const FIELD_BYTES = { action: 256, fileFormat: 256, envelope: 65_536 } as const
+const MOST_FIELD_BYTES = { action: 256, fileFormat: 256, envelope: 65_536 } as const
 
 const DEFAULT_FORMAT = 'json'
 
 /** An upload whose fields have been read, and whose file is read next. */
-export interface OpenedFile {
+export interface UploadWithFields {
   readonly fields: UploadFields
   /** The pieces of the file, and then the parts of the upload that were not read yet. */
   readonly file: PartEvents
@@ -37,26 +37,26 @@ export interface OpenedFile {
  * @param bufferBytes the longest file that may come before other parts
  * @throws RequestFault err.request.bad: a part is unknown, repeated, too long or missing
  */
-export async function readFields(parts: PartEvents, bufferBytes: number): Promise<OpenedFile> {
+export async function readFields(parts: PartEvents, bufferBytes: number): Promise<UploadWithFields> {
   const found = new Map<string, string>()
   let file: BufferedFile | null = null
   for (;;) {
-    const name = await nextName(parts)
+    const name = await readNextFieldName(parts)
     if (name === null) break
-    if (found.has(name) || (name === 'fileName' && file !== null)) throw badRequest(`${name}: is sent twice`)
+    if (found.has(name) || (name === 'fileName' && file !== null)) throw badRequestFault(`${name}: is sent twice`)
     if (name === 'fileName') {
-      file = isComplete(found) ? { pieces: [], isWhole: false } : await bufferFile(parts, bufferBytes)
+      file = hasRequiredFields(found) ? { pieces: [], isWhole: false } : await bufferFile(parts, bufferBytes)
       if (!file.isWhole) break
     } else {
-      const text = await readWholePart(parts, name, FIELD_BYTES[name])
+      const text = await readWholePart(parts, name, MOST_FIELD_BYTES[name])
       found.set(name, name === 'envelope' ? text : text.trim())
     }
   }
-  if (file === null) throw badRequest('fileName: the part with the file is required')
+  if (file === null) throw badRequestFault('fileName: the part with the file is required')
   const action = found.get('action')
-  if (action === undefined) throw badRequest('action: is required, before a file that is long')
-  const fields = { action, fileFormat: formatOf(found), envelope: found.get('envelope') ?? null }
-  return { fields, file: withRest(file, parts) }
+  if (action === undefined) throw badRequestFault('action: is required, before a file that is long')
+  const fields = { action, fileFormat: fileFormatOf(found), envelope: found.get('envelope') ?? null }
+  return { fields, file: bufferedFileAndRest(file, parts) }
 }
 
 /** The pieces of a file that are in memory, and whether they are the whole file. */
@@ -65,12 +65,11 @@ interface BufferedFile {
   readonly isWhole: boolean
 }
 
-const formatOf = (found: ReadonlyMap<string, string>): string =>
-  (found.get('fileFormat') ?? DEFAULT_FORMAT).toLowerCase()
+const fileFormatOf = (found: ReadonlyMap<string, string>): string => (found.get('fileFormat') ?? DEFAULT_FORMAT).toLowerCase()
 
 /** True when action and fileFormat have arrived, and for another format than json also the envelope. */
-const isComplete = (found: ReadonlyMap<string, string>): boolean =>
-  found.has('action') && found.has('fileFormat') && (found.has('envelope') || formatOf(found) === DEFAULT_FORMAT)
+const hasRequiredFields = (found: ReadonlyMap<string, string>): boolean =>
+  found.has('action') && found.has('fileFormat') && (found.has('envelope') || fileFormatOf(found) === DEFAULT_FORMAT)
 
 async function bufferFile(parts: PartEvents, maxBytes: number): Promise<BufferedFile> {
   const pieces: Buffer[] = []
@@ -83,39 +82,39 @@ async function bufferFile(parts: PartEvents, maxBytes: number): Promise<Buffered
   return { pieces, isWhole: true }
 }
 
-async function* withRest({ pieces, isWhole }: BufferedFile, parts: PartEvents): PartEvents {
+async function* bufferedFileAndRest({ pieces, isWhole }: BufferedFile, parts: PartEvents): PartEvents {
   for (const bytes of pieces) yield { is: 'data', bytes }
   if (isWhole) yield { is: 'end' }
   else yield* parts
 }
 
 /** Checks that no part follows the file. @throws RequestFault err.request.bad */
-export async function expectEndOfParts(parts: PartEvents): Promise<void> {
-  if ((await nextName(parts)) !== null) throw badRequest('fileName: must be the last part, and the only file')
+export async function checkEndOfParts(parts: PartEvents): Promise<void> {
+  if ((await readNextFieldName(parts)) !== null) throw badRequestFault('fileName: must be the last part, and the only file')
 }
 
-async function nextName(parts: PartEvents): Promise<(typeof FIELD_NAMES)[string] | null> {
+async function readNextFieldName(parts: PartEvents): Promise<(typeof FIELD_NAMES)[string] | null> {
   const { value, done } = await parts.next()
   if (done === true) return null
-  const name = value.is === 'part' && value.name !== null ? ownName(value.name) : undefined
+  const name = value.is === 'part' && value.name !== null ? findFieldName(value.name) : undefined
   if (name === undefined) {
-    throw badRequest('body: has a part that is none of action, fileFormat, envelope and fileName')
+    throw badRequestFault('body: has a part that is none of action, fileFormat, envelope and fileName')
   }
   return name
 }
 
-const ownName = (name: string) => (Object.hasOwn(FIELD_NAMES, name) ? FIELD_NAMES[name] : undefined)
+const findFieldName = (name: string) => (Object.hasOwn(FIELD_NAMES, name) ? FIELD_NAMES[name] : undefined)
 
 /** A byte order mark stays in the text, so that an envelope with one is refused as in a plain body. */
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const utf8Decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Reads the current part as text. @throws RequestFault 413 above `maxBytes`, 400 it is not UTF-8 */
 export async function readWholePart(parts: PartEvents, name: string, maxBytes: number): Promise<string> {
   const { pieces, isWhole } = await bufferFile(parts, maxBytes)
   if (!isWhole) throw new RequestFault('err.request.bad', `${name}: must be at most ${maxBytes} bytes`, 413)
   try {
-    return utf8.decode(Buffer.concat(pieces))
+    return utf8Decoder.decode(Buffer.concat(pieces))
   } catch {
-    throw badRequest(`${name}: must be UTF-8`)
+    throw badRequestFault(`${name}: must be UTF-8`)
   }
 }

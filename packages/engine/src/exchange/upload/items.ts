@@ -18,7 +18,7 @@ import {
 } from '@rollcall/protocol'
 import type { Item } from '../../operations/item.ts'
 
-interface LinedItem {
+interface ItemWithLine {
   /** The number of the line on which the item begins; the first is 1. */
   readonly line: number
   readonly item: JsonValue
@@ -39,39 +39,39 @@ export interface CheckedItem {
  * Reads an uploaded file in pieces, and returns the items found in each.
  * @throws RequestFault err.request.bad with the number of the line
  */
-interface FileReader<Found> {
+interface UploadFileReader<Found> {
   push(bytes: Buffer): readonly Found[]
   finish(): readonly Found[]
 }
 
 /** Creates the reader for a file of items in one format. */
-export type BulkFormat = (operation: Operation, header: IncomingHeader, limits: Limits) => FileReader<CheckedItem>
+export type BulkFormat = (operation: Operation, header: IncomingHeader, limits: Limits) => UploadFileReader<CheckedItem>
 
 /** The file formats of items that a path accepts beside json; none when the operation has no items. */
 export function bulkFormats({ name, request }: Operation): ReadonlyMap<string, BulkFormat> {
   const formats = new Map<string, BulkFormat>()
   if (request.items !== null) {
-    formats.set('ndjson', (operation, _header, limits) => checkedItems(operation, ndjsonReader(limits)))
+    formats.set('ndjson', (operation, _header, limits) => makeCheckedItemReader(operation, ndjsonReader(limits)))
   }
   const content = CSV_ITEMS.get(name)
   if (content !== undefined) {
-    formats.set('csv', (operation, header, limits) => checkedItems(operation, csvReader(content, header, limits)))
+    formats.set('csv', (operation, header, limits) => makeCheckedItemReader(operation, csvReader(content, header, limits)))
   }
   return formats
 }
 
-function checkedItems(operation: Operation, reader: FileReader<LinedItem>): FileReader<CheckedItem> {
-  const strip = withoutByteOrderMark()
+function makeCheckedItemReader(operation: Operation, reader: UploadFileReader<ItemWithLine>): UploadFileReader<CheckedItem> {
+  const strip = byteOrderMarkRemover()
   return {
     push: (bytes) => checkItems(operation, reader.push(strip(bytes))),
     finish: () => checkItems(operation, reader.finish()),
   }
 }
 
-function ndjsonReader(limits: Limits): FileReader<LinedItem> {
+function ndjsonReader(limits: Limits): UploadFileReader<ItemWithLine> {
   const bounds = itemBounds(limits)
   const lines = new LineCutter(limits.body_bytes, { line: 0, bytes: 0 })
-  const itemOf = ({ line, bytes }: { line: number; bytes: Buffer | null }): LinedItem => {
+  const itemOf = ({ line, bytes }: { line: number; bytes: Buffer | null }): ItemWithLine => {
     if (bytes === null) throw lineFault(line, `is longer than ${limits.body_bytes} bytes`)
     return { line, item: parseLine(line, bytes, bounds) }
   }
@@ -82,7 +82,7 @@ function ndjsonReader(limits: Limits): FileReader<LinedItem> {
  * Checks the items of a file like those of a plain body, and makes them canonical.
  * @throws RequestFault names the line of the first item that is not valid
  */
-function checkItems({ request }: Operation, items: readonly LinedItem[]): readonly CheckedItem[] {
+function checkItems({ request }: Operation, items: readonly ItemWithLine[]): readonly CheckedItem[] {
   const member = request.items ?? ''
   return items.map(({ line, item }) => {
     const message = { transaction_id: '-', [member]: [item] }
@@ -100,12 +100,12 @@ function checkItems({ request }: Operation, items: readonly LinedItem[]): readon
   })
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
+const utf8Decoder = new TextDecoder('utf-8', { fatal: true })
 
 function parseLine(line: number, bytes: Buffer, bounds: JsonBounds): JsonValue {
   let text: string
   try {
-    text = utf8.decode(bytes)
+    text = utf8Decoder.decode(bytes)
   } catch {
     throw lineFault(line, 'must be UTF-8')
   }
@@ -118,7 +118,7 @@ function parseLine(line: number, bytes: Buffer, bounds: JsonBounds): JsonValue {
 }
 
 /** Makes a function that removes a byte order mark, which office programs write. It has no meaning in UTF-8. */
-function withoutByteOrderMark(): (bytes: Buffer) => Buffer {
+function byteOrderMarkRemover(): (bytes: Buffer) => Buffer {
   let head: Buffer | null = Buffer.alloc(0)
   return (bytes) => {
     if (head === null) return bytes
@@ -153,38 +153,33 @@ const REQUIRED_COLUMNS = ['identifier_type', 'identifier_value'] as const
 /** The columns that a CSV file may lack. `reg_type` is in files for other servers (public-standard.md N8). */
 const OPTIONAL_COLUMNS = ['reference_id', 'reg_type'] as const
 const CSV_COLUMNS: readonly string[] = [...REQUIRED_COLUMNS, ...OPTIONAL_COLUMNS]
-const HEADER_RULE = `must be the header ${REQUIRED_COLUMNS.join(',')}, with or without ${OPTIONAL_COLUMNS.join(' and ')}`
+const CSV_HEADER_RULE = `must be the header ${REQUIRED_COLUMNS.join(',')}, with or without ${OPTIONAL_COLUMNS.join(' and ')}`
 const CSV_DELIMITER = ','
 
 function csvReader(
   content: (identifier: CsvIdentifier) => JsonObject,
   { message_ts }: IncomingHeader,
   { body_bytes }: Limits,
-): FileReader<LinedItem> {
+): UploadFileReader<ItemWithLine> {
   const cutter = new RowCutter({
     delimiter: CSV_DELIMITER,
     longest: body_bytes,
-    tooLong: (line) =>
-      lineFault(line, `is longer than ${body_bytes} bytes; look for a quotation mark that is never closed`),
+    tooLong: (line) => lineFault(line, `is longer than ${body_bytes} bytes; look for a quotation mark that is never closed`),
   })
   let columns: readonly string[] | null = null
 
-  const itemOf = (row: CsvRow): LinedItem[] => {
-    const cells = cellsOf(row)
+  const itemOf = (row: CsvRow): ItemWithLine[] => {
+    const cells = readCsvCells(row)
     if (cells === null) return []
     if (columns === null) {
-      columns = checkedColumns(row.line, cells)
+      columns = requireCsvColumns(row.line, cells)
       return []
     }
     if (cells.length !== columns.length) {
       throw lineFault(row.line, `has ${cells.length} cells, and the header line has ${columns.length}`)
     }
     const cell = (column: string): string => cells[columns?.indexOf(column) ?? -1] ?? ''
-    const item = content({
-      type: cell('identifier_type'),
-      value: cell('identifier_value'),
-      reg_type: cell('reg_type').trim(),
-    })
+    const item = content({ type: cell('identifier_type'), value: cell('identifier_value'), reg_type: cell('reg_type').trim() })
     const reference_id = cell('reference_id') || String(row.line)
     return [{ line: row.line, item: { reference_id, timestamp: message_ts, ...item } }]
   }
@@ -192,14 +187,14 @@ function csvReader(
     push: (bytes) => cutter.push(bytes).flatMap(itemOf),
     finish() {
       const items = cutter.finish().flatMap(itemOf)
-      if (columns === null) throw lineFault(1, HEADER_RULE)
+      if (columns === null) throw lineFault(1, CSV_HEADER_RULE)
       return items
     },
   }
 }
 
 /** Returns the cells of a CSV row; null for a blank row. */
-function cellsOf({ line, bytes }: CsvRow): readonly string[] | null {
+function readCsvCells({ line, bytes }: CsvRow): readonly string[] | null {
   if (isBlank(bytes)) return null
   if (!isUtf8(bytes)) throw lineFault(line, 'must be UTF-8')
   const text = bytes.toString('utf8')
@@ -209,10 +204,10 @@ function cellsOf({ line, bytes }: CsvRow): readonly string[] | null {
   return cells
 }
 
-function checkedColumns(line: number, cells: readonly string[]): readonly string[] {
+function requireCsvColumns(line: number, cells: readonly string[]): readonly string[] {
   const columns = cells.map((cell) => cell.trim())
   const known = columns.every((column) => CSV_COLUMNS.includes(column))
   const complete = REQUIRED_COLUMNS.every((column) => columns.includes(column))
   if (known && complete && new Set(columns).size === columns.length) return columns
-  throw lineFault(line, HEADER_RULE)
+  throw lineFault(line, CSV_HEADER_RULE)
 }

@@ -73,11 +73,7 @@ describe('the parts of a body', () => {
     ['between two others', multipartBody([{ name: 'a', content: 'one' }], ''), ['a']],
   ])('without a head are refused, however they are cut: %s', async (_name, before, names) => {
     const headless = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="x"\r\n`
-    const body = Buffer.concat([
-      Buffer.from(before),
-      Buffer.from(headless),
-      multipartBody([{ name: 'b', content: 'two' }]),
-    ])
+    const body = Buffer.concat([Buffer.from(before), Buffer.from(headless), multipartBody([{ name: 'b', content: 'two' }])])
     await fc.assert(
       fc.asyncProperty(positions, async (cuts) => {
         const { parts, fault } = await read(cut(body, cuts))
@@ -89,11 +85,7 @@ describe('the parts of a body', () => {
 
   it('may be wrapped in other text, and be large', async () => {
     const big = Buffer.alloc(3_000_000, 'x')
-    const body = Buffer.concat([
-      Buffer.from('preamble\r\n'),
-      multipartBody([{ name: 'a', content: big }]),
-      Buffer.from('rest'),
-    ])
+    const body = Buffer.concat([Buffer.from('preamble\r\n'), multipartBody([{ name: 'a', content: big }]), Buffer.from('rest')])
     const { parts, fault } = await read(cut(body, [0.1, 0.5, 0.9]))
     expect([parts.length, parts[0]?.content.length, fault]).toEqual([1, big.length, null])
   })

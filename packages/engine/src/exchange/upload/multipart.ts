@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Dicer } from '@fastify/busboy'
-import { bodyTooLarge, type CountHeldBytes, nextChunk } from '@rollcall/participants/reading/body'
+import { bodyTooLargeFault, type CountBytesInMemory, nextChunk } from '@rollcall/participants/reading/body'
 import { RequestFault } from '@rollcall/protocol'
 
 /** A finding of the parser: a part begins, with its name; a piece of its content; the part ends. */
@@ -19,14 +19,14 @@ export type PartEvents = AsyncGenerator<PartEvent, void, void>
 const MAX_HEAD_LINES = 20
 
 /** Finds the boundary in a Content-Type. It may have the characters of RFC 2046, 5.1.1, except the space. */
-const BOUNDARY = /;\s*boundary=(?:"([0-9a-zA-Z'()+_,\-./:=?]{1,70})"|([0-9a-zA-Z'+_\-.]{1,70}))\s*(?:;|$)/i
+const BOUNDARY_PATTERN = /;\s*boundary=(?:"([0-9a-zA-Z'()+_,\-./:=?]{1,70})"|([0-9a-zA-Z'+_\-.]{1,70}))\s*(?:;|$)/i
 
 /** Reads the boundary in the Content-Type. @throws RequestFault 400 it names none */
 export function boundaryOf(headers: IncomingHttpHeaders): string {
-  const [, quoted, bare] = BOUNDARY.exec(headers['content-type'] ?? '') ?? []
+  const [, quoted, bare] = BOUNDARY_PATTERN.exec(headers['content-type'] ?? '') ?? []
   const boundary = quoted ?? bare
   if (boundary !== undefined) return boundary
-  throw badRequest('Content-Type: multipart/form-data needs a boundary of 1 to 70 characters')
+  throw badRequestFault('Content-Type: multipart/form-data needs a boundary of 1 to 70 characters')
 }
 
 /**
@@ -37,7 +37,7 @@ export async function* readParts(
   body: Readable,
   boundary: string,
   maxBytes: number,
-  hold: CountHeldBytes = () => undefined,
+  hold: CountBytesInMemory = () => undefined,
 ): PartEvents {
   const splitter = new PartSplitter(boundary)
   for (let size = 0; ; ) {
@@ -45,7 +45,7 @@ export async function* readParts(
     if (splitter.state === 'complete') return
     const chunk = await nextChunk(body)
     size += chunk?.length ?? 0
-    if (size > maxBytes) throw bodyTooLarge(maxBytes)
+    if (size > maxBytes) throw bodyTooLargeFault(maxBytes)
     hold(chunk?.length ?? 0)
     await splitter.push(chunk)
   }
@@ -83,7 +83,7 @@ class PartSplitter {
         this.#parts.push(part)
         stream.on('header', (head) => {
           part.hasHead = true
-          part.found.push(partBeginning(head as PartHead))
+          part.found.push(partEventOfHead(head as PartHead))
           stream.on('data', (bytes) => part.found.push({ is: 'data', bytes: bytes as Buffer }))
           stream.on('end', () => part.found.push({ is: 'end' }))
         })
@@ -99,7 +99,7 @@ class PartSplitter {
     const last = this.#parts.length - 1
     for (const [index, { hasHead, found }] of this.#parts.entries()) {
       const isOver = index < last || this.state === 'complete'
-      if (isOver && !hasHead) throw badRequest('body: a part has no head')
+      if (isOver && !hasHead) throw badRequestFault('body: a part has no head')
       for (const event of found.splice(0)) {
         if (event instanceof RequestFault) throw event
         yield event
@@ -107,7 +107,7 @@ class PartSplitter {
     }
     // Only the last part may continue in the next piece of the body.
     this.#parts = this.#parts.slice(-1)
-    if (this.state === 'cut off') throw badRequest('body: ends before its last boundary')
+    if (this.state === 'cut off') throw badRequestFault('body: ends before its last boundary')
   }
 
   /** Parses a piece of the body. @param chunk null: the body has ended */
@@ -127,23 +127,23 @@ class PartSplitter {
 
 type PartHead = Readonly<Record<string, readonly string[] | undefined>>
 
-function partBeginning(head: PartHead): PartEvent | RequestFault {
+function partEventOfHead(head: PartHead): PartEvent | RequestFault {
   const encoding = head['content-transfer-encoding']?.[0]?.trim().toLowerCase() ?? 'binary'
   if (!['7bit', '8bit', 'binary'].includes(encoding)) {
-    return badRequest('body: a part has a Content-Transfer-Encoding, which is not accepted')
+    return badRequestFault('body: a part has a Content-Transfer-Encoding, which is not accepted')
   }
-  return { is: 'part', name: nameOf(head['content-disposition']?.[0] ?? '') }
+  return { is: 'part', name: findPartName(head['content-disposition']?.[0] ?? '') }
 }
 
-const DISPOSITION = /^form-data\s*(?:;.*)?$/i
+const FORM_DATA_PATTERN = /^form-data\s*(?:;.*)?$/i
 const PART_NAME_PATTERN = /;\s*name=(?:"([^"\\]*)"|([^\s";]+))\s*(?:;|$)/i
 
 /** Reads the name in the Content-Disposition of a part; null when there is none. */
-function nameOf(disposition: string): string | null {
-  if (!DISPOSITION.test(disposition)) return null
+function findPartName(disposition: string): string | null {
+  if (!FORM_DATA_PATTERN.test(disposition)) return null
   const [, quoted, bare] = PART_NAME_PATTERN.exec(disposition) ?? []
   return quoted ?? bare ?? null
 }
 
 /** The refusal of a request that breaks a rule: 400 err.request.bad. */
-export const badRequest = (message: string): RequestFault => new RequestFault('err.request.bad', message)
+export const badRequestFault = (message: string): RequestFault => new RequestFault('err.request.bad', message)

@@ -6,7 +6,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Participant } from '@rollcall/core/model/participant'
-import { type AdmittedRequest, bodyTooLarge } from '@rollcall/participants/reading/body'
+import { type AdmittedRequest, bodyTooLargeFault } from '@rollcall/participants/reading/body'
 import { type Envelope, envelopeBounds, readEnvelope, readMessage } from '@rollcall/participants/reading/envelope'
 import { verifyEnvelope } from '@rollcall/participants/trust/messages'
 import {
@@ -18,11 +18,11 @@ import {
   RequestFault,
   SourcedEnvelope,
 } from '@rollcall/protocol'
-import { checkCount } from '../checks.ts'
-import { type Chunk, makeUnreadRequest, type ReadRequestDeps, type UnreadRequest } from '../unread-request.ts'
-import { expectEndOfParts, readFields, readWholePart, type UploadFields } from './fields.ts'
+import { checkItemCount } from '../checks.ts'
+import { type ItemChunk, makeUnreadRequest, type ReadRequestDeps, type UnreadRequest } from '../unread-request.ts'
+import { checkEndOfParts, readFields, readWholePart, type UploadFields } from './fields.ts'
 import { type BulkFormat, bulkFormats, type CheckedItem } from './items.ts'
-import { badRequest, boundaryOf, type PartEvents, readPartPieces, readParts } from './multipart.ts'
+import { badRequestFault, boundaryOf, type PartEvents, readPartPieces, readParts } from './multipart.ts'
 
 /**
  * Reads the parts before the file, and the whole file if it has the envelope.
@@ -39,24 +39,24 @@ export async function takeUpload(
   if (problem !== null) throw new RequestFault('err.request.bad', problem, 415)
   const boundary = boundaryOf(headers)
   const bounds = envelopeBounds(limits, operation.request)
-  if (Number(headers['content-length'] ?? 0) > limits.upload_bytes) throw bodyTooLarge(limits.upload_bytes)
+  if (Number(headers['content-length'] ?? 0) > limits.upload_bytes) throw bodyTooLargeFault(limits.upload_bytes)
   const { fields, file } = await readFields(readParts(body, boundary, limits.upload_bytes, hold), limits.body_bytes)
-  if (!actionMeans(operation, fields.action)) throw badRequest(`action: must be ${operation.action} on this path`)
+  if (!actionMeans(operation, fields.action)) throw badRequestFault(`action: must be ${operation.action} on this path`)
 
   if (fields.fileFormat === 'json') {
-    if (fields.envelope !== null) throw badRequest('envelope: stands in the file where fileFormat is json')
+    if (fields.envelope !== null) throw badRequestFault('envelope: stands in the file where fileFormat is json')
     const body = await readWholePart(file, 'fileName', limits.body_bytes)
-    await expectEndOfParts(file)
+    await checkEndOfParts(file)
     return makeUnreadRequest(deps, 'async', operation, participant, { body, bounds })
   }
   const format = bulkFormats(operation).get(fields.fileFormat)
   if (format === undefined) {
     const known = ['json', ...bulkFormats(operation).keys()].join(', ')
-    throw badRequest(`fileFormat: must be one of ${known} on this path`)
+    throw badRequestFault(`fileFormat: must be one of ${known} on this path`)
   }
-  return sentAsItems(deps, operation, file, fields, {
+  return makeUnreadItemUpload(deps, operation, file, fields, {
     format,
-    envelope: await envelopeOf(deps, participant, fields, bounds),
+    envelope: await readUploadEnvelope(deps, participant, fields, bounds),
   })
 }
 
@@ -64,7 +64,7 @@ export async function takeUpload(
  * Reads the envelope of an upload of items, which is a part beside the file.
  * @throws RequestFault it is missing, invalid or encrypted
  */
-async function envelopeOf(
+async function readUploadEnvelope(
   deps: ReadRequestDeps,
   participant: Participant,
   fields: UploadFields,
@@ -73,7 +73,7 @@ async function envelopeOf(
   if (fields.envelope === null) {
     // Before the missing envelope is reported, a sender that must sign is told that its signature is missing.
     await verifyEnvelope(deps, participant, new SourcedEnvelope('{}'))
-    throw badRequest(`envelope: is required where fileFormat is ${fields.fileFormat}, before a file that is long`)
+    throw badRequestFault(`envelope: is required where fileFormat is ${fields.fileFormat}, before a file that is long`)
   }
   const envelope = readEnvelope(fields.envelope, bounds)
   if (envelope.header.is_msg_encrypted !== true) return envelope
@@ -84,7 +84,7 @@ async function envelopeOf(
 }
 
 /** Makes the request of an upload of items. The file's items become those of the envelope's message, in chunks. */
-function sentAsItems(
+function makeUnreadItemUpload(
   { limits }: Pick<ReadRequestDeps, 'limits'>,
   operation: Operation,
   deps: PartEvents,
@@ -96,23 +96,20 @@ function sentAsItems(
   return {
     envelope,
     async read({ header }, opened, signed) {
-      if (Object.hasOwn(opened, member)) throw badRequest(`message.${member}: stands in the file`)
+      if (Object.hasOwn(opened, member)) throw badRequestFault(`message.${member}: stands in the file`)
       const frame = readMessage(request, { ...opened, [member]: [] })
-      const expected = readDigest(opened.file_sha256)
+      const expected = readFileDigest(opened.file_sha256)
       if (expected === null && signed) {
-        throw new RequestFault(
-          'err.signature.missing',
-          'message.file_sha256: is required, so that the signature covers the file',
-        )
+        throw new RequestFault('err.signature.missing', 'message.file_sha256: is required, so that the signature covers the file')
       }
       const hash = createHash('sha256')
       const { file_sha256: _, ...rest } = frame
-      const messageOf = (texts: readonly string[]): Chunk => ({
+      const messageOf = (texts: readonly string[]): ItemChunk => ({
         // The items stay text, because they are only stored until the request is answered.
         message: { ...rest, [member]: new CanonicalText(`[${texts.join(',')}]`) },
         items: texts.length,
       })
-      const chunks: Chunk[] = []
+      const chunks: ItemChunk[] = []
       let texts: string[] = []
       const reference_ids: string[] = []
       const reader = format(operation, header, limits)
@@ -125,22 +122,22 @@ function sentAsItems(
           texts = []
         }
         // A file of too many items is refused here, before the rest of it is read.
-        checkCount({ ...header, total_count: 0 }, request, reference_ids.length, limits.upload_items)
+        checkItemCount({ ...header, total_count: 0 }, request, reference_ids.length, limits.upload_items)
       }
-      for await (const bytes of inSlices(readPartPieces(deps))) {
+      for await (const bytes of divideIntoSlices(readPartPieces(deps))) {
         hash.update(bytes)
         add(reader.push(bytes))
       }
       add(reader.finish())
-      await expectEndOfParts(deps)
+      await checkEndOfParts(deps)
       const digest = hash.digest()
       if (expected !== null && !timingSafeEqual(digest, expected)) {
         throw new RequestFault('err.signature.invalid', 'message.file_sha256: must be the SHA-256 of the file')
       }
-      checkCount(header, request, reference_ids.length, limits.upload_items)
+      checkItemCount(header, request, reference_ids.length, limits.upload_items)
       const last = texts.length > 0 || chunks.length === 0 ? [messageOf(texts)] : []
       return {
-        chunks: [...chunks, ...last] as [Chunk, ...Chunk[]],
+        chunks: [...chunks, ...last] as [ItemChunk, ...ItemChunk[]],
         reference_ids,
         content: { ...opened, file_sha256: digest.toString('hex'), fileFormat },
         digest: digest.toString('hex'),
@@ -153,16 +150,13 @@ function sentAsItems(
  * Reads the digest of the file in its envelope, in hexadecimal or base64url; null when there is none.
  * @throws RequestFault err.request.bad
  */
-function readDigest(value: unknown): Buffer | null {
+function readFileDigest(value: unknown): Buffer | null {
   if (value === undefined || value === null || value === '') return null
   if (typeof value === 'string') {
     if (/^[0-9a-f]{64}$/i.test(value)) return Buffer.from(value, 'hex')
     if (/^[\w-]{43}=?$/.test(value)) return Buffer.from(value, 'base64url')
   }
-  throw new RequestFault(
-    'err.request.bad',
-    'message.file_sha256: must be the SHA-256 of the file, in hexadecimal or base64url',
-  )
+  throw new RequestFault('err.request.bad', 'message.file_sha256: must be the SHA-256 of the file, in hexadecimal or base64url')
 }
 
 /** The length of a slice in bytes. Even if it has the shortest rows, they are read in a few milliseconds. */
@@ -172,7 +166,7 @@ const SLICE_BYTES = 4_096
  * Yields a stream in short slices. The event loop does other work between two slices, because a fast connection brings
  * long pieces without a pause.
  */
-export async function* inSlices(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+export async function* divideIntoSlices(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
   for await (const piece of pieces) {
     for (let from = 0; from < piece.length; from += SLICE_BYTES) {
       yield piece.subarray(from, from + SLICE_BYTES)

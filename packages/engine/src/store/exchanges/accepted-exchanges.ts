@@ -1,7 +1,7 @@
 /** Reads accepted exchanges, for the node that answers them and for status questions. */
 import type { RecordId } from '@rollcall/core/model/records'
 import type { Database } from '@rollcall/database/database'
-import { groupCommit, oncePerPool } from '@rollcall/database/group-commit'
+import { createGroupCommit, oncePerPool } from '@rollcall/database/group-commit'
 import { isStorable } from '@rollcall/database/text'
 import { findSentPage, type SentPage } from '@rollcall/delivery/store/deliveries/sent-pages'
 
@@ -27,7 +27,7 @@ export interface AcceptedExchange {
   readonly correlation_id: string
   /** For a chunk: the position of its first item in the whole request. Otherwise 0. */
   readonly first_item: number
-  /** Header and message, encrypted for `requestEncryptionContext`; null: it is large (`findRequest`), or not stored. */
+  /** Header and message, encrypted for `requestEncryptionContext`; null: it is large (`findEncryptedRequest`), or not stored. */
   readonly request: Buffer | null
   /** The bytes of header and message in clear. */
   readonly request_bytes: number
@@ -52,7 +52,7 @@ export interface PersistedItemPage {
 /** SQL for a `from` clause: the columns of requests that the delivery of answers needs (`AnsweredRequests`). */
 export const ANSWERED_REQUESTS_SQL = '(select correlation_id, operation, sender_uri from accepted_exchange)'
 
-/** The most bytes of a request that is read with its exchange; `findRequest` reads a larger one. */
+/** The most bytes of a request that is read with its exchange; `findEncryptedRequest` reads a larger one. */
 export const SMALL_REQUEST_BYTES = 262_144
 
 /** The columns of an `AcceptedExchange` in SQL, for a table or alias `accepted_exchange`. */
@@ -62,16 +62,16 @@ export const ACCEPTED_COLUMNS = `correlation_id as id, coalesce(parent, correlat
   coalesce(request_bytes, octet_length(request), 0) as request_bytes, state, page, received_at, started_at`
 
 /** Finds an accepted exchange; null: there is none, or it was deleted. Simultaneous calls share one statement. */
-export async function findAccepted(
+export async function findAcceptedExchange(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,
 ): Promise<AcceptedExchange | null> {
-  return acceptedReads(pool).submit(correlation_id)
+  return acceptedExchangeReads(pool).submit(correlation_id)
 }
 
 /** The calls that wait need no limit: they come from requests and runs in progress, which are limited. */
-const acceptedReads = oncePerPool((pool) =>
-  groupCommit<string, AcceptedExchange | null>(
+const acceptedExchangeReads = oncePerPool((pool) =>
+  createGroupCommit<string, AcceptedExchange | null>(
     async (ids) => {
       const { rows } = await pool.query<AcceptedExchange>({
         name: 'find accepted exchanges',
@@ -86,7 +86,7 @@ const acceptedReads = oncePerPool((pool) =>
 )
 
 /** Reads the encrypted request of a row, also a large one; null when there is none, or it was deleted. */
-export async function findRequest({ pool }: Pick<Database, 'pool'>, id: string): Promise<Buffer | null> {
+export async function findEncryptedRequest({ pool }: Pick<Database, 'pool'>, id: string): Promise<Buffer | null> {
   const { rows } = await pool.query<{ request: Buffer | null }>({
     name: 'find accepted request',
     text: 'select request from accepted_exchange where correlation_id = $1',
@@ -125,7 +125,7 @@ export interface AskedExchange {
 }
 
 /** The exchanges that a status question can find: those of its sender with one registry, of one operation. */
-export interface AskedScope {
+export interface AskedExchangeScope {
   /** The `Participant.id` of the sender of the status question. */
   readonly participant: number
   /** The `Registry.id` of the registry that got the status question. */
@@ -135,12 +135,12 @@ export interface AskedScope {
 }
 
 /** The number of newest messages with one transaction_id that a status question searches. */
-const MOST_OF_ONE_ID = 100
+const MOST_MESSAGES_OF_ONE_ID = 100
 
 /** Finds the newest exchange of the asker with one of the given transaction_ids or correlation_ids. */
 export async function findAskedExchange(
   { pool }: Pick<Database, 'pool'>,
-  { participant, registry, operation }: AskedScope,
+  { participant, registry, operation }: AskedExchangeScope,
   by: { readonly transaction_ids: readonly string[] } | { readonly correlation_ids: readonly string[] },
 ): Promise<AskedExchange | null> {
   const [asked, values] =
@@ -151,7 +151,7 @@ export async function findAskedExchange(
   const { rows } = await pool.query<{ correlation_id: string; transaction_id: string }>({
     text: `select correlation_id, transaction_id from ${asked} cross join lateral (
         select * from exchange where participant = $1 and transaction_id is not null and ${named}
-        order by received_at desc limit ${MOST_OF_ONE_ID}
+        order by received_at desc limit ${MOST_MESSAGES_OF_ONE_ID}
       ) as newest
       where registry = $2 and operation = $3 order by received_at desc limit 1`,
     values: [participant, registry, operation, values],
@@ -159,12 +159,12 @@ export async function findAskedExchange(
   const [found] = rows
   if (found === undefined) return null
   const { correlation_id } = found
-  const accepted = await findAccepted({ pool }, correlation_id)
+  const accepted = await findAcceptedExchange({ pool }, correlation_id)
   return { ...found, accepted, first: accepted === null ? null : await findSentPage({ pool }, correlation_id, 1) }
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-const isUuid = (text: string): boolean => UUID.test(text)
+const UUID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const isUuid = (text: string): boolean => UUID_PATTERN.test(text)
 
 /** Finds the status of each answered item of an exchange, by its position. */
 export async function findItemStatuses(
@@ -180,10 +180,7 @@ export async function findItemStatuses(
 }
 
 /** Finds the positions in the request at which the chunks of an exchange begin, in order. */
-export async function findChunkStarts(
-  { pool }: Pick<Database, 'pool'>,
-  correlation_id: string,
-): Promise<readonly number[]> {
+export async function findChunkStarts({ pool }: Pick<Database, 'pool'>, correlation_id: string): Promise<readonly number[]> {
   const { rows } = await pool.query<{ first_item: number }>({
     name: 'find chunk starts',
     text: 'select first_item from accepted_exchange where parent = $1 order by first_item',
@@ -193,7 +190,7 @@ export async function findChunkStarts(
 }
 
 /** Reads the stored requests of an exchange, encrypted: one, or one for each chunk, in the order of their items. */
-export async function listRequests(
+export async function listEncryptedRequests(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,
   limit: number,

@@ -5,7 +5,7 @@ import { SMALL_REQUEST_BYTES } from './accepted-exchanges.ts'
 import {
   type ClaimLimits,
   claimExchanges,
-  countOverdue,
+  countOverdueExchanges,
   type ExchangeInWork,
   releaseClaims,
   renewClaims,
@@ -197,8 +197,8 @@ test('a claim that is given back is due again when it is said', async () => {
 
 test('what is due for a minute without a claim is counted', async () => {
   await accepted(ADA, ['a1', 'a2', 'a3'])
-  expect(await countOverdue(database.db)).toBe(0)
+  expect(await countOverdueExchanges(database.db)).toBe(0)
   await query(`update accepted_exchange set due_at = now() - interval '2 minutes'`)
   await claimed({ free: 1 })
-  expect(await countOverdue(database.db)).toBe(2)
+  expect(await countOverdueExchanges(database.db)).toBe(2)
 })

@@ -6,7 +6,7 @@
 import type { DeliveryClaim } from '@rollcall/core/model/delivery'
 import type { WaitingExchanges } from '@rollcall/core/model/health'
 import type { Database } from '@rollcall/database/database'
-import { participantsWithSql } from '@rollcall/database/queue'
+import { participantsWithRowsSql } from '@rollcall/database/queue'
 import type pg from 'pg'
 import { ACCEPTED_COLUMNS, type AcceptedExchange, SMALL_REQUEST_BYTES } from './accepted-exchanges.ts'
 
@@ -25,7 +25,7 @@ export interface ClaimedExchange extends AcceptedExchange {
 export type ExchangeInWork = Pick<ClaimedExchange, 'id' | 'participant' | 'request_bytes' | 'items'>
 
 /** How many exchanges of one participant this node is answering. */
-interface WorkInProgress {
+interface ParticipantExchangeCounts {
   /** The `Participant.id` of the participant whose exchanges are counted. */
   readonly participant: number
   readonly exchanges: number
@@ -52,14 +52,14 @@ export interface ClaimLimits {
 }
 
 /** SQL condition: the exchange is not answered. A request that was divided into chunks is answered by its chunks. */
-const UNANSWERED = `state in ('accepted', 'replying') and open_chunks is null`
+const IS_UNANSWERED_SQL = `state in ('accepted', 'replying') and open_chunks is null`
 /** SQL condition: the exchange must be answered now, and is not claimed. */
-const IS_CLAIMABLE = `${UNANSWERED} and due_at <= now() and (claimed_until is null or claimed_until <= now())`
+const IS_CLAIMABLE_SQL = `${IS_UNANSWERED_SQL} and due_at <= now() and (claimed_until is null or claimed_until <= now())`
 
 /** SQL of the seconds until the first exchange is due. Claimed ones count too, because their claims may end. */
-export const EXCHANGES_DUE_SQL = `with recursive ${participantsWithSql('accepted_exchange', UNANSWERED)}
+export const EXCHANGES_DUE_SQL = `with recursive ${participantsWithRowsSql('accepted_exchange', IS_UNANSWERED_SQL)}
   select extract(epoch from min(first.due_at) - now()) from waiting cross join lateral (
-    select due_at from accepted_exchange where participant = waiting.participant and ${UNANSWERED} order by due_at limit 1
+    select due_at from accepted_exchange where participant = waiting.participant and ${IS_UNANSWERED_SQL} order by due_at limit 1
   ) as first`
 
 /**
@@ -73,9 +73,8 @@ export async function claimExchanges(
   { free, share, reserve, large, batches, batchShare }: ClaimLimits,
   inWork: readonly ExchangeInWork[],
 ): Promise<readonly ClaimedExchange[]> {
-  const busy = countByParticipant(inWork)
-  const left = (most: number, of: 'large' | 'batches'): number =>
-    Math.max(0, most - busy.reduce((sum, one) => sum + one[of], 0))
+  const busy = countExchangesByParticipant(inWork)
+  const left = (most: number, of: 'large' | 'batches'): number => Math.max(0, most - busy.reduce((sum, one) => sum + one[of], 0))
   const { rows } = await pool.query<ClaimedExchange>({
     name: 'claim exchanges',
     text: CLAIM_EXCHANGES,
@@ -90,7 +89,7 @@ export async function claimExchanges(
 }
 
 /** Counts exchanges in progress by participant, and among them the large ones and the batches. */
-export function countByParticipant(inWork: readonly ExchangeInWork[]): readonly WorkInProgress[] {
+export function countExchangesByParticipant(inWork: readonly ExchangeInWork[]): readonly ParticipantExchangeCounts[] {
   const isLarge = ({ request_bytes }: ExchangeInWork): boolean => request_bytes > SMALL_REQUEST_BYTES
   return [...Map.groupBy(inWork, ({ participant }) => participant)].map(([participant, own]) => ({
     participant,
@@ -102,7 +101,7 @@ export function countByParticipant(inWork: readonly ExchangeInWork[]): readonly 
 
 // Only the first rows of each participant are read. The last step locks the rows and checks them again, because another
 // node may have claimed them.
-const CLAIM_EXCHANGES = `with recursive ${participantsWithSql('accepted_exchange', UNANSWERED)},
+const CLAIM_EXCHANGES = `with recursive ${participantsWithRowsSql('accepted_exchange', IS_UNANSWERED_SQL)},
   first as (
     select one.*, waiting.participant, coalesce(busy.exchanges, 0) as exchanges, coalesce(busy.large, 0) as large,
       coalesce(busy.batches, 0) as batches, md5(waiting.participant::text || $1::uuid::text) as turn,
@@ -115,7 +114,7 @@ const CLAIM_EXCHANGES = `with recursive ${participantsWithSql('accepted_exchange
             when coalesce(request_bytes, octet_length(request), 0) > ${SMALL_REQUEST_BYTES} then 'large'
             when items > 1 then 'batch' else 'single' end as size
         from accepted_exchange
-        where participant = waiting.participant and ${IS_CLAIMABLE} and correlation_id <> all($13::uuid[])
+        where participant = waiting.participant and ${IS_CLAIMABLE_SQL} and correlation_id <> all($13::uuid[])
         order by due_at limit 4 * $4::integer
       ) as one
   ),
@@ -135,7 +134,7 @@ const CLAIM_EXCHANGES = `with recursive ${participantsWithSql('accepted_exchange
   ),
   locked as (
     select correlation_id from accepted_exchange
-    where ${IS_CLAIMABLE} and correlation_id in (
+    where ${IS_CLAIMABLE_SQL} and correlation_id in (
         select correlation_id from chosen
         where position <= $5::integer or (nth = 1 and position <= $3::integer))
     for update skip locked
@@ -154,10 +153,10 @@ const CLAIM_EXCHANGES = `with recursive ${participantsWithSql('accepted_exchange
   select ${ACCEPTED_COLUMNS}, claim, runs from claimed as accepted_exchange order by due_at`
 
 /** The row id of an exchange, and the id of its claim. */
-export type ClaimOf = Pick<ClaimedExchange, 'id' | 'claim'>
+export type ExchangeClaim = Pick<ClaimedExchange, 'id' | 'claim'>
 
 /** SQL that selects and locks the exchanges that still have the given claims. */
-const heldSql = (how: string): string => `held as (
+const claimedExchangesSql = (how: string): string => `held as (
     select correlation_id from accepted_exchange
       join unnest($1::uuid[], $2::uuid[]) as given (id, claim) on correlation_id = id and accepted_exchange.claim = given.claim
     order by correlation_id for update of accepted_exchange ${how}
@@ -167,13 +166,13 @@ const heldSql = (how: string): string => `held as (
  * Renews claims for so many seconds. A claim that another node has taken over stays with that node. An exchange whose
  * page is being committed is skipped, because that commit may end its claim.
  */
-export async function renewClaims(pool: pg.Pool, claims: readonly ClaimOf[], seconds: number): Promise<void> {
+export async function renewClaims(pool: pg.Pool, claims: readonly ExchangeClaim[], seconds: number): Promise<void> {
   await pool.query({
     name: 'renew claims',
-    text: `with ${heldSql('skip locked')}
+    text: `with ${claimedExchangesSql('skip locked')}
       update accepted_exchange as exchange set claimed_until = now() + make_interval(secs => $3)
       from held where exchange.correlation_id = held.correlation_id`,
-    values: [...claimColumns(claims), seconds],
+    values: [...claimColumnValues(claims), seconds],
   })
 }
 
@@ -183,23 +182,23 @@ export async function renewClaims(pool: pg.Pool, claims: readonly ClaimOf[], sec
  */
 export async function releaseClaims(
   pool: pg.Pool,
-  claims: readonly ClaimOf[],
+  claims: readonly ExchangeClaim[],
   { seconds, counted }: { readonly seconds: number; readonly counted: boolean },
 ): Promise<void> {
   await pool.query({
     name: 'release claims',
-    text: `with ${heldSql('')}
+    text: `with ${claimedExchangesSql('')}
       update accepted_exchange as exchange set claim = null, claimed_until = null,
         due_at = now() + make_interval(secs => $3), runs = case when $4 then runs else greatest(0, runs - 1) end
       from held where exchange.correlation_id = held.correlation_id`,
-    values: [...claimColumns(claims), seconds, counted],
+    values: [...claimColumnValues(claims), seconds, counted],
   })
 }
 
 /** Counts accepted requests, or chunks of them, that have been due for more than a minute, and are not claimed. */
-export async function countOverdue({ pool }: Pick<Database, 'pool'>): Promise<number> {
+export async function countOverdueExchanges({ pool }: Pick<Database, 'pool'>): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
-    `select count(*) from accepted_exchange where ${IS_CLAIMABLE} and due_at < now() - interval '1 minute'`,
+    `select count(*) from accepted_exchange where ${IS_CLAIMABLE_SQL} and due_at < now() - interval '1 minute'`,
   )
   return rows[0]?.count ?? 0
 }
@@ -208,16 +207,16 @@ export async function countOverdue({ pool }: Pick<Database, 'pool'>): Promise<nu
  * Counts accepted requests, or chunks of them, that are due and not claimed, and finds for how many seconds the one that waits
  * longest has been due.
  */
-export async function waitingExchanges({ pool }: Pick<Database, 'pool'>): Promise<WaitingExchanges> {
+export async function countWaitingExchanges({ pool }: Pick<Database, 'pool'>): Promise<WaitingExchanges> {
   const { rows } = await pool.query<WaitingExchanges>({
     name: 'waiting exchanges',
     text: `select count(*) as waiting, coalesce(extract(epoch from now() - min(due_at)), 0)::float8 as oldest
-      from accepted_exchange where ${IS_CLAIMABLE}`,
+      from accepted_exchange where ${IS_CLAIMABLE_SQL}`,
   })
   return rows[0] ?? { waiting: 0, oldest: 0 }
 }
 
-const claimColumns = (claims: readonly ClaimOf[]): unknown[] => [
+const claimColumnValues = (claims: readonly ExchangeClaim[]): unknown[] => [
   claims.map(({ id }) => id),
   claims.map(({ claim }) => claim),
 ]

@@ -4,14 +4,14 @@ import type { Database } from '@rollcall/database/database'
 import type { ClientBase } from 'pg'
 
 /** The encryption context of a receipt, so that its ciphertext is valid in its own row only. */
-export const receiptEncryptionContext = (correlation_id: string): string => `enrolment receipt ${correlation_id}`
+export const receiptBodyBinding = (correlation_id: string): string => `enrolment receipt ${correlation_id}`
 
 /** The stored answer to an enrolment update. */
 export interface Receipt {
   readonly correlation_id: string
   /** True when the request was encrypted. */
   readonly encrypted: boolean
-  /** The answer, encrypted for `receiptEncryptionContext`. */
+  /** The answer, encrypted for `receiptBodyBinding`. */
   readonly body: Buffer
 }
 

@@ -111,11 +111,7 @@ describe('errors', () => {
     const away = createExchangeMemory(lost, { waiting: 100 })
     const results = await Promise.allSettled([1, 2, 3].map((id) => away.remember(exchange(`away-${id}`))))
     await lost.close()
-    expect(results.map((result) => result.status === 'rejected' && isUnavailable(result.reason))).toEqual([
-      true,
-      true,
-      true,
-    ])
+    expect(results.map((result) => result.status === 'rejected' && isUnavailable(result.reason))).toEqual([true, true, true])
   })
 
   test('connections that break fail what they carry and no more', async () => {

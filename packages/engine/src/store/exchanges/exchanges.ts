@@ -6,8 +6,8 @@
 import type { DeliveryClaim } from '@rollcall/core/model/delivery'
 import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
-import { createFirstCome, LARGE_ENTRY_BYTES } from '@rollcall/database/group-commit'
-import { type JointWrite, type ParameterSql, parameterOfOwnStatement } from '@rollcall/database/joint-write'
+import { createFirstComeStore, LARGE_ENTRY_BYTES } from '@rollcall/database/group-commit'
+import { type GiveParameterSql, type JointWrite, ownStatementParameterSql } from '@rollcall/database/joint-write'
 import { WORK_CHANNEL } from '@rollcall/database/queue'
 import { ACCEPTED_DAY, countMessagesSql } from '@rollcall/participants/store/day-counts'
 import { storableReferences, storeReferencesSql } from './references.ts'
@@ -101,21 +101,21 @@ export function createExchangeMemory({ pool }: Pick<Database, 'pool'>, options: 
       text: `select participant, message_id, fingerprint, correlation_id
         from unnest($1::integer[], $2::text[]) as asked (participant, message_id)
         join exchange using (participant, message_id)`,
-      values: keyColumns(exchanges),
+      values: exchangeKeyColumnValues(exchanges),
     })
-    return new Map(rows.map((row) => [keyOf(row), row]))
+    return new Map(rows.map((row) => [exchangeKeyText(row), row]))
   }
-  const memory = createFirstCome<NewExchange, StoredExchange>(
+  const memory = createFirstComeStore<NewExchange, StoredExchange>(
     {
-      key: keyOf,
+      key: exchangeKeyText,
       stored: ({ fingerprint, correlation_id }) => ({ fingerprint, correlation_id }),
-      bytes: bytesOf,
+      bytes: requestBytesOf,
       async insert(exchanges) {
         const accepted = exchanges.filter(isAccepted)
         const statement = accepted.length === 0 ? REMEMBER_EXCHANGES : ACCEPT_EXCHANGES
-        const values = [...columnsOf(exchanges), ...(accepted.length === 0 ? [] : acceptedColumns(accepted))]
+        const values = [...exchangeColumnValues(exchanges), ...(accepted.length === 0 ? [] : acceptedColumnValues(accepted))]
         const { rows } = await pool.query<ExchangeKey>({ ...statement, values })
-        return rows.map(keyOf)
+        return rows.map(exchangeKeyText)
       },
       find,
     },
@@ -124,31 +124,30 @@ export function createExchangeMemory({ pool }: Pick<Database, 'pool'>, options: 
   return {
     async remember(exchange) {
       const { first, stored } = await memory.remember(exchange)
-      return first ? { correlation_id: exchange.correlation_id, known: 'new' } : comparedWith(exchange, stored)
+      return first ? { correlation_id: exchange.correlation_id, known: 'new' } : compareWithStored(exchange, stored)
     },
     async known(exchange) {
-      const stored = (await find([exchange])).get(keyOf(exchange))
-      return stored === undefined ? null : comparedWith(exchange, stored)
+      const stored = (await find([exchange])).get(exchangeKeyText(exchange))
+      return stored === undefined ? null : compareWithStored(exchange, stored)
     },
   }
 }
 
-function comparedWith({ fingerprint, correlation_id }: StoredExchange, stored: StoredExchange): KnownExchange {
+function compareWithStored({ fingerprint, correlation_id }: StoredExchange, stored: StoredExchange): KnownExchange {
   return stored.fingerprint.equals(fingerprint)
     ? { correlation_id: stored.correlation_id, known: 'same' }
     : { correlation_id, known: 'different' }
 }
 
 /** The approximate bytes that a reference_id takes in the row of a request. */
-const REFERENCE_BYTES = 64
+const REFERENCE_ID_BYTES = 64
 
-const bytesOf = ({ accepted }: NewExchange): number =>
+const requestBytesOf = ({ accepted }: NewExchange): number =>
   accepted === undefined
     ? 0
-    : accepted.chunks.reduce((sum, { request }) => sum + request.length, 0) +
-      accepted.reference_ids.length * REFERENCE_BYTES
+    : accepted.chunks.reduce((sum, { request }) => sum + request.length, 0) + accepted.reference_ids.length * REFERENCE_ID_BYTES
 
-const offeredSql = (parameter: ParameterSql): string => `unnest(${parameter(0)}::integer[], ${parameter(1)}::text[],
+const offeredExchangesSql = (parameter: GiveParameterSql): string => `unnest(${parameter(0)}::integer[], ${parameter(1)}::text[],
   ${parameter(2)}::bytea[], ${parameter(3)}::uuid[], ${parameter(4)}::integer[], ${parameter(5)}::text[], ${parameter(6)}::text[],
   ${parameter(7)}::float8[])`
 
@@ -158,8 +157,8 @@ const EXCHANGE_COLUMNS = 'participant, message_id, fingerprint, correlation_id, 
  * SQL that stores messages. A statement inserts all its keys here, and every statement in the same order, so that two
  * nodes do not deadlock.
  */
-const addedSql = (parameter: ParameterSql): string => `offered as (
-    select * from ${offeredSql(parameter)} with ordinality as offered (${EXCHANGE_COLUMNS}, age, number)
+const insertExchangesSql = (parameter: GiveParameterSql): string => `offered as (
+    select * from ${offeredExchangesSql(parameter)} with ordinality as offered (${EXCHANGE_COLUMNS}, age, number)
   ),
   added as (
     insert into exchange (${EXCHANGE_COLUMNS}, received_at)
@@ -170,31 +169,18 @@ const addedSql = (parameter: ParameterSql): string => `offered as (
 
 const REMEMBER_EXCHANGES = {
   name: 'remember exchanges',
-  text: `with ${addedSql(parameterOfOwnStatement)} select participant, message_id from added`,
+  text: `with ${insertExchangesSql(ownStatementParameterSql)} select participant, message_id from added`,
 }
 
 const ACCEPTANCE_COLUMN_TYPES = [
-  ...[
-    'uuid',
-    'uuid',
-    'uuid',
-    'text',
-    'boolean',
-    'bytea',
-    'integer',
-    'integer',
-    'integer',
-    'integer',
-    'integer',
-    'integer',
-  ],
+  ...['uuid', 'uuid', 'uuid', 'text', 'boolean', 'bytea', 'integer', 'integer', 'integer', 'integer', 'integer', 'integer'],
   'text',
   'uuid',
   'float8',
 ]
 
 /** SQL that stores messages, accepts those with an `Acceptance`, and tells the workers of all nodes of unclaimed ones. */
-const acceptedSql = (parameter: ParameterSql): string => `${addedSql(parameter)},
+const storeAndAcceptSql = (parameter: GiveParameterSql): string => `${insertExchangesSql(parameter)},
   asked as (
     select * from unnest(${ACCEPTANCE_COLUMN_TYPES.map((type, at) => `${parameter(8 + at)}::${type}[]`).join()})
       as asked (correlation_id, id, parent, sender_uri, encrypted, request, request_bytes, items, first_item, chunk,
@@ -219,53 +205,53 @@ const acceptedSql = (parameter: ParameterSql): string => `${addedSql(parameter)}
   )}),
   announced as (select pg_notify('${WORK_CHANNEL}', '') where exists (select 1 from accepted where claim is null))`
 
-const COUNT_ACCEPTED = `counted as (${countMessagesSql(ACCEPTED_DAY, 'accepted', 'count(*) filter (where parent is null)')})`
+const COUNT_ACCEPTED_MESSAGES_SQL = `counted as (${countMessagesSql(ACCEPTED_DAY, 'accepted', 'count(*) filter (where parent is null)')})`
 
 /** Stores, accepts, announces and counts messages in one statement: all of it is written, or nothing. */
 const ACCEPT_EXCHANGES = {
   name: 'accept exchanges',
-  text: `with ${acceptedSql(parameterOfOwnStatement)}, ${COUNT_ACCEPTED}
+  text: `with ${storeAndAcceptSql(ownStatementParameterSql)}, ${COUNT_ACCEPTED_MESSAGES_SQL}
     select participant, message_id, (select count(*) from announced) as announced from added`,
 }
 
 /** SQL condition: the message is held, i.e. stored under this correlation_id; so no other has its message_id. */
-const IS_STORED_MESSAGE = `offered.correlation_id in (select correlation_id from added) or (
+const IS_STORED_MESSAGE_SQL = `offered.correlation_id in (select correlation_id from added) or (
       select true from exchange where exchange.participant = offered.participant
         and exchange.message_id = offered.message_id and exchange.correlation_id = offered.correlation_id limit 1)`
 
 /** Stores messages in the statement of their audit entries, when all of them are answered at once. */
-const JOINT_ANSWERED: JointWrite<NewExchange> = {
+const ANSWERED_JOINT_WRITE: JointWrite<NewExchange> = {
   name: 'messages',
   held: (parameter) =>
-    `${addedSql(parameter)}, messages_held as (select number from offered where ${IS_STORED_MESSAGE})`,
-  values: (exchanges) => columnsOf(exchanges),
+    `${insertExchangesSql(parameter)}, messages_held as (select number from offered where ${IS_STORED_MESSAGE_SQL})`,
+  values: (exchanges) => exchangeColumnValues(exchanges),
 }
 
 /**
  * Stores messages in the statement of their audit entries: messages that are accepted, and messages that are answered
  * at once. A message that was received before is not accepted again. Both sorts have one insert, so that all keys are
- * inserted in one order (`addedSql`).
+ * inserted in one order (`insertExchangesSql`).
  */
 export const REQUEST_JOINT_WRITE: JointWrite<NewExchange> = {
   name: 'requests',
-  held: (parameter) => `${acceptedSql(parameter)}, requests_held as (
-    select number from offered cross join (select count(*) from announced) as announced where ${IS_STORED_MESSAGE}
+  held: (parameter) => `${storeAndAcceptSql(parameter)}, requests_held as (
+    select number from offered cross join (select count(*) from announced) as announced where ${IS_STORED_MESSAGE_SQL}
   )`,
-  written: () => COUNT_ACCEPTED,
-  values: (exchanges) => [...columnsOf(exchanges), ...acceptedColumns(exchanges.filter(isAccepted))],
-  simpler: (exchanges) => (exchanges.some(isAccepted) ? null : JOINT_ANSWERED),
+  written: () => COUNT_ACCEPTED_MESSAGES_SQL,
+  values: (exchanges) => [...exchangeColumnValues(exchanges), ...acceptedColumnValues(exchanges.filter(isAccepted))],
+  simpler: (exchanges) => (exchanges.some(isAccepted) ? null : ANSWERED_JOINT_WRITE),
 }
 
 /** True when a request is small enough to be stored in one statement with other messages. */
-export const isSmallRequest = (exchange: NewAcceptedExchange): boolean => bytesOf(exchange) < LARGE_ENTRY_BYTES
+export const isSmallRequest = (exchange: NewAcceptedExchange): boolean => requestBytesOf(exchange) < LARGE_ENTRY_BYTES
 
 /** A message that is answered later, so that `accepted` is set. */
 export type NewAcceptedExchange = NewExchange & { readonly accepted: Acceptance }
 
 const isAccepted = (exchange: NewExchange): exchange is NewAcceptedExchange => exchange.accepted !== undefined
 
-const columnsOf = (exchanges: readonly NewExchange[]): unknown[] => [
-  ...keyColumns(exchanges),
+const exchangeColumnValues = (exchanges: readonly NewExchange[]): unknown[] => [
+  ...exchangeKeyColumnValues(exchanges),
   exchanges.map(({ fingerprint }) => fingerprint),
   exchanges.map(({ correlation_id }) => correlation_id),
   exchanges.map(({ registry }) => registry),
@@ -275,7 +261,7 @@ const columnsOf = (exchanges: readonly NewExchange[]): unknown[] => [
 ]
 
 /** Makes the rows to store for a request: one for the request, and one for each chunk if it was divided. */
-const rowsOf = ({ correlation_id, accepted }: NewAcceptedExchange): readonly unknown[][] => {
+const acceptedRowsOf = ({ correlation_id, accepted }: NewAcceptedExchange): readonly unknown[][] => {
   const { sender_uri, encrypted, reference_ids, chunks, claim } = accepted
   const references = storableReferences(reference_ids)
   const count = chunks.length
@@ -292,16 +278,16 @@ const rowsOf = ({ correlation_id, accepted }: NewAcceptedExchange): readonly unk
   return [[...parent, 0, 0, count, count, references, null, null], ...rows]
 }
 
-const acceptedColumns = (exchanges: readonly NewAcceptedExchange[]): unknown[] => {
-  const rows = exchanges.flatMap(rowsOf)
+const acceptedColumnValues = (exchanges: readonly NewAcceptedExchange[]): unknown[] => {
+  const rows = exchanges.flatMap(acceptedRowsOf)
   return (rows[0] ?? []).map((_, column) => rows.map((row) => row[column]))
 }
 
 type ExchangeKey = Pick<NewExchange, 'participant' | 'message_id'>
 
-const keyOf = ({ participant, message_id }: ExchangeKey): string => `${participant} ${messageKey(message_id)}`
+const exchangeKeyText = ({ participant, message_id }: ExchangeKey): string => `${participant} ${messageKey(message_id)}`
 
-const keyColumns = (exchanges: readonly ExchangeKey[]): [number[], string[]] => [
+const exchangeKeyColumnValues = (exchanges: readonly ExchangeKey[]): [number[], string[]] => [
   exchanges.map(({ participant }) => participant),
   exchanges.map(({ message_id }) => messageKey(message_id)),
 ]

@@ -148,8 +148,6 @@ test('a chunk that is being answered and its request are forgotten after it', as
   expect(await answered).toBe(true)
   await forgetting
   expect(forgotten).toBe(0)
-  expect((await pool.query('select state from accepted_exchange where parent is null')).rows).toEqual([
-    { state: 'replied' },
-  ])
+  expect((await pool.query('select state from accepted_exchange where parent is null')).rows).toEqual([{ state: 'replied' }])
   expect(await forgetExchanges(database.db, 5 * DAY)).toBe(2)
 })

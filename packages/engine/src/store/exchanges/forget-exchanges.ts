@@ -2,18 +2,17 @@
 
 import { FORGOTTEN_USES } from '@rollcall/consents/store/consent-uses'
 import type { Database } from '@rollcall/database/database'
-import { deletableRowsSql, type ForgottenRows } from '@rollcall/database/holds'
+import { deletableRowsSql, type ExpiringRows } from '@rollcall/database/holds'
 import { countUndelivered, FORGOTTEN_DELIVERIES } from '@rollcall/delivery/store/deliveries/forgotten-deliveries'
 import { ACCEPTED_DAY, deleteOldDays, INBOX_DAY } from '@rollcall/participants/store/day-counts'
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
 
 /** The most rows that one statement deletes: it takes some ten milliseconds, so that nobody waits long. */
-const MOST_ROWS_AT_ONCE = 5_000
+const MOST_DELETED_ROWS = 5_000
 
 /**
- * Deletes what is older than `retention` seconds by the clock of the database, some thousand rows at a time, but not
- * what is held or still needed. Deletes the counts of past days too. Several nodes may do this at once and share the
- * work.
+ * Deletes what is older than `retention` seconds by the clock of the database, some thousand rows at a time, but not what is held
+ * or still needed. Deletes the counts of past days too. Several nodes may do this at once and share the work.
  * @returns the number of rows, without those of the counts
  */
 export async function forgetExchanges(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
@@ -24,22 +23,22 @@ export async function forgetExchanges(db: Pick<Database, 'pool'>, retention: num
 }
 
 /** Describes which rows of a table are deleted: their age is counted from `received_at`. */
-const rowsByReceivedAt = (table: string, more: Partial<ForgottenRows> = {}): ForgottenRows => ({
+const rowsByReceivedAt = (table: string, more: Partial<ExpiringRows> = {}): ExpiringRows => ({
   table,
   since: 'received_at',
   sender_id: senderIdSql(`${table}.participant`),
   ...more,
 })
 
-const FORGOTTEN_ACCEPTED = rowsByReceivedAt('accepted_exchange', {
+const FORGOTTEN_ACCEPTED_EXCHANGES = rowsByReceivedAt('accepted_exchange', {
   // A divided request is deleted after its chunks. Answering locks a chunk first and then its request, so deleting both
   // in one statement could deadlock.
   stillNeeded: 'exists (select from accepted_exchange as chunk where chunk.parent = accepted_exchange.correlation_id)',
 })
 
 /** The old rows to delete, for each table. Their items and attempts are deleted with them. */
-const FORGOTTEN_TABLES: readonly ForgottenRows[] = [
-  FORGOTTEN_ACCEPTED,
+const FORGOTTEN_TABLES: readonly ExpiringRows[] = [
+  FORGOTTEN_ACCEPTED_EXCHANGES,
   FORGOTTEN_DELIVERIES,
   rowsByReceivedAt('exchange'),
   rowsByReceivedAt('sealed_message'),
@@ -54,7 +53,7 @@ const FORGOTTEN_CALLBACKS = rowsByReceivedAt('inbox_message')
  * Counts what is older than the retention and not finished: exchanges that are not answered completely, and deliveries,
  * except notifications, that are pending. Those that a hold keeps count too.
  */
-export async function countUnfinished(
+export async function countOldUnfinishedWork(
   { pool }: Pick<Database, 'pool'>,
   retention: number,
 ): Promise<{ readonly exchanges: number; readonly deliveries: number }> {
@@ -73,14 +72,14 @@ export async function forgetInbox(db: Pick<Database, 'pool'>, retention: number)
 }
 
 /** Makes SQL that deletes exchanges and also their reference_ids, which no foreign key deletes. */
-const withReferences = (deleted: string): string => `with gone as (${deleted} returning correlation_id),
+const deleteWithReferencesSql = (deleted: string): string => `with gone as (${deleted} returning correlation_id),
   items as (delete from exchange_reference using gone where exchange_reference.correlation_id = gone.correlation_id)
   select 1 from gone`
 
-async function forgetRows({ pool }: Pick<Database, 'pool'>, rows: ForgottenRows, retention: number): Promise<number> {
+async function forgetRows({ pool }: Pick<Database, 'pool'>, rows: ExpiringRows, retention: number): Promise<number> {
   const deleted = `delete from ${rows.table} where ctid = any(array(
-      select ctid from ${deletableRowsSql(rows)} order by ${rows.since} limit ${MOST_ROWS_AT_ONCE} for update skip locked))`
-  const statement = rows === FORGOTTEN_ACCEPTED ? withReferences(deleted) : deleted
+      select ctid from ${deletableRowsSql(rows)} order by ${rows.since} limit ${MOST_DELETED_ROWS} for update skip locked))`
+  const statement = rows === FORGOTTEN_ACCEPTED_EXCHANGES ? deleteWithReferencesSql(deleted) : deleted
   for (let total = 0; ; ) {
     const { rowCount } = await pool.query(statement, [retention])
     if (!rowCount) return total
@@ -91,23 +90,18 @@ async function forgetRows({ pool }: Pick<Database, 'pool'>, rows: ForgottenRows,
 /** Counts the rows that `forgetExchanges` would delete now, except divided requests whose chunks are still there. */
 export async function countExchanges(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
   let total = 0
-  for (const rows of FORGOTTEN_TABLES) total += await countForgettable(db, rows, retention)
+  for (const rows of FORGOTTEN_TABLES) total += await countForgettableRows(db, rows, retention)
   return total
 }
 
 /** Counts the callbacks that `forgetInbox` would delete now. */
 export const countInbox = (db: Pick<Database, 'pool'>, retention: number): Promise<number> =>
-  countForgettable(db, FORGOTTEN_CALLBACKS, retention)
+  countForgettableRows(db, FORGOTTEN_CALLBACKS, retention)
 
-async function countForgettable(
-  { pool }: Pick<Database, 'pool'>,
-  old: ForgottenRows,
-  retention: number,
-): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>(
-    `select count(*)::integer as count from ${deletableRowsSql(old)}`,
-    [retention],
-  )
+async function countForgettableRows({ pool }: Pick<Database, 'pool'>, old: ExpiringRows, retention: number): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(`select count(*)::integer as count from ${deletableRowsSql(old)}`, [
+    retention,
+  ])
   return rows[0]?.count ?? 0
 }
 
@@ -118,7 +112,7 @@ export async function clearAnsweredItems({ pool }: Pick<Database, 'pool'>): Prom
       `update exchange_item set record_ids = null, record_keys = null where ctid = any(array(
         select exchange_item.ctid from exchange_item join accepted_exchange using (correlation_id)
         where record_ids is not null and state in ('replied', 'failed')
-        limit ${MOST_ROWS_AT_ONCE} for update of exchange_item skip locked))`,
+        limit ${MOST_DELETED_ROWS} for update of exchange_item skip locked))`,
     )
     if (!rowCount) return total
     total += rowCount

@@ -2,7 +2,7 @@
 
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
-import { dropUnsent, UNSENT_DELIVERIES_SQL, UNSENT_NOTIFICATIONS_SQL } from '@rollcall/delivery/store/events/unsent'
+import { dropUnsentOfParticipant, UNSENT_DELIVERIES_SQL, UNSENT_NOTIFICATIONS_SQL } from '@rollcall/delivery/store/events/unsent'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 
 /** The numbers of held messages of one participant. */
@@ -40,7 +40,7 @@ export async function countHeldMessages({ pool }: Pick<Database, 'pool'>): Promi
 export async function cancelHeldMessages({ pool }: Pick<Database, 'pool'>, participant: number): Promise<void> {
   await withTransaction(pool, async (client) => {
     await client.query("select set_config('statement_timeout', '0', true)")
-    await dropUnsent(client, participant)
+    await dropUnsentOfParticipant(client, participant)
     await client.query(
       `update accepted_exchange set state = 'failed', finished_at = now(), claim = null, claimed_until = null,
           open_chunks = case when open_chunks is null then null else 0 end

@@ -62,12 +62,8 @@ test('a message is kept once; again it is the same, and with another content dif
 })
 
 test('of concurrent duplicates on two nodes one is new, and each is counted once', async () => {
-  const duplicates = Array.from({ length: 300 }, (_, at) =>
-    message(`duplicate-${at % 30}`, { participant: 2 + (at % 3) }),
-  )
-  const answers = await Promise.all(
-    duplicates.map((duplicate, at) => (at % 2 === 0 ? inbox : elsewhere).persist(duplicate)),
-  )
+  const duplicates = Array.from({ length: 300 }, (_, at) => message(`duplicate-${at % 30}`, { participant: 2 + (at % 3) }))
+  const answers = await Promise.all(duplicates.map((duplicate, at) => (at % 2 === 0 ? inbox : elsewhere).persist(duplicate)))
   expect(answers.filter(({ known }) => known === 'new')).toHaveLength(30)
   expect(answers.filter(({ known }) => known === 'same')).toHaveLength(270)
   for (const participant of [2, 3, 4]) {
@@ -166,9 +162,7 @@ describe('the list', () => {
   })
 
   test('what is older than the retention goes, with the counts of days that are over', async () => {
-    await database.db.pool.query(
-      `update inbox_message set received_at = now() - interval '5 days' where message_id = 'b'`,
-    )
+    await database.db.pool.query(`update inbox_message set received_at = now() - interval '5 days' where message_id = 'b'`)
     await database.db.pool.query(`insert into inbox_day values ($1, current_date - 3, 1, 1)`, [owner])
     const before = (await listInbox(database.db, { limit: 10, since: new Date(Date.now() - 10 * 86_400_000) })).length
     // Those of January are long over it; the other participant's is of today.
@@ -195,8 +189,6 @@ test('lists and housekeeping read indexes', async () => {
     'inbox_message_participant_index',
   )
   expect(
-    await plan(
-      `select ctid from inbox_message where received_at < now() - interval '13 days' order by received_at limit 5000`,
-    ),
+    await plan(`select ctid from inbox_message where received_at < now() - interval '13 days' order by received_at limit 5000`),
   ).toContain('inbox_message_received_index')
 })

@@ -2,7 +2,7 @@
 
 import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
-import { createFirstCome } from '@rollcall/database/group-commit'
+import { createFirstComeStore } from '@rollcall/database/group-commit'
 import { countMessagesSql, INBOX_DAY } from '@rollcall/participants/store/day-counts'
 
 /** A checked callback to be stored. */
@@ -22,7 +22,7 @@ export interface NewInboxMessage {
   readonly transaction_id: string | null
   readonly status: string | null
   readonly state: 'stored' | 'quarantined'
-  /** The header, the message and any `assumed_utc`, encrypted for `inboxEncryptionContext`. */
+  /** The header, the message and any `assumed_utc`, encrypted for `inboxBodyBinding`. */
   readonly body: Buffer
 }
 
@@ -51,8 +51,8 @@ interface StoredMessage {
 }
 
 /** The encryption context of a stored callback: its ciphertext is valid in its own row only (`keys/bodies.ts`). */
-export const inboxEncryptionContext = ({ participant, message_id }: InboxKey): string =>
-  `inbox ${keyOf({ participant, message_id })}`
+export const inboxBodyBinding = ({ participant, message_id }: InboxKey): string =>
+  `inbox ${inboxKeyText({ participant, message_id })}`
 
 /** Creates the inbox. @param options.waiting the most callbacks on this node that wait for a statement */
 export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting: number }): Inbox {
@@ -62,19 +62,19 @@ export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting
       text: `select participant, message_id, fingerprint, correlation_id
         from unnest($1::integer[], $2::text[]) as asked (participant, message_id)
         join inbox_message using (participant, message_id)`,
-      values: keyColumns(messages),
+      values: inboxKeyColumnValues(messages),
     })
-    return new Map(rows.map((row) => [keyOf(row), row]))
+    return new Map(rows.map((row) => [inboxKeyText(row), row]))
   }
-  const memory = createFirstCome<NewInboxMessage, StoredMessage>(
+  const memory = createFirstComeStore<NewInboxMessage, StoredMessage>(
     {
-      key: keyOf,
+      key: inboxKeyText,
       stored: ({ fingerprint, correlation_id }) => ({ fingerprint, correlation_id }),
       bytes: ({ body }) => body.length,
       find,
       async insert(messages) {
         const { rows } = await pool.query<InboxKey>({ ...PERSIST_CALLBACKS, values: columnsOf(messages) })
-        return rows.map(keyOf)
+        return rows.map(inboxKeyText)
       },
     },
     options,
@@ -82,16 +82,16 @@ export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting
   return {
     async persist(message) {
       const { first, stored } = await memory.remember(message)
-      return first ? { correlation_id: message.correlation_id, known: 'new' } : comparedWith(message, stored)
+      return first ? { correlation_id: message.correlation_id, known: 'new' } : compareWithStored(message, stored)
     },
     async known(message) {
-      const stored = (await find([message])).get(keyOf(message))
-      return stored === undefined ? null : comparedWith(message, stored)
+      const stored = (await find([message])).get(inboxKeyText(message))
+      return stored === undefined ? null : compareWithStored(message, stored)
     },
   }
 }
 
-function comparedWith({ fingerprint }: Pick<NewInboxMessage, 'fingerprint'>, stored: StoredMessage): PersistedMessage {
+function compareWithStored({ fingerprint }: Pick<NewInboxMessage, 'fingerprint'>, stored: StoredMessage): PersistedMessage {
   const { correlation_id } = stored
   return { correlation_id, known: stored.fingerprint.equals(fingerprint) ? 'same' : 'different' }
 }
@@ -112,7 +112,7 @@ const PERSIST_CALLBACKS = {
 }
 
 const columnsOf = (messages: readonly NewInboxMessage[]): unknown[] => [
-  ...keyColumns(messages),
+  ...inboxKeyColumnValues(messages),
   messages.map(({ fingerprint }) => fingerprint),
   messages.map(({ callback }) => callback),
   messages.map(({ registry }) => registry),
@@ -125,9 +125,9 @@ const columnsOf = (messages: readonly NewInboxMessage[]): unknown[] => [
 
 type InboxKey = Pick<NewInboxMessage, 'participant' | 'message_id'>
 
-const keyOf = ({ participant, message_id }: InboxKey): string => `${participant} ${messageKey(message_id)}`
+const inboxKeyText = ({ participant, message_id }: InboxKey): string => `${participant} ${messageKey(message_id)}`
 
-const keyColumns = (messages: readonly InboxKey[]): [number[], string[]] => [
+const inboxKeyColumnValues = (messages: readonly InboxKey[]): [number[], string[]] => [
   messages.map(({ participant }) => participant),
   messages.map(({ message_id }) => messageKey(message_id)),
 ]

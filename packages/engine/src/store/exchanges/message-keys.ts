@@ -8,14 +8,14 @@ import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 
 /** The most exchanges that a search for one id finds. */
-const MOST_EXCHANGES = 1_000
+const MOST_FOUND_EXCHANGES = 1_000
 
 /** The names of the ids by which a message can be found. */
-export const MESSAGE_IDS = ['message_id', 'transaction_id', 'correlation_id', 'reference_id'] as const
-export type MessageIdName = (typeof MESSAGE_IDS)[number]
+export const MESSAGE_ID_NAMES = ['message_id', 'transaction_id', 'correlation_id', 'reference_id'] as const
+export type MessageIdName = (typeof MESSAGE_ID_NAMES)[number]
 
 // Each participant is joined, because the indexes of exchanges begin with the participant, and participants are few.
-const EXCHANGES_OF: Readonly<Record<MessageIdName, string>> = {
+const EXCHANGES_BY_ID_SQL: Readonly<Record<MessageIdName, string>> = {
   message_id: `select exchange.correlation_id
       from ${PARTICIPANTS_SQL} as participant join exchange on exchange.participant = participant.id and exchange.message_id = $1
     union select coalesce(correlation_id, id) from ${DELIVERIES_SQL} as delivery where message_id = $1`,
@@ -28,10 +28,10 @@ const EXCHANGES_OF: Readonly<Record<MessageIdName, string>> = {
     union select delivery from ${SENT_ITEMS_SQL} as sent where reference_id = $1`,
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const UUID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
- * Finds the message_ids, as the audit log has them, of messages with this id, of at most `MOST_EXCHANGES` exchanges. When its
+ * Finds the message_ids, as the audit log has them, of messages with this id, of at most `MOST_FOUND_EXCHANGES` exchanges. When its
  * exchange and deliveries are deleted, a message can only be found by its message_id.
  */
 export async function findAuditedMessageIds(
@@ -39,10 +39,10 @@ export async function findAuditedMessageIds(
   name: MessageIdName,
   id: string,
 ): Promise<readonly string[]> {
-  if (!isStorable(id) || (name === 'correlation_id' && !UUID.test(id))) return []
+  if (!isStorable(id) || (name === 'correlation_id' && !UUID_PATTERN.test(id))) return []
   const key = name === 'message_id' ? messageKey(id) : id
   const { rows } = await pool.query<{ message_id: string }>(
-    `with found as (select correlation_id from (${EXCHANGES_OF[name]}) as found limit ${MOST_EXCHANGES})
+    `with found as (select correlation_id from (${EXCHANGES_BY_ID_SQL[name]}) as found limit ${MOST_FOUND_EXCHANGES})
       select message_id from found join exchange using (correlation_id)
       union select message_id from found join ${DELIVERIES_SQL} as delivery using (correlation_id)
       union select message_id from found join ${DELIVERIES_SQL} as delivery on delivery.id = found.correlation_id`,

@@ -4,8 +4,9 @@ import type { MovedRecords } from '@rollcall/delivery/store/events/moved-records
 import type { ClientBase } from 'pg'
 
 /**
- * Replaces the ids of records on further pages by their new ids, and the id of a record that is gone by `nobody`.
- * @param nobody an id of the new form that no record has
+ * Replaces the record ids that are stored for further pages, after the registry began to copy its records or to read them live:
+ * each id by the new id of the same record, and the id of a record that is gone by `nobody`.
+ * @param nobody an id that no record has, in the form of the new ids
  */
 export async function replaceRecordIdsOfPages(
   client: Pick<ClientBase, 'query'>,

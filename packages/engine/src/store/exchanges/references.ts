@@ -5,7 +5,7 @@
 
 import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
-import type { AcceptedExchange, AskedScope } from './accepted-exchanges.ts'
+import type { AcceptedExchange, AskedExchangeScope } from './accepted-exchanges.ts'
 
 /** The reference_id of an item of an exchange, with the item's position. */
 export interface ItemReference {
@@ -36,9 +36,9 @@ export const storeReferencesSql = (exchanges: string, list: string, id = 'correl
  * counts only for the last exchange with it.
  * @returns the correlation_id of the exchange; null when there is none
  */
-export async function findByReferences(
+export async function findExchangeByReferences(
   { pool }: Pick<Database, 'pool'>,
-  { participant, registry, operation }: AskedScope,
+  { participant, registry, operation }: AskedExchangeScope,
   reference_ids: readonly string[],
 ): Promise<string | null> {
   const { rows } = await pool.query<{ correlation_id: string }>({

@@ -1,9 +1,9 @@
 /** Names the rows to delete with a registry or participant: its messages, and their answers. */
-import { consentUsesOf } from '@rollcall/consents/store/removed-consents'
-import { countRowsSql, type Removable, rowsToRemove, type StoredPart } from '@rollcall/database/removal'
+import { consentUsesToRemove } from '@rollcall/consents/store/removed-consents'
+import { countRowsSql, type PackageRows, type Removable, rowsToRemove } from '@rollcall/database/removal'
 
 /** The rows to count and to delete. Items of exchanges, and chunks, are deleted with their exchange. */
-export function exchangeRowsToRemove(removable: Removable): StoredPart {
+export function exchangeRowsToRemove(removable: Removable): PackageRows {
   const exchanges = `select correlation_id from exchange where ${removable} = $1`
   return {
     counted: { messages: `${countRowsSql(removable, 'exchange')} + ${countRowsSql(removable, 'inbox_message')}` },
@@ -13,7 +13,7 @@ export function exchangeRowsToRemove(removable: Removable): StoredPart {
         where ${removable} = $1 and state in ('accepted', 'replying') and parent is null`,
     },
     removed: [
-      ...(removable === 'registry' ? [consentUsesOf(exchanges)] : rowsToRemove(removable, ['sealed_message'])),
+      ...(removable === 'registry' ? [consentUsesToRemove(exchanges)] : rowsToRemove(removable, ['sealed_message'])),
       { table: 'enrolment_receipt', of: `correlation_id in (${exchanges})` },
       ...rowsToRemove(removable, ['exchange_reference', 'accepted_exchange', 'inbox_message', 'exchange']),
     ],

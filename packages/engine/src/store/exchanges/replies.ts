@@ -3,7 +3,7 @@
 import type { DeliveryClaim, NewDelivery } from '@rollcall/core/model/delivery'
 import type { RecordId } from '@rollcall/core/model/records'
 import type { Database } from '@rollcall/database/database'
-import { type JointWrite, type ParameterSql, parameterOfOwnStatement } from '@rollcall/database/joint-write'
+import { type GiveParameterSql, type JointWrite, ownStatementParameterSql } from '@rollcall/database/joint-write'
 import { storedIds } from '@rollcall/database/record-ids'
 import type { ReplyEffect } from '@rollcall/database/transaction'
 import { withTransaction } from '@rollcall/database/transaction'
@@ -11,7 +11,7 @@ import { insertDeliveriesSql } from '@rollcall/delivery/store/deliveries/deliver
 import type pg from 'pg'
 
 /** An answered item to be stored, with the found records if it has further pages. */
-export interface NewItem {
+export interface NewAnsweredItem {
   /** The position in the request, from 0. */
   readonly position: number
   readonly reference_id: string
@@ -35,7 +35,7 @@ export interface ReplyStep {
   /** The number of this page; equal to `from` when nothing is sent. */
   readonly page: number
   readonly state: 'replying' | 'replied' | 'failed'
-  readonly items: readonly NewItem[]
+  readonly items: readonly NewAnsweredItem[]
   readonly delivery: NewDelivery | null
   /** Set when this node attempts the delivery at once; null: a node that claims it attempts it, or there is no delivery. */
   readonly deliveryClaim: DeliveryClaim | null
@@ -53,7 +53,7 @@ export async function commitReply({ pool }: Pick<Database, 'pool'>, step: ReplyS
 /** Writes a page, and then runs its effects. If the claim has ended, nothing is written. */
 function commitWithEffects(pool: pg.Pool, step: ReplyStep, effects: readonly ReplyEffect[]): Promise<boolean> {
   return withTransaction(pool, async (client) => {
-    const committed = await writeStep(client, step)
+    const committed = await writeReplyStep(client, step)
     if (committed) for (const effect of effects) await effect(client)
     return committed
   })
@@ -83,12 +83,12 @@ export const isSmallReply = (
   items.length <= SMALL_REPLY_LIMITS.items &&
   (delivery?.body.length ?? 0) <= SMALL_REPLY_LIMITS.bytes
 
-async function writeStep(client: pg.ClientBase, step: ReplyStep): Promise<boolean> {
-  const { rows } = await client.query({ name: 'commit reply', text: COMMIT_REPLY, values: valuesOf([step]) })
+async function writeReplyStep(client: pg.ClientBase, step: ReplyStep): Promise<boolean> {
+  const { rows } = await client.query({ name: 'commit reply', text: COMMIT_REPLY, values: replyStepValues([step]) })
   return rows.length > 0
 }
 
-function valuesOf(steps: readonly ReplyStep[]): unknown[] {
+function replyStepValues(steps: readonly ReplyStep[]): unknown[] {
   const items = steps.flatMap(({ items }, at) => items.map((item) => ({ ...item, step: at + 1 })))
   const deliveries = steps.flatMap(({ delivery, deliveryClaim: claim }, at) =>
     delivery === null ? [] : [{ ...delivery, claim, step: at + 1 }],
@@ -97,7 +97,7 @@ function valuesOf(steps: readonly ReplyStep[]): unknown[] {
     ...columnValues(steps, ['id', 'claim', 'from', 'page', 'state', 'goesOn']),
     ...columnValues(items, ['step', 'position', 'reference_id', 'status', 'total', 'page_size', 'record_type']),
     ...columnValues(
-      items.map(({ record_ids }) => (record_ids === null ? NO_IDS : storedIds(record_ids))),
+      items.map(({ record_ids }) => (record_ids === null ? NO_RECORD_IDS : storedIds(record_ids))),
       ['record_ids', 'record_keys'],
     ),
     ...columnValues(deliveries, ['step', 'id', 'callback', 'message_id', 'target', 'encrypted', 'body']),
@@ -108,30 +108,30 @@ function valuesOf(steps: readonly ReplyStep[]): unknown[] {
   ]
 }
 
-const NO_IDS = { record_ids: null, record_keys: null }
+const NO_RECORD_IDS = { record_ids: null, record_keys: null }
 
 const columnValues = <Row>(rows: readonly Row[], names: readonly (keyof Row)[]): unknown[][] =>
   names.map((name) => rows.map((row) => row[name]))
 
 /** Makes the SQL of a table whose rows are the pages to write. */
-const stepRowsSql = (
-  parameter: ParameterSql,
+const replyStepRowsSql = (
+  parameter: GiveParameterSql,
 ): string => `unnest(${parameter(0)}::uuid[], ${parameter(1)}::uuid[], ${parameter(2)}::integer[],
     ${parameter(3)}::integer[], ${parameter(4)}::text[], ${parameter(5)}::boolean[]) with ordinality
     as step (id, claim, before, page, state, goes_on, number)`
-const HOLDS_CLAIM = `exchange.correlation_id = step.id and exchange.claim = step.claim and exchange.page = step.before
+const HOLDS_CLAIM_SQL = `exchange.correlation_id = step.id and exchange.claim = step.claim and exchange.page = step.before
   and exchange.state in ('accepted', 'replying')`
 
 // The deliveries of a divided request have page numbers of the whole request: first come the first pages of all chunks, then
 // their second pages. Requests whose chunks are answered at the same time are locked in one order.
-const stepsWritten = (parameter: ParameterSql, condition: string): string => `stepped as (
+const writeReplyStepsSql = (parameter: GiveParameterSql, condition: string): string => `stepped as (
     update accepted_exchange as exchange set page = step.page, state = step.state, runs = 0,
       claim = case when step.goes_on then exchange.claim end,
       claimed_until = case when step.goes_on then claimed_until end,
       due_at = case when step.goes_on then due_at else now() end,
       finished_at = case when step.state = 'replying' then null else now() end
-    from ${stepRowsSql(parameter)}
-    where ${HOLDS_CLAIM} and ${condition}
+    from ${replyStepRowsSql(parameter)}
+    where ${HOLDS_CLAIM_SQL} and ${condition}
     returning step.number::integer as step, coalesce(parent, exchange.correlation_id) as correlation_id, participant,
       registry, first_item, chunk, chunks, parent, exchange.state, exchange.page
   ),
@@ -140,13 +140,13 @@ const stepsWritten = (parameter: ParameterSql, condition: string): string => `st
       record_type, record_ids, record_keys)
     select correlation_id, participant, first_item + item.position, item.reference_id, item.status, item.total,
       item.page_size, item.record_type, item.record_ids::bigint[], item.record_keys::text[]
-    from stepped join unnest(${[6, 7, 8, 9, 10, 11, 12, 13, 14].map((place, at) => `${parameter(place)}::${ITEM_TYPES[at]}[]`).join()})
+    from stepped join unnest(${[6, 7, 8, 9, 10, 11, 12, 13, 14].map((place, at) => `${parameter(place)}::${ITEM_COLUMN_TYPES[at]}[]`).join()})
       as item (step, position, reference_id, status, total, page_size, record_type, record_ids, record_keys)
       using (step)
     on conflict do nothing
   ),
   stepped_deliveries as (${insertDeliveriesSql(
-    `stepped join unnest(${DELIVERY_TYPES.map((type, at) => `${parameter(15 + at)}::${type}[]`).join()}) as new (step, id,
+    `stepped join unnest(${DELIVERY_COLUMN_TYPES.map((type, at) => `${parameter(15 + at)}::${type}[]`).join()}) as new (step, id,
       callback, message_id, target, encrypted, body, claim, seconds, granted, protection) using (step)`,
     '(page - 1) * chunks + chunk + 1',
   )}),
@@ -167,8 +167,8 @@ const stepsWritten = (parameter: ParameterSql, condition: string): string => `st
     where accepted_exchange.correlation_id = stepped_parents.correlation_id
   )`
 
-const ITEM_TYPES = ['integer', 'integer', 'text', 'text', 'integer', 'integer', 'text', 'text', 'text']
-const DELIVERY_TYPES = [
+const ITEM_COLUMN_TYPES = ['integer', 'integer', 'text', 'text', 'integer', 'integer', 'text', 'text', 'text']
+const DELIVERY_COLUMN_TYPES = [
   'integer',
   'uuid',
   'text',
@@ -182,15 +182,15 @@ const DELIVERY_TYPES = [
   'bigint',
 ]
 
-const COMMIT_REPLY = `with ${stepsWritten(parameterOfOwnStatement, 'true')} select step from stepped`
+const COMMIT_REPLY = `with ${writeReplyStepsSql(ownStatementParameterSql, 'true')} select step from stepped`
 
 /** Writes pages in the statement of their audit entries. A page whose exchange is locked by others is not written. */
 export const REPLY_JOINT_WRITE: JointWrite<ReplyStep> = {
   name: 'replies',
   held: (parameter) => `replies_held as (
-    select step.number from accepted_exchange as exchange join ${stepRowsSql(parameter)} on ${HOLDS_CLAIM}
+    select step.number from accepted_exchange as exchange join ${replyStepRowsSql(parameter)} on ${HOLDS_CLAIM_SQL}
     for update of exchange skip locked
   )`,
-  written: (parameter) => stepsWritten(parameter, '(select held from joint)'),
-  values: valuesOf,
+  written: (parameter) => writeReplyStepsSql(parameter, '(select held from joint)'),
+  values: replyStepValues,
 }

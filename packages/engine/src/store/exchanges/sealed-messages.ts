@@ -2,10 +2,10 @@
 
 import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
-import { createFirstCome } from '@rollcall/database/group-commit'
+import { createFirstComeStore } from '@rollcall/database/group-commit'
 
 /** A ciphertext, and the id of the message in which it was received. */
-export interface SealedMessage {
+export interface ReceivedCiphertext {
   /** The 32 bytes of the protocol's `ciphertextFingerprint`. */
   readonly fingerprint: Buffer
   /** The `Participant.id` of the sender. */
@@ -20,25 +20,22 @@ export interface CiphertextMemory {
    * Stores a ciphertext. Resolves to true when it is new, or the same participant sent it under the same message_id;
    * false: it was copied. The row is on disk when it resolves. Rejects like `ExchangeMemory.remember`.
    */
-  remember(message: SealedMessage): Promise<boolean>
+  remember(message: ReceivedCiphertext): Promise<boolean>
 }
 
-type StoredCiphertext = Pick<SealedMessage, 'participant' | 'message_id'>
+type StoredCiphertext = Pick<ReceivedCiphertext, 'participant' | 'message_id'>
 
 /**
  * Creates the memory of received ciphertexts.
  * @param options.waiting the most ciphertexts on this node that wait for a statement
  */
-export function createCiphertextMemory(
-  { pool }: Pick<Database, 'pool'>,
-  options: { waiting: number },
-): CiphertextMemory {
-  const memory = createFirstCome<SealedMessage, StoredCiphertext>(
+export function createCiphertextMemory({ pool }: Pick<Database, 'pool'>, options: { waiting: number }): CiphertextMemory {
+  const memory = createFirstComeStore<ReceivedCiphertext, StoredCiphertext>(
     {
-      key: keyOf,
+      key: fingerprintText,
       stored: ({ participant, message_id }) => ({ participant, message_id: messageKey(message_id) }),
       async insert(messages) {
-        const { rows } = await pool.query<Pick<SealedMessage, 'fingerprint'>>({
+        const { rows } = await pool.query<Pick<ReceivedCiphertext, 'fingerprint'>>({
           name: 'remember ciphertexts',
           text: `insert into sealed_message (fingerprint, participant, message_id)
             select * from unnest($1::bytea[], $2::integer[], $3::text[])
@@ -50,16 +47,16 @@ export function createCiphertextMemory(
             messages.map(({ message_id }) => messageKey(message_id)),
           ],
         })
-        return rows.map(keyOf)
+        return rows.map(fingerprintText)
       },
       async find(messages) {
-        const { rows } = await pool.query<SealedMessage>({
+        const { rows } = await pool.query<ReceivedCiphertext>({
           name: 'find ciphertexts',
           text: `select fingerprint, participant, message_id from sealed_message
             where fingerprint = any($1::bytea[])`,
           values: [messages.map(({ fingerprint }) => fingerprint)],
         })
-        return new Map(rows.map((row) => [keyOf(row), row]))
+        return new Map(rows.map((row) => [fingerprintText(row), row]))
       },
     },
     options,
@@ -72,4 +69,4 @@ export function createCiphertextMemory(
   }
 }
 
-const keyOf = ({ fingerprint }: Pick<SealedMessage, 'fingerprint'>): string => fingerprint.toString('hex')
+const fingerprintText = ({ fingerprint }: Pick<ReceivedCiphertext, 'fingerprint'>): string => fingerprint.toString('hex')

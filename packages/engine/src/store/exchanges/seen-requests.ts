@@ -6,10 +6,10 @@ import type { Database } from '@rollcall/database/database'
 import { DELIVERIES_SQL } from '@rollcall/delivery/store/deliveries/delivery-names'
 import type { Milestones } from '@rollcall/participants/store/milestones'
 
-type Pool = Pick<Database, 'pool'>
+type DatabaseWithPool = Pick<Database, 'pool'>
 
 /** The time at which a participant's newest stored request was received; null when there is none. */
-export async function lastReceivedAt({ pool }: Pool, { id }: Pick<Participant, 'id'>): Promise<Date | null> {
+export async function findLastRequestTime({ pool }: DatabaseWithPool, { id }: Pick<Participant, 'id'>): Promise<Date | null> {
   const { rows } = await pool.query<{ received_at: Date }>(
     'select received_at from exchange where participant = $1 order by received_at desc limit 1',
     [id],
@@ -18,13 +18,13 @@ export async function lastReceivedAt({ pool }: Pool, { id }: Pick<Participant, '
 }
 
 /** The number of newest messages, and of newest deliveries, that are read: a participant may have millions. */
-const MOST_NEWEST = 500
+const MOST_NEWEST_ROWS = 500
 
 const FIND_FIRST_STEPS = `with newest as (
     select message_id, correlation_id, operation, received_at from exchange
-    where participant = $1 order by received_at desc limit ${MOST_NEWEST}
+    where participant = $1 order by received_at desc limit ${MOST_NEWEST_ROWS}
   ), sent as (
-    select state, finished_at from ${DELIVERIES_SQL} as delivery where participant = $1 order by created_at desc limit ${MOST_NEWEST}
+    select state, finished_at from ${DELIVERIES_SQL} as delivery where participant = $1 order by created_at desc limit ${MOST_NEWEST_ROWS}
   )
   select (select min(received_at) from newest) as token,
     (select min(received_at) from newest where operation = 'search') as search,
@@ -37,7 +37,7 @@ const FIND_FIRST_STEPS = `with newest as (
  * Finds when each step was first seen in a participant's newest messages and deliveries.
  * @param participant `Participant.id`
  */
-export async function findFirstSteps({ pool }: Pool, participant: number): Promise<Milestones> {
+export async function findFirstSteps({ pool }: DatabaseWithPool, participant: number): Promise<Milestones> {
   const { rows } = await pool.query<Milestones>(FIND_FIRST_STEPS, [participant])
   const [row] = rows
   if (row === undefined) throw new Error('unreachable: the statement answers one row')
@@ -62,7 +62,7 @@ const FIND_REQUEST_EVIDENCE = `select
 
 /** Finds when requests of a participant in a registry were last received. Requests before `since` are ignored. */
 export async function findRequestEvidence(
-  { pool }: Pool,
+  { pool }: DatabaseWithPool,
   { participant, registry, since }: CheckedSystem,
 ): Promise<RequestEvidence> {
   const { rows } = await pool.query<RequestEvidence>(FIND_REQUEST_EVIDENCE, [participant.id, registry.id, since])

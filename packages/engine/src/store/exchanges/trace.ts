@@ -101,7 +101,7 @@ export async function traceMessage(
   bounds: TraceBounds,
 ): Promise<readonly TracedMessage[]> {
   if (!isStorable(id)) return []
-  const uuid = UUID.test(id) ? id : null
+  const uuid = UUID_PATTERN.test(id) ? id : null
   const values = [messageKey(id), id, uuid, bounds.found]
   const exchanges = await pool.query<{ id: string; at: Date }>(FIND_EXCHANGES, values)
   const callbacks = await pool.query<Omit<TracedCallback, 'traced'>>(FIND_CALLBACKS, [messageKey(id), id, bounds.found])
@@ -118,7 +118,7 @@ export async function traceMessage(
   return traced
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const UUID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 // Each participant is joined, because the indexes of exchanges begin with the participant, and participants are few.
 const FIND_EXCHANGES = `with matching as (

@@ -1,6 +1,6 @@
 /** Counts the traffic of the last hours in the audit log, and caches those of hours that ended over two minutes ago. */
 
-import { countTrafficBetween, durationOfStep, type TrafficRow } from '@rollcall/audit/store/traffic'
+import { countTrafficBetween, stepDurationMs, type TrafficRow } from '@rollcall/audit/store/traffic'
 import type { Database } from '@rollcall/database/database'
 import { oncePerPool } from '@rollcall/database/group-commit'
 import { EXCHANGES_SQL } from './exchange-names.ts'
@@ -12,20 +12,20 @@ const LATE_ENTRIES_MS = 120_000
 export const TRAFFIC_HOURS = 24
 
 /** An hour with the counts of its messages. */
-export interface CountedHour {
+export interface TrafficHour {
   readonly from: Date
   /** The counts; null: the hour is not counted yet, and a later call counts it. */
   readonly rows: readonly TrafficRow[] | null
 }
 
 /** The counts of hours that have ended, by the beginning of the hour in milliseconds. */
-const countedHours = oncePerPool(() => new Map<number, readonly TrafficRow[]>())
+const endedHourCounts = oncePerPool(() => new Map<number, readonly TrafficRow[]>())
 
 /** Counts that are in progress, by the beginning of the hour: simultaneous calls share the count of an hour. */
-const hoursBeingCounted = oncePerPool(() => new Map<number, Promise<readonly TrafficRow[]>>())
+const hourCountPromises = oncePerPool(() => new Map<number, Promise<readonly TrafficRow[]>>())
 
 function countHour(db: Pick<Database, 'pool'>, begin: number): Promise<readonly TrafficRow[]> {
-  const running = hoursBeingCounted(db.pool)
+  const running = hourCountPromises(db.pool)
   const known = running.get(begin)
   if (known !== undefined) return known
   const span = { from: new Date(begin), to: new Date(begin + HOUR_MS) }
@@ -43,10 +43,10 @@ export async function listTrafficHours(
   db: Pick<Database, 'pool'>,
   now: Date,
   spent: () => boolean,
-): Promise<readonly CountedHour[]> {
-  const known = countedHours(db.pool)
+): Promise<readonly TrafficHour[]> {
+  const known = endedHourCounts(db.pool)
   const newest = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS
-  const hours: CountedHour[] = []
+  const hours: TrafficHour[] = []
   for (let hour = 0; hour < TRAFFIC_HOURS; hour += 1) {
     const begin = newest - hour * HOUR_MS
     const from = new Date(begin)
@@ -84,18 +84,18 @@ export function countTraffic(rows: readonly TrafficRow[]): readonly TrafficCount
 
 /** The median and the 99th percentile of the durations of all given messages; null where none was measured. */
 export const trafficDurations = (rows: readonly TrafficRow[]) => ({
-  p50_ms: quantile(rows, 0.5),
-  p99_ms: quantile(rows, 0.99),
+  p50_ms: durationQuantileMs(rows, 0.5),
+  p99_ms: durationQuantileMs(rows, 0.99),
 })
 
 /** A quantile of the durations in milliseconds, raised to the end of its step of the scale; for 0.5 the median. */
-function quantile(rows: readonly TrafficRow[], share: number): number | null {
+function durationQuantileMs(rows: readonly TrafficRow[], share: number): number | null {
   const timed = rows.flatMap(({ step, messages }) => (step === null ? [] : [{ step, messages }]))
   const total = timed.reduce((sum, { messages }) => sum + messages, 0)
   let seen = 0
   for (const { step, messages } of timed.toSorted((a, b) => a.step - b.step)) {
     seen += messages
-    if (seen >= total * share) return Math.round(durationOfStep(step))
+    if (seen >= total * share) return Math.round(stepDurationMs(step))
   }
   return null
 }

@@ -43,12 +43,12 @@ export const IV_BYTES = 12
 export const TAG_BYTES = 16
 
 /** The algorithm with this value of `header.alg`; undefined when we do not support it. */
-export function keyEncryption(alg: unknown): KeyEncryption | undefined {
+export function findKeyEncryption(alg: unknown): KeyEncryption | undefined {
   return KEY_ENCRYPTIONS.find((row) => row.alg === alg)
 }
 
 /** The algorithm with this value of `header.enc`; undefined when we do not support it. */
-export function contentEncryption(enc: unknown): ContentEncryption | undefined {
+export function findContentEncryption(enc: unknown): ContentEncryption | undefined {
   return CONTENT_ENCRYPTIONS.find((row) => row.enc === enc)
 }
 

@@ -13,9 +13,7 @@ interface Stranger {
 const root = join(import.meta.dirname, '../../../../..')
 const page = readFileSync(join(root, 'docs/encryption.md'), 'utf8')
 const code = /```js\n(.*?)```/s.exec(page)?.[1] ?? ''
-const stranger: Stranger = await import(
-  /* @vite-ignore */ `data:text/javascript;base64,${Buffer.from(code).toString('base64')}`
-)
+const stranger: Stranger = await import(/* @vite-ignore */ `data:text/javascript;base64,${Buffer.from(code).toString('base64')}`)
 const vectors = (file: string) => JSON.parse(readFileSync(join(root, 'conformance/encryption', file), 'utf8'))
 const privateJwk: JWK = vectors('keys.json').keys.find(({ kid }: JWK) => kid === 'rsa-1')
 const { kty = '', n = '', e = '', kid = '', alg = '' } = privateJwk

@@ -6,9 +6,9 @@
 import { type CryptoKey, type FlattenedJWE, flattenedDecrypt, GeneralEncrypt, type JWEHeaderParameters } from 'jose'
 import type { EncryptedMessage } from '../../envelope.ts'
 import { isJsonObject, type JsonBounds, type JsonObject, parseJson } from '../../json.ts'
-import { utf8 } from '../base64.ts'
+import { utf8Bytes } from '../base64.ts'
 import { canonicalJson } from '../canonical-json.ts'
-import { CONTENT_ENCRYPTIONS, type ContentEncryption, KEY_ENCRYPTIONS, keyEncryption } from './algorithms.ts'
+import { CONTENT_ENCRYPTIONS, type ContentEncryption, findKeyEncryption, KEY_ENCRYPTIONS } from './algorithms.ts'
 import { type EncryptedForm, encryptedForm } from './form.ts'
 import { type EncryptionKey, publicEncryptionKey } from './keys.ts'
 
@@ -42,13 +42,13 @@ export interface EncryptionRequest {
  */
 export async function encryptMessage(encryption: EncryptionRequest): Promise<EncryptedMessage> {
   const { message, enc = 'A256GCM' } = encryption
-  const { kid, alg, key } = isImported(encryption.key) ? encryption.key : await publicEncryptionKey(encryption.key)
+  const { kid, alg, key } = isImportedKey(encryption.key) ? encryption.key : await publicEncryptionKey(encryption.key)
   const text = typeof message === 'string' ? message : canonicalJson(message)
-  return encryptPlaintext(utf8(text), { alg, enc, kid }, key)
+  return encryptPlaintext(utf8Bytes(text), { alg, enc, kid }, key)
 }
 
 /** True for an imported key, false for a JWK, which has no member `key`. */
-function isImported(key: EncryptionRequest['key']): key is EncryptionKey {
+function isImportedKey(key: EncryptionRequest['key']): key is EncryptionKey {
   return 'key' in key && key.key instanceof CryptoKey
 }
 
@@ -59,14 +59,10 @@ interface EncryptionHeader extends JWEHeaderParameters {
   readonly kid: string
 }
 
-async function encryptPlaintext(
-  plaintext: Uint8Array,
-  header: EncryptionHeader,
-  key: CryptoKey,
-): Promise<EncryptedMessage> {
+async function encryptPlaintext(plaintext: Uint8Array, header: EncryptionHeader, key: CryptoKey): Promise<EncryptedMessage> {
   const jwe = new GeneralEncrypt(plaintext)
   jwe.addRecipient(key).setUnprotectedHeader(header)
-  if (keyEncryption(header.alg)?.extra.length) {
+  if (findKeyEncryption(header.alg)?.extra.length) {
     // With one recipient, the library would put `epk` into `protected`, which the specification does not allow. So a second
     // recipient is added, with a key that nobody has; the part for this recipient is dropped.
     const nobody = crypto.getRandomValues(new Uint8Array(32))
@@ -99,7 +95,7 @@ export interface DecryptedMessage {
 }
 
 /** Options that allow the library only our algorithms and no compression, although the form was checked for both. */
-const ALLOWED_DECRYPTION = {
+const DECRYPTION_OPTIONS = {
   keyManagementAlgorithms: KEY_ENCRYPTIONS.map(({ alg }) => alg),
   contentEncryptionAlgorithms: CONTENT_ENCRYPTIONS.map(({ enc }) => enc),
   maxDecompressedLength: 0,
@@ -108,8 +104,7 @@ const ALLOWED_DECRYPTION = {
 /**
  * Decrypts an EncryptedMessage. Verify its signature before.
  *
- * @throws {EncryptionProblem} for everything that is wrong with the message; besides, what `resolveKey` and `large`
- * throw
+ * @throws {EncryptionProblem} for everything that is wrong with the message; besides, what `resolveKey` and `large` throw
  */
 export async function decryptMessage(
   value: unknown,
@@ -122,7 +117,7 @@ export async function decryptMessage(
   if (key === null || !hasExactKeySize(form, key)) throw new EncryptionProblem('key')
   const text = requireUtf8Text(await decryptContent(form.jwe, key))
   const isLarge = large !== undefined && text.length >= large.from
-  const message = isLarge ? await large.read(text) : readMessage(text, bounds)
+  const message = isLarge ? await large.read(text) : parseDecryptedMessage(text, bounds)
   if (message === null) throw new EncryptionProblem('content')
   return { text, message }
 }
@@ -141,7 +136,7 @@ function hasExactKeySize({ algorithm, content, encryptedKeyBytes }: EncryptedFor
  */
 async function decryptContent(jwe: FlattenedJWE, key: CryptoKey): Promise<Uint8Array> {
   try {
-    return (await flattenedDecrypt(jwe, key, ALLOWED_DECRYPTION)).plaintext
+    return (await flattenedDecrypt(jwe, key, DECRYPTION_OPTIONS)).plaintext
   } catch {
     // The cause is left out: the library's messages about keys and plaintexts must not be logged.
     throw new EncryptionProblem('open')
@@ -157,7 +152,7 @@ function requireUtf8Text(plaintext: Uint8Array): string {
 }
 
 /** Parses a decrypted message; null when it is not a JSON object within the limits. */
-function readMessage(text: string, bounds?: JsonBounds): JsonObject | null {
+function parseDecryptedMessage(text: string, bounds?: JsonBounds): JsonObject | null {
   try {
     const message = parseJson(text, bounds)
     return isJsonObject(message) ? message : null
@@ -171,9 +166,7 @@ function readMessage(text: string, bounds?: JsonBounds): JsonObject | null {
  * `encrypted_key`, a dot and `tag` as written. Use the fingerprint only for messages that were decrypted: their texts can be
  * written in only one way.
  */
-export async function ciphertextFingerprint(
-  message: Pick<EncryptedMessage, 'encrypted_key' | 'tag'>,
-): Promise<Uint8Array> {
-  const bytes = utf8(`${message.encrypted_key}.${message.tag}`)
+export async function ciphertextFingerprint(message: Pick<EncryptedMessage, 'encrypted_key' | 'tag'>): Promise<Uint8Array> {
+  const bytes = utf8Bytes(`${message.encrypted_key}.${message.tag}`)
   return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
 }

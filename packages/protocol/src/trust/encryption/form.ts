@@ -6,14 +6,14 @@ import { base64url, type FlattenedJWE } from 'jose'
 import { EncryptedMessage } from '../../envelope.ts'
 import { isJsonObject, type JsonObject, parseJson } from '../../json.ts'
 import { validator } from '../../validate.ts'
-import { base64urlBytes } from '../base64.ts'
-import { encryptionShape, isKid } from '../jwk.ts'
+import { base64urlByteCount } from '../base64.ts'
+import { findEncryptionKeyShape, isKid } from '../jwk.ts'
 import {
   type ContentEncryption,
-  contentEncryption,
+  findContentEncryption,
+  findKeyEncryption,
   IV_BYTES,
   type KeyEncryption,
-  keyEncryption,
   TAG_BYTES,
 } from './algorithms.ts'
 
@@ -28,7 +28,7 @@ export interface EncryptedForm {
 }
 
 const ENCRYPTED_MESSAGE_MEMBERS = ['header', 'ciphertext', 'encrypted_key', 'tag', 'iv']
-const HEADER_MEMBERS = ['alg', 'enc', 'kid']
+const ENCRYPTION_HEADER_MEMBERS = ['alg', 'enc', 'kid']
 
 /**
  * Reads an EncryptedMessage: it must have its members and no others but `protected`, in strict base64url, with the
@@ -36,30 +36,30 @@ const HEADER_MEMBERS = ['alg', 'enc', 'kid']
  * @param maxCiphertextBytes the size after base64url is decoded
  */
 export function encryptedForm(value: unknown, maxCiphertextBytes: number): EncryptedForm | null {
-  if (!isJsonObject(value) || !hasMembers(value, ENCRYPTED_MESSAGE_MEMBERS, ['protected'])) return null
+  if (!isJsonObject(value) || !hasExactMembers(value, ENCRYPTED_MESSAGE_MEMBERS, ['protected'])) return null
   const { header, ciphertext, encrypted_key, tag, iv } = value
   if (typeof ciphertext !== 'string' || Math.floor(ciphertext.length * 0.75) > maxCiphertextBytes) return null
-  if (!base64urlBytes(ciphertext)) return null
-  if (base64urlBytes(iv) !== IV_BYTES || base64urlBytes(tag) !== TAG_BYTES) return null
-  const encryptedKeyBytes = base64urlBytes(encrypted_key)
+  if (!base64urlByteCount(ciphertext)) return null
+  if (base64urlByteCount(iv) !== IV_BYTES || base64urlByteCount(tag) !== TAG_BYTES) return null
+  const encryptedKeyBytes = base64urlByteCount(encrypted_key)
   if (encryptedKeyBytes === null || !isJsonObject(header)) return null
 
   const guarded = Object.hasOwn(value, 'protected') ? protectedHeader(value.protected) : {}
   if (guarded === null || !hasSameSharedParameters(header, guarded)) return null
   const joined: JsonObject = { ...header, ...guarded }
   const { alg, enc, kid } = joined
-  const algorithm = keyEncryption(alg)
-  const content = contentEncryption(enc)
+  const algorithm = findKeyEncryption(alg)
+  const content = findContentEncryption(enc)
   if (algorithm === undefined || content === undefined || !isKid(kid)) return null
   // alg, enc and kid must be in `header`. `epk` may be in `header` or `protected`, because libraries differ.
-  if (!hasMembers(header, HEADER_MEMBERS, algorithm.extra)) return null
-  if (!hasMembers(joined, [...HEADER_MEMBERS, ...algorithm.extra])) return null
+  if (!hasExactMembers(header, ENCRYPTION_HEADER_MEMBERS, algorithm.extra)) return null
+  if (!hasExactMembers(joined, [...ENCRYPTION_HEADER_MEMBERS, ...algorithm.extra])) return null
   if (!algorithm.extra.every((member) => isEphemeralKey(joined[member], algorithm))) return null
-  return { kid, algorithm, content, encryptedKeyBytes, jwe: asLibraryReads(value, header, guarded) }
+  return { kid, algorithm, content, encryptedKeyBytes, jwe: toFlattenedJwe(value, header, guarded) }
 }
 
 /** True when an object has all the required members, and no others but optional ones. */
-function hasMembers(object: JsonObject, required: readonly string[], optional: readonly string[] = []): boolean {
+function hasExactMembers(object: JsonObject, required: readonly string[], optional: readonly string[] = []): boolean {
   return (
     required.every((member) => Object.hasOwn(object, member)) &&
     Object.keys(object).every((member) => required.includes(member) || optional.includes(member))
@@ -69,23 +69,22 @@ function hasMembers(object: JsonObject, required: readonly string[], optional: r
 /** True when each parameter that is in both `header` and `protected` has the same text in both. */
 function hasSameSharedParameters(header: JsonObject, guarded: JsonObject): boolean {
   return Object.keys(guarded).every(
-    (member) =>
-      !Object.hasOwn(header, member) || (typeof guarded[member] === 'string' && guarded[member] === header[member]),
+    (member) => !Object.hasOwn(header, member) || (typeof guarded[member] === 'string' && guarded[member] === header[member]),
   )
 }
 
 /** True for the ephemeral public key of a key agreement (RFC 7518, 4.6.1.1), without further members. */
 function isEphemeralKey(value: unknown, algorithm: KeyEncryption): boolean {
   if (!isJsonObject(value)) return false
-  const shape = encryptionShape(value)
-  return shape !== undefined && algorithm.kty.includes(shape.kty) && hasMembers(value, ['kty', 'crv', ...shape.members])
+  const shape = findEncryptionKeyShape(value)
+  return shape !== undefined && algorithm.kty.includes(shape.kty) && hasExactMembers(value, ['kty', 'crv', ...shape.members])
 }
 
 /**
  * Makes the form for the library. RFC 7516, 7.2.1 forbids a parameter in two headers. The specification's `header` always has
  * alg, enc and kid, so those that `protected` has too are left out of it.
  */
-function asLibraryReads(value: JsonObject, header: JsonObject, guarded: JsonObject): FlattenedJWE {
+function toFlattenedJwe(value: JsonObject, header: JsonObject, guarded: JsonObject): FlattenedJWE {
   const alone = Object.entries(header).filter(([member]) => !Object.hasOwn(guarded, member))
   const { ciphertext, encrypted_key, iv, tag, protected: encoded } = value
   return {
@@ -100,7 +99,7 @@ function asLibraryReads(value: JsonObject, header: JsonObject, guarded: JsonObje
 
 /** The parameters in `protected`: a JSON object without duplicate names, in base64url; null for anything else. */
 function protectedHeader(encoded: unknown): JsonObject | null {
-  if (!base64urlBytes(encoded)) return null
+  if (!base64urlByteCount(encoded)) return null
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(base64url.decode(encoded as string))
     const parameters = parseJson(text)
@@ -110,7 +109,7 @@ function protectedHeader(encoded: unknown): JsonObject | null {
   }
 }
 
-const encryptedMessages = validator(EncryptedMessage)
+const encryptedMessageValidator = validator(EncryptedMessage)
 
 /** Members that only an encrypted message has. */
 const ENCRYPTED_ONLY_MEMBERS = ['ciphertext', 'encrypted_key', 'tag', 'iv']
@@ -120,9 +119,9 @@ const ENCRYPTED_ONLY_MEMBERS = ['ciphertext', 'encrypted_key', 'tag', 'iv']
  * @param encrypted true when the header says that the message is encrypted
  */
 export function encryptionProblem(encrypted: boolean, message: JsonObject): string | null {
-  if (encrypted === encryptedMessages.accepts(message)) return null
+  if (encrypted === encryptedMessageValidator.accepts(message)) return null
   if (encrypted && ENCRYPTED_ONLY_MEMBERS.some((member) => Object.hasOwn(message, member))) {
-    return encryptedMessages.problem(message, 'message')
+    return encryptedMessageValidator.problem(message, 'message')
   }
   return 'header.is_msg_encrypted: must say whether message is an EncryptedMessage'
 }
@@ -136,5 +135,5 @@ export function isResultEncrypted(
   { is_msg_encrypted: said }: { readonly is_msg_encrypted?: unknown },
   message: JsonObject,
 ): boolean {
-  return said === undefined ? encryptedMessages.accepts(message) : said === true
+  return said === undefined ? encryptedMessageValidator.accepts(message) : said === true
 }

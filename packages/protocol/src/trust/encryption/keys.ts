@@ -1,8 +1,8 @@
 /** Reads keys for encrypting and decrypting messages from JWKs (RFC 7517; public-standard 1.5). */
 import { type CryptoKey, importJWK, type JWK } from 'jose'
-import { encryptionShape, isKid, isPrivateJwk, type Jwk, KeyRefused, KID_MAX_LENGTH, type LooseJwk } from '../jwk.ts'
+import { findEncryptionKeyShape, isKid, isPrivateJwk, type Jwk, KeyRefused, KID_MAX_LENGTH, type LooseJwk } from '../jwk.ts'
 import type { WebCryptoKey } from '../signature/algorithms.ts'
-import { type KeyEncryption, keyEncryption, rsaModulusBits } from './algorithms.ts'
+import { findKeyEncryption, type KeyEncryption, rsaModulusBits } from './algorithms.ts'
 
 /** A receiver's public key, imported for encrypting messages. */
 export interface EncryptionKey {
@@ -23,9 +23,9 @@ export async function publicEncryptionKey(jwk: LooseJwk): Promise<EncryptionKey>
   if (!isKid(kid)) throw new KeyRefused(`kid: must be a text of 1 to ${KID_MAX_LENGTH} characters`)
   if (use !== undefined && use !== 'enc') throw new KeyRefused('use: must be enc')
   if (isPrivateJwk(jwk)) throw new KeyRefused('the key is private; a receiver gives its public key only')
-  const algorithm = keyEncryption(jwk.alg)
+  const algorithm = findKeyEncryption(jwk.alg)
   if (algorithm === undefined) throw new KeyRefused('alg: must be RSA-OAEP-256 or ECDH-ES+A256KW, and fit the key')
-  const shape = encryptionShape(jwk)
+  const shape = findEncryptionKeyShape(jwk)
   if (shape === undefined || !algorithm.kty.includes(shape.kty)) {
     throw new KeyRefused('kty: the key is not of a type and shape that its alg works with')
   }

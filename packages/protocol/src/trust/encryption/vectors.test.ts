@@ -19,8 +19,7 @@ const keys = new Map<string, CryptoKey>()
 for (const jwk of (read(join(directory, 'keys.json')) as { keys: (JWK & { kid: string })[] }).keys) {
   keys.set(jwk.kid, (await importJWK(jwk)) as CryptoKey)
 }
-const open = (encrypted: unknown) =>
-  decryptMessage(encrypted, (kid) => keys.get(kid) ?? null, { maxCiphertextBytes: 10_000 })
+const open = (encrypted: unknown) => decryptMessage(encrypted, (kid) => keys.get(kid) ?? null, { maxCiphertextBytes: 10_000 })
 
 const files = globSync(join(directory, '*.json')).filter((path) => basename(path) !== 'keys.json')
 

@@ -2,7 +2,7 @@
 import { isJsonObject } from '../../json.ts'
 import { JsonError } from '../../json-error.ts'
 import { CanonicalJsonError, CanonicalText, canonicalJson } from '../canonical-json.ts'
-import { type SignedEnvelope, type SignedMember, sortedEscaped, sortedUnescaped } from '../source.ts'
+import { type SignedEnvelope, type SignedMember, writeSortedAsciiJson, writeSortedJson } from '../source.ts'
 import { invalid } from './problem.ts'
 
 /**
@@ -29,8 +29,8 @@ interface Sourced {
  */
 export const CANONICAL_FORMS: Readonly<Record<CanonicalFormName, (sourced: Sourced) => string>> = {
   rfc8785: ({ value }) => canonicalJson(value),
-  'sorted-escaped': ({ source }) => sortedEscaped(source()),
-  'sorted-unescaped': ({ source }) => sortedUnescaped(source()),
+  'sorted-escaped': ({ source }) => writeSortedAsciiJson(source()),
+  'sorted-unescaped': ({ source }) => writeSortedJson(source()),
   'as-received': ({ source }) => source(),
 }
 
@@ -65,7 +65,7 @@ export function outgoingParts(header: unknown, message: unknown, form: Canonical
 }
 
 /** The object of header and message as text. `header` comes before `message` in every form. */
-export function objectText({ header, message }: CanonicalParts): string {
+export function headerAndMessageText({ header, message }: CanonicalParts): string {
   return `{"header":${header},"message":${message}}`
 }
 

@@ -3,13 +3,7 @@ import { checkFreshness, type Freshness } from './freshness.ts'
 import { SignatureProblem } from './problem.ts'
 
 const NOW = 1_767_225_600
-const own: Freshness = {
-  profile: { layout: 'parameters' },
-  created: NOW,
-  expires: NOW + 300,
-  message_ts: undefined,
-  now: NOW,
-}
+const own: Freshness = { profile: { layout: 'parameters' }, created: NOW, expires: NOW + 300, message_ts: undefined, now: NOW }
 const byMessage: Freshness = {
   profile: { layout: 'raw-rsa' },
   created: null,

@@ -48,15 +48,14 @@ export interface Freshness {
  * Checks the times. @throws {SignatureProblem} `invalid`: the signature is too old, of the future, or lives too long
  */
 export function checkFreshness(freshness: Freshness): void {
-  if (LAYOUTS[freshness.profile.layout].expires) checkOwnTimes(freshness)
+  if (LAYOUTS[freshness.profile.layout].expires) checkSignatureTimes(freshness)
   else checkMessageTime(freshness)
 }
 
-function checkOwnTimes({ created, expires, now, skew = FRESHNESS_SECONDS.skew }: Freshness): void {
+function checkSignatureTimes({ created, expires, now, skew = FRESHNESS_SECONDS.skew }: Freshness): void {
   if (created === null || expires === null) throw invalid('the signature has no times')
   if (expires <= created) throw invalid('expires must be later than created')
-  if (expires - created > FRESHNESS_SECONDS.longest_life)
-    throw invalid('created and expires must be at most one hour apart')
+  if (expires - created > FRESHNESS_SECONDS.longest_life) throw invalid('created and expires must be at most one hour apart')
   if (created > now + skew) throw invalid('created is in the future')
   if (expires < now - skew) throw invalid('the signature has expired')
 }

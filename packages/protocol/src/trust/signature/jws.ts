@@ -1,12 +1,9 @@
-/**
- * Signatures as compact JWS (RFC 7515), with header and message as the payload, or with the payload left out (1.4 B and
- * C).
- */
+/** Signatures as compact JWS (RFC 7515), with header and message as the payload, or with the payload left out (1.4 B and C). */
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../json.ts'
-import { fromBase64Url, toBase64Url, utf8 } from '../base64.ts'
+import { fromBase64Url, toBase64Url, utf8Bytes } from '../base64.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { ALGORITHMS, findAllowedAlgorithm } from './algorithms.ts'
-import { type CanonicalParts, objectText } from './canonical-forms.ts'
+import { type CanonicalParts, headerAndMessageText } from './canonical-forms.ts'
 import type { Layout } from './layout.ts'
 import { invalid } from './problem.ts'
 
@@ -20,10 +17,10 @@ interface PayloadPart {
 const embeddedPayload: PayloadPart = {
   write: (payload) => payload,
   read(middle, parts, canonical) {
-    const text = decodedText(middle)
+    const text = decodeBase64UrlText(middle)
     if (text === null) throw invalid('the payload must be UTF-8 in canonical base64url')
     // The payload must be exactly header and message. Usually it is their canonical form already.
-    const expected = objectText(parts)
+    const expected = headerAndMessageText(parts)
     if (text !== expected && canonical(text) !== expected) {
       throw invalid('the payload is not the header and message of the envelope')
     }
@@ -35,7 +32,7 @@ const detachedPayload: PayloadPart = {
   write: () => '',
   read(middle, parts) {
     if (middle !== '') throw invalid('the payload must be left out')
-    return toBase64Url(utf8(objectText(parts)))
+    return toBase64Url(utf8Bytes(headerAndMessageText(parts)))
   },
 }
 
@@ -63,21 +60,21 @@ function jwsLayout(middle: PayloadPart): Layout {
         expires: null,
         canonical_form: profile.canonical_form,
         value,
-        content: async (parts, canonical) => utf8(`${start}.${middle.read(payload, parts, canonical)}`),
+        content: async (parts, canonical) => utf8Bytes(`${start}.${middle.read(payload, parts, canonical)}`),
       }
     },
 
     async write(parts, { kid, algorithm }, signed) {
-      const start = toBase64Url(utf8(canonicalJson({ alg: ALGORITHMS[algorithm].spellings.jws[0], kid })))
-      const payload = toBase64Url(utf8(objectText(parts)))
-      const value = await signed(utf8(`${start}.${payload}`))
+      const start = toBase64Url(utf8Bytes(canonicalJson({ alg: ALGORITHMS[algorithm].spellings.jws[0], kid })))
+      const payload = toBase64Url(utf8Bytes(headerAndMessageText(parts)))
+      const value = await signed(utf8Bytes(`${start}.${payload}`))
       return `${start}.${middle.write(payload)}.${toBase64Url(value)}`
     },
   }
 }
 
 /** The layout of a compact JWS whose payload is header and message. */
-export const jws = jwsLayout(embeddedPayload)
+export const jwsEmbedded = jwsLayout(embeddedPayload)
 
 /** The layout of a compact JWS whose payload, header and message, is left out. */
 export const jwsDetached = jwsLayout(detachedPayload)
@@ -86,7 +83,7 @@ export const jwsDetached = jwsLayout(detachedPayload)
 const ALLOWED_JWS_MEMBERS = ['alg', 'kid', 'typ', 'cty']
 
 function protectedHeader(text: string): { readonly alg: string; readonly kid: string | null } {
-  const header = objectOf(decodedText(text))
+  const header = parseJsonObjectOrNull(decodeBase64UrlText(text))
   if (header === null) throw invalid('the JWS header must be a JSON object in canonical base64url')
   if (Object.keys(header).some((name) => !ALLOWED_JWS_MEMBERS.includes(name))) {
     throw invalid('the JWS header may have alg, kid, typ and cty and nothing else')
@@ -99,7 +96,7 @@ function protectedHeader(text: string): { readonly alg: string; readonly kid: st
   return { alg, kid }
 }
 
-function objectOf(text: string | null): JsonObject | null {
+function parseJsonObjectOrNull(text: string | null): JsonObject | null {
   if (text === null) return null
   let value: JsonValue
   try {
@@ -111,13 +108,13 @@ function objectOf(text: string | null): JsonObject | null {
 }
 
 /** Keeps a byte order mark in the text, so that the JSON reader refuses it. */
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const utf8Decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-function decodedText(base64Url: string): string | null {
+function decodeBase64UrlText(base64Url: string): string | null {
   const bytes = fromBase64Url(base64Url)
   if (bytes === null) return null
   try {
-    return decoder.decode(bytes)
+    return utf8Decoder.decode(bytes)
   } catch {
     return null
   }

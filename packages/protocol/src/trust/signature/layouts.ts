@@ -1,10 +1,10 @@
 /** The layouts of signatures, and the rules for a profile. */
 
-import { fromBase64, toBase64, utf8 } from '../base64.ts'
+import { fromBase64, toBase64, utf8Bytes } from '../base64.ts'
 import { ALGORITHMS, type AlgorithmName } from './algorithms.ts'
 import { CANONICAL_FORMS, type CanonicalParts } from './canonical-forms.ts'
 import { DIGESTS } from './digests.ts'
-import { jws, jwsDetached } from './jws.ts'
+import { jwsDetached, jwsEmbedded } from './jws.ts'
 import type { Layout, LayoutName, SignatureProfile } from './layout.ts'
 import { parametersLayout } from './parameters.ts'
 import { invalid } from './problem.ts'
@@ -13,10 +13,10 @@ import { invalid } from './problem.ts'
  * Makes the bytes that raw RSA signs: the text of the header, directly followed by that of the message. The header is a JSON
  * object, so its end is clear.
  */
-const rawContent = async ({ header, message }: CanonicalParts) => utf8(`${header}${message}`)
+const makeRawRsaContent = async ({ header, message }: CanonicalParts) => utf8Bytes(`${header}${message}`)
 
 /** The layout of a signature text that is only an RSA signature in base64 (1.4 D). */
-const rawRsa: Layout = {
+const rawRsaLayout: Layout = {
   algorithms: ['RS256'],
   expires: false,
   digest: false,
@@ -32,36 +32,36 @@ const rawRsa: Layout = {
       expires: null,
       canonical_form,
       value,
-      content: rawContent,
+      content: makeRawRsaContent,
     }
   },
 
-  write: async (parts, _claims, signed) => toBase64(await signed(await rawContent(parts))),
+  write: async (parts, _claims, signed) => toBase64(await signed(await makeRawRsaContent(parts))),
 }
 
 /** The layouts that a signature may have, by their names. */
 export const LAYOUTS: Readonly<Record<LayoutName, Layout>> = {
   parameters: parametersLayout,
-  jws,
+  jws: jwsEmbedded,
   'jws-detached': jwsDetached,
-  'raw-rsa': rawRsa,
+  'raw-rsa': rawRsaLayout,
 }
 
 /** The rule that a profile from any source breaks; null when it is valid. */
 export function profileProblem(profile: { readonly [Member in keyof SignatureProfile]: unknown }): string | null {
-  if (!isNameIn(LAYOUTS, profile.layout)) return `layout must be one of ${quotedNames(LAYOUTS)}`
-  if (!isNameIn(CANONICAL_FORMS, profile.canonical_form)) {
-    return `canonical_form must be one of ${quotedNames(CANONICAL_FORMS)}`
+  if (!isRowName(LAYOUTS, profile.layout)) return `layout must be one of ${quotedNamesText(LAYOUTS)}`
+  if (!isRowName(CANONICAL_FORMS, profile.canonical_form)) {
+    return `canonical_form must be one of ${quotedNamesText(CANONICAL_FORMS)}`
   }
-  if (!isNameIn(DIGESTS, profile.digest_prefix)) return `digest_prefix must be one of ${quotedNames(DIGESTS)}`
+  if (!isRowName(DIGESTS, profile.digest_prefix)) return `digest_prefix must be one of ${quotedNamesText(DIGESTS)}`
   const layout = LAYOUTS[profile.layout]
   if (profile.digest_prefix !== '' && !layout.digest) return 'digest_prefix must be "" in a layout without digest'
   const { algorithms } = profile
   if (!Array.isArray(algorithms) || algorithms.length === 0 || new Set(algorithms).size < algorithms.length) {
     return 'algorithms must be a list of different names, one at least'
   }
-  if (!algorithms.every((name) => isNameIn(ALGORITHMS, name))) {
-    return `algorithms must be among ${quotedNames(ALGORITHMS)}`
+  if (!algorithms.every((name) => isRowName(ALGORITHMS, name))) {
+    return `algorithms must be among ${quotedNamesText(ALGORITHMS)}`
   }
   if (!algorithms.every((name: AlgorithmName) => layout.algorithms.includes(name))) {
     return 'algorithms must be among those that the layout carries'
@@ -69,11 +69,11 @@ export function profileProblem(profile: { readonly [Member in keyof SignaturePro
   return null
 }
 
-function isNameIn<Row extends object>(rows: Row, name: unknown): name is keyof Row {
+function isRowName<Row extends object>(rows: Row, name: unknown): name is keyof Row {
   return typeof name === 'string' && Object.hasOwn(rows, name)
 }
 
-function quotedNames(rows: object): string {
+function quotedNamesText(rows: object): string {
   return Object.keys(rows)
     .map((name) => `"${name}"`)
     .join(', ')

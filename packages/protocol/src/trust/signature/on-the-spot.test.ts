@@ -27,13 +27,13 @@ describe.each([
     prepare()
     const thread = vi.spyOn(crypto.subtle, 'sign')
     const { importSigningKey } = await import('../jwk.ts')
-    const { signatureOf } = await import('./on-the-spot.ts')
+    const { signContent } = await import('./on-the-spot.ts')
     vi.unstubAllGlobals()
     const { privateKey, publicKey } = PAIRS[algorithm]
     const jwk = privateKey.export({ format: 'jwk' })
     const key = await importSigningKey({ ...jwk, kty: jwk.kty ?? '' }, algorithm)
     expect([key.extractable, Object.keys(key)]).toEqual([false, []])
-    const signature = await signatureOf(content, key, algorithm)
+    const signature = await signContent(content, key, algorithm)
     const hash = algorithm === 'EdDSA' ? null : 'sha256'
     expect(verify(hash, content, { key: publicKey, dsaEncoding: 'ieee-p1363' }, signature)).toBe(true)
     expect(thread).toHaveBeenCalledTimes(signed === 'by a thread' ? 1 : 0)
@@ -41,9 +41,9 @@ describe.each([
 })
 
 test('a key of WebCrypto that was not imported here is signed with by WebCrypto', async () => {
-  const { signatureOf } = await import('./on-the-spot.ts')
+  const { signContent } = await import('./on-the-spot.ts')
   const pair = await crypto.subtle.generateKey({ name: 'Ed25519' }, false, ['sign', 'verify'])
   const { privateKey, publicKey } = pair as Extract<typeof pair, { readonly privateKey: object }>
-  const signature = await signatureOf(content, privateKey, 'EdDSA')
+  const signature = await signContent(content, privateKey, 'EdDSA')
   expect(await crypto.subtle.verify({ name: 'Ed25519' }, publicKey, signature, content)).toBe(true)
 })

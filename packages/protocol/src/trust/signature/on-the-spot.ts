@@ -7,7 +7,7 @@ import { nodeCrypto } from '../node.ts'
 import { ALGORITHMS, type AlgorithmName, type WebCryptoKey } from './algorithms.ts'
 
 /** For a WebCrypto key, a function that signs with the same private key. */
-const signers = new WeakMap<WebCryptoKey, (content: Bytes) => Bytes>()
+const synchronousSigners = new WeakMap<WebCryptoKey, (content: Bytes) => Bytes>()
 
 /**
  * Prepares a key for signing on the calling thread; does nothing in a browser, or for a slow algorithm.
@@ -17,14 +17,11 @@ export function prepareSynchronousSigner(key: WebCryptoKey, jwk: object, algorit
   if (nodeCrypto === undefined || !ALGORITHMS[algorithm].quick) return
   const { createPrivateKey, sign } = nodeCrypto
   const own = createPrivateKey({ key: jwk, format: 'jwk' })
-  signers.set(key, (content) => sign(null, content, own))
+  synchronousSigners.set(key, (content) => sign(null, content, own))
 }
 
 /** Signs on the calling thread if `prepareSynchronousSigner` has prepared the key, otherwise with WebCrypto. */
-export async function signatureOf(content: Bytes, key: WebCryptoKey, algorithm: AlgorithmName): Promise<Bytes> {
-  const signed = signers.get(key)?.(content)
-  return (
-    signed ??
-    new Uint8Array(await crypto.subtle.sign(ALGORITHMS[algorithm].webCrypto as { name: string }, key, content))
-  )
+export async function signContent(content: Bytes, key: WebCryptoKey, algorithm: AlgorithmName): Promise<Bytes> {
+  const signed = synchronousSigners.get(key)?.(content)
+  return signed ?? new Uint8Array(await crypto.subtle.sign(ALGORITHMS[algorithm].webCrypto as { name: string }, key, content))
 }

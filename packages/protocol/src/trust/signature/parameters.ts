@@ -1,8 +1,8 @@
 /** The specification's layout: a list of named parameters (spec "Authentication" 2; 1.4 dialect A). */
 
-import { fromBase64, toBase64, utf8 } from '../base64.ts'
+import { fromBase64, toBase64, utf8Bytes } from '../base64.ts'
 import { ALGORITHMS, type AlgorithmName, findAllowedAlgorithm } from './algorithms.ts'
-import { type CanonicalParts, objectText } from './canonical-forms.ts'
+import { type CanonicalParts, headerAndMessageText } from './canonical-forms.ts'
 import { type DigestPrefix, digestOf } from './digests.ts'
 import type { Layout } from './layout.ts'
 import { invalid } from './problem.ts'
@@ -12,7 +12,7 @@ const PARAMETER_NAMES = ['namespace', 'kidId', 'algorithm', 'created', 'expires'
 type SignatureParameters = Readonly<Record<(typeof PARAMETER_NAMES)[number], string>>
 
 /** The text that may come before the list of parameters: published samples have it inside the string. */
-const LIST_PREFIX = 'Signature: '
+const PARAMETER_LIST_PREFIX = 'Signature: '
 const SIGNED_HEADERS_TEXT = '(created) (expires) digest'
 
 export const parametersLayout: Layout = {
@@ -21,7 +21,7 @@ export const parametersLayout: Layout = {
   digest: true,
 
   read(text, { profile, namespaces }) {
-    const list = readList(text)
+    const list = readParameters(text)
     if (!namespaces.includes(list.namespace)) throw invalid('namespace must be one that the receiver accepts')
     const [sender_id, kid, spelling, ...more] = list.kidId.split('|')
     if (!sender_id || !kid || !spelling || more.length > 0) {
@@ -36,16 +36,16 @@ export const parametersLayout: Layout = {
     const created = requireSeconds(list.created, 'created')
     const expires = requireSeconds(list.expires, 'expires')
     const { digest_prefix, canonical_form } = profile
-    const content = (parts: CanonicalParts) => signedText(parts, created, expires, digest_prefix)
+    const content = (parts: CanonicalParts) => signedBytes(parts, created, expires, digest_prefix)
     return { sender_id, kid, algorithm, created, expires, canonical_form, value, content }
   },
 
   async write(parts, { profile, sender_id, kid, algorithm, namespace, created, expires }, signed) {
-    const value = await signed(await signedText(parts, created, expires, profile.digest_prefix))
+    const value = await signed(await signedBytes(parts, created, expires, profile.digest_prefix))
     const list: SignatureParameters = {
       namespace,
       kidId: qualifiedKid(sender_id, { kid, algorithm }),
-      algorithm: spellingOf(algorithm),
+      algorithm: algorithmSpellingOf(algorithm),
       created: String(created),
       expires: String(expires),
       headers: SIGNED_HEADERS_TEXT,
@@ -55,7 +55,7 @@ export const parametersLayout: Layout = {
   },
 }
 
-const spellingOf = (algorithm: AlgorithmName): string => ALGORITHMS[algorithm].spellings.parameters[0]
+const algorithmSpellingOf = (algorithm: AlgorithmName): string => ALGORITHMS[algorithm].spellings.parameters[0]
 
 /**
  * The kidId of a key, its name in signatures of this layout: `sender_id`, `kid` and algorithm with bars between them.
@@ -64,61 +64,61 @@ const spellingOf = (algorithm: AlgorithmName): string => ALGORITHMS[algorithm].s
 export const qualifiedKid = (
   sender_id: string,
   { kid, algorithm }: { readonly kid: string; readonly algorithm: AlgorithmName },
-): string => [sender_id, kid, spellingOf(algorithm)].map(withoutBar).join('|')
+): string => [sender_id, kid, algorithmSpellingOf(algorithm)].map(requireKidIdPart).join('|')
 
 /** The text that is signed: three lines with LF between them and none at the end. */
-async function signedText(parts: CanonicalParts, created: number, expires: number, prefix: DigestPrefix) {
-  const digest = await digestOf(objectText(parts), prefix)
-  return utf8(`(created): ${created}\n(expires): ${expires}\ndigest: ${digest}`)
+async function signedBytes(parts: CanonicalParts, created: number, expires: number, prefix: DigestPrefix) {
+  const digest = await digestOf(headerAndMessageText(parts), prefix)
+  return utf8Bytes(`(created): ${created}\n(expires): ${expires}\ndigest: ${digest}`)
 }
 
 /** Matches a value without quotes, backslashes and control characters, so that every reader finds the same end of the value. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const QUOTABLE_CHARACTERS = /[^"\\\u0000-\u001f\u007f]*/.source
-const PARAMETER = new RegExp(`([A-Za-z]+)="(${QUOTABLE_CHARACTERS})"`, 'y')
-const PARAMETER_SEPARATOR = /, */y
-const QUOTABLE_TEXT = new RegExp(`^${QUOTABLE_CHARACTERS}$`)
+const PARAMETER_PATTERN = new RegExp(`([A-Za-z]+)="(${QUOTABLE_CHARACTERS})"`, 'y')
+const PARAMETER_SEPARATOR_PATTERN = /, */y
+const QUOTABLE_TEXT_PATTERN = new RegExp(`^${QUOTABLE_CHARACTERS}$`)
 
-function readList(text: string): SignatureParameters {
+function readParameters(text: string): SignatureParameters {
   const list: Partial<Record<keyof SignatureParameters, string>> = {}
-  let at = text.startsWith(LIST_PREFIX) ? LIST_PREFIX.length : 0
+  let at = text.startsWith(PARAMETER_LIST_PREFIX) ? PARAMETER_LIST_PREFIX.length : 0
   for (;;) {
-    PARAMETER.lastIndex = at
-    const [, name = '', value = ''] = PARAMETER.exec(text) ?? []
+    PARAMETER_PATTERN.lastIndex = at
+    const [, name = '', value = ''] = PARAMETER_PATTERN.exec(text) ?? []
     if (name === '') throw invalid('the signature must be a list of name="value" with commas between them')
-    if (!isName(name)) throw invalid('the signature has an unknown parameter')
+    if (!isParameterName(name)) throw invalid('the signature has an unknown parameter')
     if (list[name] !== undefined) throw invalid(`${name} occurs twice in the signature`)
     list[name] = value
-    at = PARAMETER.lastIndex
+    at = PARAMETER_PATTERN.lastIndex
     if (at === text.length) break
-    PARAMETER_SEPARATOR.lastIndex = at
-    if (!PARAMETER_SEPARATOR.test(text))
+    PARAMETER_SEPARATOR_PATTERN.lastIndex = at
+    if (!PARAMETER_SEPARATOR_PATTERN.test(text))
       throw invalid('the signature must be a list of name="value" with commas between them')
-    at = PARAMETER_SEPARATOR.lastIndex
+    at = PARAMETER_SEPARATOR_PATTERN.lastIndex
   }
   const missing = PARAMETER_NAMES.find((name) => list[name] === undefined)
   if (missing !== undefined) throw invalid(`the signature has no ${missing}`)
   return list as SignatureParameters
 }
 
-function isName(name: string): name is keyof SignatureParameters {
+function isParameterName(name: string): name is keyof SignatureParameters {
   return (PARAMETER_NAMES as readonly string[]).includes(name)
 }
 
-const UNIX_TIME_TEXT = /^(?:0|[1-9][0-9]{0,10})$/
+const UNIX_TIME_PATTERN = /^(?:0|[1-9][0-9]{0,10})$/
 
 function requireSeconds(text: string, name: string): number {
-  if (!UNIX_TIME_TEXT.test(text)) throw invalid(`${name} must be a Unix time in whole seconds`)
+  if (!UNIX_TIME_PATTERN.test(text)) throw invalid(`${name} must be a Unix time in whole seconds`)
   return Number(text)
 }
 
 function requireQuotable(value: string): string {
-  if (!QUOTABLE_TEXT.test(value))
+  if (!QUOTABLE_TEXT_PATTERN.test(value))
     throw new TypeError('a parameter of a signature cannot hold quotes, backslashes or controls')
   return value
 }
 
-function withoutBar(part: string): string {
+function requireKidIdPart(part: string): string {
   if (part === '' || part.includes('|')) throw new TypeError('a part of kidId cannot be empty or hold |')
   return part
 }

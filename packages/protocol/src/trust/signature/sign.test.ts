@@ -6,10 +6,7 @@ import { SignatureProblem } from './problem.ts'
 import { type SignRequest, sign, signedContent } from './sign.ts'
 import { readSignature, verifySignature } from './verify.ts'
 
-type Pair = {
-  readonly publicKey: SignRequest['key']['privateKey']
-  readonly privateKey: SignRequest['key']['privateKey']
-}
+type Pair = { readonly publicKey: SignRequest['key']['privateKey']; readonly privateKey: SignRequest['key']['privateKey'] }
 let pair: Pair
 let request: SignRequest
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { type AlgorithmName, fitsAlgorithm, type WebCryptoKey } from './algorith
 import { outgoingParts } from './canonical-forms.ts'
 import type { SignatureProfile } from './layout.ts'
 import { LAYOUTS } from './layouts.ts'
-import { signatureOf } from './on-the-spot.ts'
+import { signContent } from './on-the-spot.ts'
 
 /** A private key for signing, with the sender_id of its owner, its kid and its algorithm. */
 export interface SigningKey {
@@ -43,7 +43,7 @@ export async function sign(request: SignRequest): Promise<string> {
   }
   const claims = { profile, sender_id, kid, algorithm, namespace, created, expires }
   return LAYOUTS[profile.layout].write(outgoingParts(header, message, profile.canonical_form), claims, (content) =>
-    signatureOf(content, privateKey, algorithm),
+    signContent(content, privateKey, algorithm),
   )
 }
 

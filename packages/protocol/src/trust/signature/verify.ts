@@ -24,9 +24,8 @@ export function readSignature(signature: JsonValue | undefined, rules: ReadingRu
 }
 
 /**
- * Resolves when the private key of `publicKey` made the signature for this envelope's header and message; rejects
- * otherwise. The caller checks that the key is valid and belongs to the header's sender_id, and that the signature is
- * fresh (`checkFreshness`).
+ * Resolves when the private key of `publicKey` made the signature for this envelope's header and message; rejects otherwise. The
+ * caller checks that the key is valid and belongs to the header's sender_id, and that the signature is fresh (`checkFreshness`).
  * @throws {SignatureProblem} always `invalid`
  */
 export async function verifySignature(
@@ -36,7 +35,7 @@ export async function verifySignature(
 ): Promise<void> {
   const { algorithm, canonical_form, sender_id, value } = signature
   const parts = receivedParts(envelope, canonical_form)
-  if (sender_id !== null && sender_id !== senderOf(envelope)) {
+  if (sender_id !== null && sender_id !== senderIdOf(envelope)) {
     throw invalid('kidId must name the sender_id of the header')
   }
   if (!fitsAlgorithm(publicKey, algorithm)) throw invalid('the key is for another algorithm than the signature')
@@ -46,7 +45,7 @@ export async function verifySignature(
   if (!verified) throw invalid('the signature does not belong to this header and message')
 }
 
-function senderOf(envelope: SignedEnvelope): JsonValue | undefined {
+function senderIdOf(envelope: SignedEnvelope): JsonValue | undefined {
   const header = envelope.member('header')
   return isJsonObject(header) && Object.hasOwn(header, 'sender_id') ? header.sender_id : undefined
 }

@@ -40,13 +40,11 @@ export async function explainSearch(
   options: { readonly analyze?: boolean; readonly values?: boolean },
 ): Promise<SearchExplanation> {
   if (registry.own_records === false) {
-    throw new StoreRefusal(
-      'the records are in a database of their own, and a search has no statement of ours to explain',
-    )
+    throw new StoreRefusal('the records are in a database of their own, and a search has no statement of ours to explain')
   }
   const table = recordTable(registry, recordType)
   const statement = searchStatement(table, predicateToSql(predicate, table), page)
-  const { cost, plan } = await planOf(db, statement, options.analyze === true)
+  const { cost, plan } = await readPlan(db, statement, options.analyze === true)
   const shown = options.values === true
   return {
     tree: shown ? predicateText(predicate) : predicateText(predicate, () => '?'),
@@ -54,11 +52,11 @@ export async function explainSearch(
     values: shown ? statement.values : null,
     missing: missingIndexes(predicate),
     cost,
-    plan: shown ? plan : { text: withoutValues(plan.text), json: maskedPlan(plan.json) },
+    plan: shown ? plan : { text: maskPlanValues(plan.text), json: maskedPlan(plan.json) },
   }
 }
 
-async function planOf(
+async function readPlan(
   db: Database,
   { text, values }: { readonly text: string; readonly values: unknown[] },
   analyze: boolean,
@@ -75,10 +73,10 @@ async function planOf(
 }
 
 /** Removes values from a plan. PostgreSQL writes most as literals in quotes; true and false stay. */
-const withoutValues = (text: string): string => text.replace(/'(?:[^']|'')*'/g, "'?'")
+const maskPlanValues = (text: string): string => text.replace(/'(?:[^']|'')*'/g, "'?'")
 
 function maskedPlan(plan: unknown): unknown {
-  if (typeof plan === 'string') return withoutValues(plan)
+  if (typeof plan === 'string') return maskPlanValues(plan)
   if (Array.isArray(plan)) return plan.map(maskedPlan)
   if (typeof plan !== 'object' || plan === null) return plan
   return Object.fromEntries(Object.entries(plan).map(([name, value]) => [name, maskedPlan(value)]))
@@ -93,28 +91,28 @@ export function missingIndexes(predicate: Predicate): readonly string[] {
 }
 
 /** True when indexes find the records for which the predicate is true (`asked`), or definitely false (not `asked`). */
-function isAnswered(predicate: Predicate, asked: boolean): boolean {
+function isAnsweredByIndexes(predicate: Predicate, asked: boolean): boolean {
   switch (predicate.is) {
     case 'not':
-      return isAnswered(predicate.of, !asked)
+      return isAnsweredByIndexes(predicate.of, !asked)
     case 'and':
     case 'or':
       // For conditions that must all hold, an index for one is enough; for alternatives, each needs an index.
       return (predicate.is === 'and') === asked
-        ? predicate.of.some((part) => isAnswered(part, asked))
-        : predicate.of.every((part) => isAnswered(part, asked))
+        ? predicate.of.some((part) => isAnsweredByIndexes(part, asked))
+        : predicate.of.every((part) => isAnsweredByIndexes(part, asked))
     case 'identifier':
     case 'identifier_type':
       return asked
     default: {
-      const wanted = indexFor(predicate, asked)
+      const wanted = findIndexable(predicate, asked)
       return wanted?.indexed === true
     }
   }
 }
 
 function findMissingIndexes(predicate: Predicate, asked: boolean): readonly string[] {
-  if (isAnswered(predicate, asked)) return []
+  if (isAnsweredByIndexes(predicate, asked)) return []
   switch (predicate.is) {
     case 'not':
       return findMissingIndexes(predicate.of, !asked)
@@ -125,7 +123,7 @@ function findMissingIndexes(predicate: Predicate, asked: boolean): readonly stri
     case 'identifier_type':
       return []
     default: {
-      const wanted = indexFor(predicate, asked)
+      const wanted = findIndexable(predicate, asked)
       return wanted === null ? [] : [wanted.name]
     }
   }
@@ -138,7 +136,7 @@ type ValueLeaf = Extract<Predicate, { is: 'compare' | 'in' | 'exists' | 'some' }
 const RANGE_COMPARATORS: readonly Comparator[] = ['lt', 'le', 'gt', 'ge']
 
 /** The attribute or compound whose index would speed up a condition; null when no index would. */
-function indexFor(leaf: ValueLeaf, asked: boolean): Indexable | null {
+function findIndexable(leaf: ValueLeaf, asked: boolean): Indexable | null {
   switch (leaf.is) {
     case 'compare': {
       const helps = asked ? leaf.operator !== 'contains' : RANGE_COMPARATORS.includes(leaf.operator)
@@ -171,11 +169,7 @@ function namesElements(of: Predicate): boolean {
 type WriteValue = (value: unknown) => string
 
 /** Returns a predicate as lines of text, with its parts indented. */
-export function predicateText(
-  predicate: Predicate,
-  write: WriteValue = (value) => JSON.stringify(value),
-  indent = '',
-): string {
+export function predicateText(predicate: Predicate, write: WriteValue = (value) => JSON.stringify(value), indent = ''): string {
   const part = (inner: Predicate): string => predicateText(inner, write, `${indent}  `)
   return indent + partText(predicate, write, part)
 }

@@ -30,7 +30,7 @@ import {
   watered,
 } from '../../../test/query-fixture.ts'
 import { writePopulation } from '../../../test/query-population.ts'
-import { connectionsByMode, findMatching } from '../own-records.ts'
+import { connectionsByMode, findMatchingRecords } from '../own-records.ts'
 import { searchStatement } from '../search-statement.ts'
 import { predicateToSql } from './to-sql.ts'
 
@@ -89,16 +89,13 @@ const LEAVES: readonly (readonly [string, Predicate])[] = [
   ['element eq and eq', some(crop, and(is(cropType, 'eq', 'c7'), is(area, 'eq', 7)))],
   ['element eq and range', some(crop, and(is(cropType, 'eq', 'c7'), is(area, 'lt', 20)))],
   ['element eq or eq', some(crop, or(is(cropType, 'eq', 'c7'), is(sown, 'eq', days('1985-06-11'))))],
-  [
-    'element either, and range',
-    some(crop, and(or(is(cropType, 'eq', 'c7'), is(cropType, 'eq', 'c8')), is(area, 'lt', 20))),
-  ],
+  ['element either, and range', some(crop, and(or(is(cropType, 'eq', 'c7'), is(cropType, 'eq', 'c8')), is(area, 'lt', 20)))],
   ['identifier', hasIdentifier(['MOBILE', '+7'])],
   ['identifiers', hasIdentifier(['MOBILE', '+7'], ['UIN', 'U9'], ['UIN', 'U10'])],
 ]
 
 const found = (predicate: Predicate, cap = PAGE.cap) =>
-  findMatching(connectionsByMode(database.db).sync, table, predicateToSql(predicate, table), { ...PAGE, cap })
+  findMatchingRecords(connectionsByMode(database.db).sync, table, predicateToSql(predicate, table), { ...PAGE, cap })
 
 test.each(LEAVES)('%s reads an index', async (_, predicate) => {
   const { total } = await found(predicate)

@@ -2,20 +2,7 @@ import type { Predicate } from '@rollcall/core/model/predicate'
 import type { Attribute } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
 import { type SqlCase, testSql } from '../../../../keys/test/to-sql.ts'
-import {
-  alive,
-  born,
-  days,
-  exists,
-  is,
-  oneOf,
-  score,
-  seen,
-  sex,
-  surname,
-  table,
-  times,
-} from '../../../test/query-fixture.ts'
+import { alive, born, days, exists, is, oneOf, score, seen, sex, surname, table, times } from '../../../test/query-fixture.ts'
 import { predicateToSql } from './to-sql.ts'
 
 const CASES: readonly SqlCase[] = [
@@ -35,11 +22,7 @@ const CASES: readonly SqlCase[] = [
     ['strpos(record."surname", $1) = 0', ['bc'], [2]],
   ],
   [is(sex, 'eq', 'f'), ['record."sex" = $1', ['f'], [1]], ['record."sex" <> $1', ['f'], [2]]],
-  [
-    is(alive, 'eq', true),
-    ['record."alive" = $1::boolean', [true], [1]],
-    ['record."alive" <> $1::boolean', [true], [2]],
-  ],
+  [is(alive, 'eq', true), ['record."alive" = $1::boolean', [true], [1]], ['record."alive" <> $1::boolean', [true], [2]]],
   [
     is(score, 'eq', 1.5),
     ['record."score" = $1::double precision', [1.5], [1]],
@@ -67,11 +50,7 @@ const CASES: readonly SqlCase[] = [
   ],
   [
     is(born, 'eq', days('1985-06-12')),
-    [
-      '(record."born_from" between $1::date and $2::date and record."born_to" <= $2::date)',
-      ['1985-06-12', '1985-06-12'],
-      [2],
-    ],
+    ['(record."born_from" between $1::date and $2::date and record."born_to" <= $2::date)', ['1985-06-12', '1985-06-12'], [2]],
     [
       '((record."born_from" < $1::date and record."born_to" < $1::date) or record."born_from" > $2::date)',
       ['1985-06-12', '1985-06-12'],
@@ -100,11 +79,7 @@ const CASES: readonly SqlCase[] = [
   ],
   [
     is(born, 'eq', days('1985-06-01', '1985-06-30')),
-    [
-      '(record."born_from" between $1::date and $2::date and record."born_to" <= $2::date)',
-      ['1985-06-01', '1985-06-30'],
-      [1, 2],
-    ],
+    ['(record."born_from" between $1::date and $2::date and record."born_to" <= $2::date)', ['1985-06-01', '1985-06-30'], [1, 2]],
     [
       '((record."born_from" < $1::date and record."born_to" < $1::date) or record."born_from" > $2::date)',
       ['1985-06-01', '1985-06-30'],
@@ -166,11 +141,7 @@ const CASES: readonly SqlCase[] = [
   ],
   [
     oneOf(born, days('1985-06-12'), days('1999-01-01')),
-    [
-      '(record."born_from" = any($1::date[]) and record."born_to" = record."born_from")',
-      [['1985-06-12', '1999-01-01']],
-      [2],
-    ],
+    ['(record."born_from" = any($1::date[]) and record."born_to" = record."born_from")', [['1985-06-12', '1999-01-01']], [2]],
     [
       '(record."born_from" is not null and not exists (select 1 from unnest($1::date[], $2::date[]) as one(first, last) where one.first <= record."born_to" and one.last >= record."born_from"))',
       [
@@ -232,11 +203,7 @@ const CASES: readonly SqlCase[] = [
   [is(surname, 'contains', '\ud800'), ['false', [], []], ['record."surname" is not null', [], [1, 2]]],
   [is(surname, 'starts_with', '\0'), ['false', [], []], ['record."surname" is not null', [], [1, 2]]],
   [is(surname, 'lt', 'abc\0d'), ['record."surname" <= $1', ['abc'], [1]], ['record."surname" > $1', ['abc'], [2]]],
-  [
-    is(surname, 'ge', 'ab\ud800'),
-    ['record."surname" >= $1', ['ab\ue000'], []],
-    ['record."surname" < $1', ['ab\ue000'], [1, 2]],
-  ],
+  [is(surname, 'ge', 'ab\ud800'), ['record."surname" >= $1', ['ab\ue000'], []], ['record."surname" < $1', ['ab\ue000'], [1, 2]]],
   [oneOf(surname, '\0'), ['false', [], []], ['record."surname" is not null', [], [1, 2]]],
   [
     oneOf(surname, '\0', 'abc'),

@@ -15,7 +15,7 @@ import { firstTextAfterPrefix, type OrderOperator, type ParameterList, toStorabl
 export type ValueLeaf = Comparison | OneOf | HasValue
 
 /** What a condition tests: the row with this alias. Its literals are added to `values`, the parameters of the statement. */
-export interface Operand {
+export interface ValueSource {
   readonly alias: 'record' | 'element'
   readonly values: ParameterList
 }
@@ -24,33 +24,33 @@ export interface Operand {
  * SQL of a condition. The condition may have a last day (`Until`): a later date counts as a missing value. `asked` chooses the
  * form: true for "definitely true", false for "definitely false".
  */
-export function valueConditionSql(leaf: ValueLeaf, asked: boolean, operand: Operand): string {
+export function valueConditionSql(leaf: ValueLeaf, asked: boolean, operand: ValueSource): string {
   if (leaf.until === undefined) return plainForm(leaf, asked, operand)
-  const from = columnOf(leaf.attribute, operand)
+  const from = firstColumnSql(leaf.attribute, operand)
   const until = operand.values.add(leaf.until, sqlTypeOf(leaf.attribute))
   if (leaf.is !== 'exists') return `(${plainForm(leaf, asked, operand)} and ${from} <= ${until})`
   return asked ? `${from} <= ${until}` : `(${from} is null or ${from} > ${until})`
 }
 
-function plainForm(leaf: ValueLeaf, asked: boolean, operand: Operand): string {
+function plainForm(leaf: ValueLeaf, asked: boolean, operand: ValueSource): string {
   switch (leaf.is) {
     case 'exists':
       return columnPresenceSql(leaf.attribute, asked, operand)
     case 'in':
-      return oneOf(leaf, asked, operand)
+      return oneOfValuesSql(leaf, asked, operand)
     case 'compare':
       return COMPARISON_BY_TYPE[leaf.attribute.type](leaf, asked, operand)
   }
 }
 
 /** SQL that is true when the attribute has a value; with `asked` false, when it has none. */
-export function columnPresenceSql(attribute: Attribute, asked: boolean, operand: Operand): string {
-  return `${columnOf(attribute, operand)} is ${asked ? 'not null' : 'null'}`
+export function columnPresenceSql(attribute: Attribute, asked: boolean, operand: ValueSource): string {
+  return `${firstColumnSql(attribute, operand)} is ${asked ? 'not null' : 'null'}`
 }
 
-type ComparisonSql = (leaf: Comparison, asked: boolean, operand: Operand) => string
+type WriteComparisonSql = (leaf: Comparison, asked: boolean, operand: ValueSource) => string
 
-const COMPARISON_BY_TYPE: Readonly<Record<AttributeType, ComparisonSql>> = {
+const COMPARISON_BY_TYPE: Readonly<Record<AttributeType, WriteComparisonSql>> = {
   text: textComparisonSql,
   code: textComparisonSql,
   number: orderComparisonSql,
@@ -62,15 +62,13 @@ const COMPARISON_BY_TYPE: Readonly<Record<AttributeType, ComparisonSql>> = {
   },
 }
 
-const ORDER_OPERATORS = { lt: '<', le: '<=', gt: '>', ge: '>=' } as const satisfies Partial<
-  Record<Comparator, OrderOperator>
->
+const ORDER_OPERATORS = { lt: '<', le: '<=', gt: '>', ge: '>=' } as const satisfies Partial<Record<Comparator, OrderOperator>>
 const NEGATED_OPERATORS = { '=': '<>', '<': '>=', '<=': '>', '>': '<=', '>=': '<' } as const
 
-function textComparisonSql(leaf: Comparison, asked: boolean, operand: Operand): string {
+function textComparisonSql(leaf: Comparison, asked: boolean, operand: ValueSource): string {
   const { attribute, operator, value } = leaf
-  const column = columnOf(attribute, operand)
-  if (typeof value !== 'string') throw typeMismatch(attribute)
+  const column = firstColumnSql(attribute, operand)
+  if (typeof value !== 'string') throw typeMismatchError(attribute)
   if (operator in ORDER_OPERATORS) {
     const [order, bound] = toStorableBound(ORDER_OPERATORS[operator as keyof typeof ORDER_OPERATORS], value)
     return `${column} ${asked ? order : NEGATED_OPERATORS[order]} ${operand.values.add(bound)}`
@@ -84,7 +82,7 @@ function textComparisonSql(leaf: Comparison, asked: boolean, operand: Operand): 
     case 'starts_with':
       return startsWithSql(column, value, asked, operand.values)
     default:
-      throw typeMismatch(attribute)
+      throw typeMismatchError(attribute)
   }
 }
 
@@ -97,12 +95,12 @@ function startsWithSql(column: string, prefix: string, asked: boolean, values: P
   return asked ? `(${column} >= ${first} and ${column} < ${last})` : `(${column} < ${first} or ${column} >= ${last})`
 }
 
-function orderComparisonSql(leaf: Comparison, asked: boolean, operand: Operand): string {
+function orderComparisonSql(leaf: Comparison, asked: boolean, operand: ValueSource): string {
   const { attribute, operator, value } = leaf
   const order = operator === 'eq' ? '=' : ORDER_OPERATORS[operator as keyof typeof ORDER_OPERATORS]
-  if (order === undefined || typeof value !== attribute.type) throw typeMismatch(attribute)
+  if (order === undefined || typeof value !== attribute.type) throw typeMismatchError(attribute)
   const literal = operand.values.add(value, sqlTypeOf(attribute))
-  return `${columnOf(attribute, operand)} ${asked ? order : NEGATED_OPERATORS[order]} ${literal}`
+  return `${firstColumnSql(attribute, operand)} ${asked ? order : NEGATED_OPERATORS[order]} ${literal}`
 }
 
 /**
@@ -120,7 +118,7 @@ type PeriodForm = (record: PeriodEnds, literal: PeriodEnds) => string
  * The comparisons of periods, each when true and when false, as `Interval` defines them. An upper bound for the last
  * day is one for the first day too; the SQL has both, so that an index over (first, last) can be used.
  */
-const PERIOD_FORMS: Readonly<Partial<Record<Comparator, readonly [whenTrue: PeriodForm, whenFalse: PeriodForm]>>> = {
+const PERIOD_CONDITIONS: Readonly<Partial<Record<Comparator, readonly [whenTrue: PeriodForm, whenFalse: PeriodForm]>>> = {
   eq: [
     (r, l) => `(${r.from} between ${l.from} and ${l.to} and ${r.to} <= ${l.to})`,
     (r, l) => `((${r.from} < ${l.from} and ${r.to} < ${l.from}) or ${r.from} > ${l.to})`,
@@ -131,8 +129,8 @@ const PERIOD_FORMS: Readonly<Partial<Record<Comparator, readonly [whenTrue: Peri
   ge: [(r, l) => `${r.from} >= ${l.from}`, (r, l) => `(${r.from} < ${l.from} and ${r.to} < ${l.from})`],
 }
 
-/** The same comparisons as `PERIOD_FORMS`, for an instant of a record, whose first and last moment are equal. */
-const INSTANT_FORMS: typeof PERIOD_FORMS = {
+/** The same comparisons as `PERIOD_CONDITIONS`, for an instant of a record, whose first and last moment are equal. */
+const INSTANT_CONDITIONS: typeof PERIOD_CONDITIONS = {
   eq: [(r, l) => `${r.from} between ${l.from} and ${l.to}`, (r, l) => `(${r.from} < ${l.from} or ${r.from} > ${l.to})`],
   lt: [(r, l) => `${r.from} < ${l.from}`, (r, l) => `${r.from} >= ${l.from}`],
   le: [(r, l) => `${r.from} <= ${l.to}`, (r, l) => `${r.from} > ${l.to}`],
@@ -140,23 +138,23 @@ const INSTANT_FORMS: typeof PERIOD_FORMS = {
   ge: [(r, l) => `${r.from} >= ${l.from}`, (r, l) => `${r.from} < ${l.from}`],
 }
 
-function periodComparisonSql(leaf: Comparison, asked: boolean, operand: Operand): string {
-  return endsComparisonSql(PERIOD_FORMS, leaf, asked, operand)
+function periodComparisonSql(leaf: Comparison, asked: boolean, operand: ValueSource): string {
+  return intervalComparisonSql(PERIOD_CONDITIONS, leaf, asked, operand)
 }
 
-function instantComparisonSql(leaf: Comparison, asked: boolean, operand: Operand): string {
-  return endsComparisonSql(INSTANT_FORMS, leaf, asked, operand)
+function instantComparisonSql(leaf: Comparison, asked: boolean, operand: ValueSource): string {
+  return intervalComparisonSql(INSTANT_CONDITIONS, leaf, asked, operand)
 }
 
-function endsComparisonSql(rows: typeof PERIOD_FORMS, leaf: Comparison, asked: boolean, operand: Operand): string {
+function intervalComparisonSql(rows: typeof PERIOD_CONDITIONS, leaf: Comparison, asked: boolean, operand: ValueSource): string {
   const { attribute, operator, value } = leaf
   const form = rows[operator]?.[asked ? 0 : 1]
-  if (form === undefined) throw typeMismatch(attribute)
-  return form(endsOf(leaf, operand), literalEnds(attribute, intervalOf(attribute, value), operand.values))
+  if (form === undefined) throw typeMismatchError(attribute)
+  return form(periodEndsOf(leaf, operand), literalPeriodEnds(attribute, requireInterval(attribute, value), operand.values))
 }
 
-function endsOf({ attribute, until }: Comparison | OneOf, operand: Operand): PeriodEnds {
-  const [from = '', to = from] = columnsOf(attribute, operand)
+function periodEndsOf({ attribute, until }: Comparison | OneOf, operand: ValueSource): PeriodEnds {
+  const [from = '', to = from] = quotedColumnsOf(attribute, operand)
   if (until === undefined) return { from, to }
   let bounded: string | undefined
   return {
@@ -168,7 +166,7 @@ function endsOf({ attribute, until }: Comparison | OneOf, operand: Operand): Per
   }
 }
 
-function literalEnds(attribute: Attribute, interval: Interval, values: ParameterList): PeriodEnds {
+function literalPeriodEnds(attribute: Attribute, interval: Interval, values: ParameterList): PeriodEnds {
   const named: { from?: string; to?: string } = {}
   const type = sqlTypeOf(attribute)
   return {
@@ -183,29 +181,27 @@ function literalEnds(attribute: Attribute, interval: Interval, values: Parameter
   }
 }
 
-function oneOf(leaf: OneOf, asked: boolean, operand: Operand): string {
+function oneOfValuesSql(leaf: OneOf, asked: boolean, operand: ValueSource): string {
   const { attribute, values } = leaf
   if (attribute.type === 'date' || attribute.type === 'datetime') {
-    const intervals = values.map((value) => intervalOf(attribute, value))
-    return asked ? withinOne(leaf, intervals, operand) : apartFromAll(leaf, intervals, operand)
+    const intervals = values.map((value) => requireInterval(attribute, value))
+    return asked ? withinAnIntervalSql(leaf, intervals, operand) : outsideAllIntervalsSql(leaf, intervals, operand)
   }
   const storable = storableValues(values)
   if (storable.length === 0) return neverEqualSql(attribute, asked, operand)
   const list = operand.values.add(storable, `${sqlTypeOf(attribute)}[]`)
-  return `${columnOf(attribute, operand)} ${asked ? '= any' : '<> all'}(${list})`
+  return `${firstColumnSql(attribute, operand)} ${asked ? '= any' : '<> all'}(${list})`
 }
 
 /** SQL that is true when the value lies within one of the intervals. An index answers single days or instants. */
-function withinOne(leaf: OneOf, intervals: readonly Interval[], operand: Operand): string {
+function withinAnIntervalSql(leaf: OneOf, intervals: readonly Interval[], operand: ValueSource): string {
   const { attribute, until } = leaf
   const type = sqlTypeOf(attribute)
-  const record = endsOf(leaf, operand)
+  const record = periodEndsOf(leaf, operand)
   const single = intervals.filter(({ from, to }) => from === to).map(({ from }) => from)
   const forms = intervals
     .filter(({ from, to }) => from !== to)
-    .map((value) =>
-      plainForm({ is: 'compare', attribute, operator: 'eq', value, ...(until && { until }) }, true, operand),
-    )
+    .map((value) => plainForm({ is: 'compare', attribute, operator: 'eq', value, ...(until && { until }) }, true, operand))
   if (single.length > 0) {
     const listed = `${record.from} = any(${operand.values.add(single, `${type}[]`)})`
     forms.unshift(record.to === record.from ? listed : `(${listed} and ${record.to} = ${record.from})`)
@@ -213,9 +209,9 @@ function withinOne(leaf: OneOf, intervals: readonly Interval[], operand: Operand
   return forms.length === 1 ? (forms[0] ?? '') : `(${forms.join(' or ')})`
 }
 
-function apartFromAll(leaf: OneOf, intervals: readonly Interval[], operand: Operand): string {
+function outsideAllIntervalsSql(leaf: OneOf, intervals: readonly Interval[], operand: ValueSource): string {
   const type = sqlTypeOf(leaf.attribute)
-  const record = endsOf(leaf, operand)
+  const record = periodEndsOf(leaf, operand)
   const from = operand.values.add(
     intervals.map((interval) => interval.from),
     `${type}[]`,
@@ -228,7 +224,7 @@ function apartFromAll(leaf: OneOf, intervals: readonly Interval[], operand: Oper
 }
 
 /** SQL for a comparison with a value that no record can have: never true, and false where the record has a value. */
-function neverEqualSql(attribute: Attribute, asked: boolean, operand: Operand): string {
+function neverEqualSql(attribute: Attribute, asked: boolean, operand: ValueSource): string {
   return asked ? 'false' : columnPresenceSql(attribute, true, operand)
 }
 
@@ -237,12 +233,12 @@ export function storableValues(values: readonly Literal[]): readonly Literal[] {
   return values.filter((value) => typeof value !== 'string' || isStorable(value))
 }
 
-function columnsOf(attribute: Attribute, { alias }: Operand): readonly string[] {
+function quotedColumnsOf(attribute: Attribute, { alias }: ValueSource): readonly string[] {
   return attributeColumns(attribute).map(({ name }) => `${alias}.${quoteName(name)}`)
 }
 
-function columnOf(attribute: Attribute, operand: Operand): string {
-  const [first] = columnsOf(attribute, operand)
+function firstColumnSql(attribute: Attribute, operand: ValueSource): string {
+  const [first] = quotedColumnsOf(attribute, operand)
   if (first === undefined) throw new TypeError(`${attribute.name} has no column`)
   return first
 }
@@ -252,11 +248,11 @@ export function sqlTypeOf(attribute: Attribute): string {
   return (attributeColumns(attribute)[0]?.sql_type ?? '').replace('[]', '')
 }
 
-function intervalOf(attribute: Attribute, value: Literal): Interval {
-  if (typeof value !== 'object') throw typeMismatch(attribute)
+function requireInterval(attribute: Attribute, value: Literal): Interval {
+  if (typeof value !== 'object') throw typeMismatchError(attribute)
   return value
 }
 
 /** The error for a comparison that the readers of queries should have refused: a fault of the program. */
-const typeMismatch = ({ name, type }: Attribute): TypeError =>
+const typeMismatchError = ({ name, type }: Attribute): TypeError =>
   new TypeError(`${name} is a ${type} and cannot be compared so`)

@@ -294,11 +294,7 @@ const CASES: readonly SqlCase[] = [
   ],
   [
     some(crop, is(cropType, 'eq', '\0')),
-    [
-      'exists (select 1 from jsonb_to_recordset(record."crop") as element("crop_type" text collate "C") where false)',
-      [],
-      [],
-    ],
+    ['exists (select 1 from jsonb_to_recordset(record."crop") as element("crop_type" text collate "C") where false)', [], []],
     [
       '(select bool_and((element."crop_type" is not null) is true) from jsonb_to_recordset(record."crop") as element("crop_type" text collate "C") where element."crop_type" is not null)',
       [],

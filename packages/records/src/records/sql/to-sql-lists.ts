@@ -20,60 +20,55 @@ import { isStorable } from '@rollcall/database/text'
 import type { Attribute, AttributeScalar, Compound } from '@rollcall/protocol'
 import { attributeColumns, compoundColumn, memberJsonWriter } from '../columns.ts'
 import { columnPresenceSql, sqlTypeOf, storableValues, valueConditionSql } from './to-sql-leaves.ts'
-import { conjuncts, joinConditions, type ParameterList, treeSql, truthForEmptyElement } from './to-sql-parts.ts'
+import { conjuncts, joinConditions, type ParameterList, predicateTreeSql, truthForEmptyElement } from './to-sql-parts.ts'
 
 /** SQL that is true when "some element satisfies the predicate" is definitely true (`asked`), or definitely false. */
 export function elementConditionSql({ list, of }: SomeElement, asked: boolean, values: ParameterList): string {
-  const form = asked ? someElement(list, of, values) : everyElementElse(list, of, values)
-  return truthForEmptyElement(of) === asked ? `(${form} or ${noneCounts(list, of, values)})` : form
+  const form = asked ? someElementSql(list, of, values) : everyElementFalseSql(list, of, values)
+  return truthForEmptyElement(of) === asked ? `(${form} or ${noElementCountsSql(list, of, values)})` : form
 }
 
-function noneCounts(list: ElementList, of: Predicate, values: ParameterList): string {
-  return `not exists (select 1 from ${elementRowsSql(list, of)}${whereCounting(list, of, values)})`
+function noElementCountsSql(list: ElementList, of: Predicate, values: ParameterList): string {
+  return `not exists (select 1 from ${elementRowsSql(list, of)}${whereCountedSql(list, of, values)})`
 }
 
 /** SQL that is true when some element has the attribute (`asked`), or when none has it (not `asked`). */
-export function elementPresence(
-  list: ElementList,
-  attribute: Attribute,
-  asked: boolean,
-  values: ParameterList,
-): string {
+export function elementPresenceSql(list: ElementList, attribute: Attribute, asked: boolean, values: ParameterList): string {
   if (!isCompound(list)) return columnPresenceSql(attribute, asked, { alias: 'record', values })
-  const column = compoundName(list)
-  const has = `${column} @? '$[*].${quoteName(firstColumn(attribute))}'`
+  const column = compoundColumnSql(list)
+  const has = `${column} @? '$[*].${quoteName(firstColumnName(attribute))}'`
   return asked ? has : `(${column} is null or not ${has})`
 }
 
-function someElement(list: ElementList, of: Predicate, values: ParameterList): string {
+function someElementSql(list: ElementList, of: Predicate, values: ParameterList): string {
   const asksPresence = leavesOf(of).some(({ is }) => is === 'exists')
   // Each alternative is tested on the list separately, so that each can use its own index.
   if (of.is === 'or' && !asksPresence) {
     return joinConditions(
       'or',
-      of.of.map((part) => someElement(list, part, values)),
+      of.of.map((part) => someElementSql(list, part, values)),
     )
   }
-  const contained = isCompound(list) ? containsObject(list, of, values) : containsValue(list, of, values)
+  const contained = isCompound(list) ? objectContainmentForms(list, of, values) : valueContainmentForms(list, of, values)
   if (contained.exact) return contained.forms[0] ?? 'false'
-  const conditions = [treeSql(of, true, inElement(values))]
+  const conditions = [predicateTreeSql(of, true, makeElementLeafWriter(values))]
   if (asksPresence) conditions.unshift(...countingConditions(list, of, values))
   const exists = `exists (select 1 from ${elementRowsSql(list, of)} where ${conditions.join(' and ')})`
   return joinConditions('and', [...contained.forms, exists])
 }
 
 /** SQL for "definitely false": some element counts (see `countingConditions`), and the predicate is false for each that does. */
-function everyElementElse(list: ElementList, of: Predicate, values: ParameterList): string {
+function everyElementFalseSql(list: ElementList, of: Predicate, values: ParameterList): string {
   // Use only a form that is the whole condition: an unused parameter would have no type that PostgreSQL can determine.
   if (!isCompound(list) && list.type !== 'date' && conjuncts(of).length === 1) {
-    const [form] = containsValue(list, of, values).forms
+    const [form] = valueContainmentForms(list, of, values).forms
     if (form !== undefined) return `(${columnPresenceSql(list, true, { alias: 'record', values })} and not ${form})`
   }
-  const where = whereCounting(list, of, values)
-  return `(select bool_and((${treeSql(of, false, inElement(values))}) is true) from ${elementRowsSql(list, of)}${where})`
+  const where = whereCountedSql(list, of, values)
+  return `(select bool_and((${predicateTreeSql(of, false, makeElementLeafWriter(values))}) is true) from ${elementRowsSql(list, of)}${where})`
 }
 
-function inElement(values: ParameterList): (leaf: Leaf, asked: boolean) => string {
+function makeElementLeafWriter(values: ParameterList): (leaf: Leaf, asked: boolean) => string {
   return (leaf, asked) => {
     if (leaf.is !== 'compare' && leaf.is !== 'in' && leaf.is !== 'exists') {
       throw new TypeError('an element is asked for its own attributes only')
@@ -88,13 +83,11 @@ function inElement(values: ParameterList): (leaf: Leaf, asked: boolean) => strin
  */
 function countingConditions(list: ElementList, of: Predicate, values: ParameterList): readonly string[] {
   if (!isCompound(list)) return []
-  const forms = attributesMentionedIn(of).map((attribute) =>
-    columnPresenceSql(attribute, true, { alias: 'element', values }),
-  )
+  const forms = attributesMentionedIn(of).map((attribute) => columnPresenceSql(attribute, true, { alias: 'element', values }))
   return [joinConditions('or', forms)]
 }
 
-function whereCounting(list: ElementList, of: Predicate, values: ParameterList): string {
+function whereCountedSql(list: ElementList, of: Predicate, values: ParameterList): string {
   const counted = countingConditions(list, of, values)
   return counted.length === 0 ? '' : ` where ${counted.join(' and ')}`
 }
@@ -109,7 +102,7 @@ function elementRowsSql(list: ElementList, of: Predicate): string {
   const columns = attributesMentionedIn(of)
     .flatMap(attributeColumns)
     .map(({ name, definition }) => `${quoteName(name)} ${definition}`)
-  return `jsonb_to_recordset(${compoundName(list)}) as element(${columns.join(', ')})`
+  return `jsonb_to_recordset(${compoundColumnSql(list)}) as element(${columns.join(', ')})`
 }
 
 /**
@@ -123,32 +116,32 @@ interface ContainmentForms {
 
 const NO_CONTAINMENT: ContainmentForms = { forms: [], exact: false }
 
-function containsValue(list: Attribute, of: Predicate, values: ParameterList): ContainmentForms {
+function valueContainmentForms(list: Attribute, of: Predicate, values: ParameterList): ContainmentForms {
   const parts = conjuncts(of)
   const [only] = parts
   const forms = parts.flatMap((part) => {
-    if (part.is === 'compare' && part.operator === 'eq') return containsOne(list, part.value, values)
+    if (part.is === 'compare' && part.operator === 'eq') return containmentConditions(list, part.value, values)
     return part.is === 'in' ? overlapConditions(list, part, values) : []
   })
   // A date has two columns, and this condition compares only the first day, so it is never exact.
   return { forms, exact: parts.length === 1 && forms.length === 1 && only !== undefined && list.type !== 'date' }
 }
 
-function containsOne(list: Attribute, value: Literal, values: ParameterList): readonly string[] {
+function containmentConditions(list: Attribute, value: Literal, values: ParameterList): readonly string[] {
   const single = singleValue(value)
   if (single === null) return []
-  return arrayNames(list).map((column) => `${column} @> array[${values.add(single)}]::${sqlTypeOf(list)}[]`)
+  return quotedArrayColumns(list).map((column) => `${column} @> array[${values.add(single)}]::${sqlTypeOf(list)}[]`)
 }
 
 function overlapConditions(list: Attribute, { values: literals }: OneOf, values: ParameterList): readonly string[] {
   const storable = storableValues(literals).map((value) => singleValue(value))
   if (storable.length === 0 || storable.includes(null)) return []
-  return arrayNames(list).map((column) => `${column} && ${values.add(storable, `${sqlTypeOf(list)}[]`)}`)
+  return quotedArrayColumns(list).map((column) => `${column} && ${values.add(storable, `${sqlTypeOf(list)}[]`)}`)
 }
 
 /** The column whose array is compared with the searched values; for dates, the column of the first days only. */
-function arrayNames(list: Attribute): readonly string[] {
-  return [`record.${quoteName(firstColumn(list))}`]
+function quotedArrayColumns(list: Attribute): readonly string[] {
+  return [`record.${quoteName(firstColumnName(list))}`]
 }
 
 /** The stored form of a literal that is one value; null for a literal that is a longer period or cannot be stored. */
@@ -162,7 +155,7 @@ function singleValue(value: Literal): string | number | boolean | null {
  * The condition that one element has the values of the equalities, and one of the values of the shortest `in`. Other
  * conditions, such as an equality with a longer period, are left out: `exact` is false then.
  */
-function containsObject(compound: Compound, of: Predicate, values: ParameterList): ContainmentForms {
+function objectContainmentForms(compound: Compound, of: Predicate, values: ParameterList): ContainmentForms {
   const parts = conjuncts(of)
   const equalities = parts.filter((part): part is Comparison => part.is === 'compare' && part.operator === 'eq')
   const written = new Map<Attribute, string>()
@@ -173,7 +166,7 @@ function containsObject(compound: Compound, of: Predicate, values: ParameterList
   const choice = shortestChoice(parts.filter((part): part is OneOf => part.is === 'in' && !written.has(part.attribute)))
   const asked = written.size + (choice === null ? 0 : 1)
   if (asked === 0) return containsOneOfSeveral(compound, parts, values)
-  const column = compoundName(compound)
+  const column = compoundColumnSql(compound)
   const exact = asked === parts.length
   const common = [...written.values()]
   if (choice === null) {
@@ -184,35 +177,31 @@ function containsObject(compound: Compound, of: Predicate, values: ParameterList
 }
 
 /** The condition for an `or` in which each side says what one element contains: at least one side must be true. */
-function containsOneOfSeveral(
-  compound: Compound,
-  parts: readonly Predicate[],
-  values: ParameterList,
-): ContainmentForms {
-  const either = parts.find((part) => part.is === 'or' && isContaining(part))
+function containsOneOfSeveral(compound: Compound, parts: readonly Predicate[], values: ParameterList): ContainmentForms {
+  const either = parts.find((part) => part.is === 'or' && isContainmentPossible(part))
   if (either?.is !== 'or') return NO_CONTAINMENT
-  const sides = either.of.map((side) => joinConditions('and', containsObject(compound, side, values).forms))
+  const sides = either.of.map((side) => joinConditions('and', objectContainmentForms(compound, side, values).forms))
   return { forms: [joinConditions('or', sides)], exact: false }
 }
 
-/** True when `containsObject` can make an SQL condition from the predicate or from a part of it. */
-function isContaining(of: Predicate): boolean {
+/** True when `objectContainmentForms` can make an SQL condition from the predicate or from a part of it. */
+function isContainmentPossible(of: Predicate): boolean {
   switch (of.is) {
     case 'and':
-      return of.of.some(isContaining)
+      return of.of.some(isContainmentPossible)
     case 'or':
-      return of.of.every(isContaining)
+      return of.of.every(isContainmentPossible)
     case 'compare':
       return of.operator === 'eq' && singleValue(of.value) !== null
     case 'in':
-      return allSingle(of)
+      return hasOnlySingleValues(of)
     default:
       return false
   }
 }
 
 /** True when there are storable values, and each of them is one value, not a longer period. */
-function allSingle({ values }: OneOf): boolean {
+function hasOnlySingleValues({ values }: OneOf): boolean {
   const storable = storableValues(values)
   return storable.length > 0 && storable.every((value) => singleValue(value) !== null)
 }
@@ -235,6 +224,6 @@ function memberText(attribute: Attribute, value: Literal): string | null {
   return memberJsonWriter(attribute)(scalar)
 }
 
-const compoundName = (compound: Compound): string => `record.${quoteName(compoundColumn(compound).name)}`
+const compoundColumnSql = (compound: Compound): string => `record.${quoteName(compoundColumn(compound).name)}`
 
-const firstColumn = (attribute: Attribute): string => attributeColumns(attribute)[0]?.name ?? ''
+const firstColumnName = (attribute: Attribute): string => attributeColumns(attribute)[0]?.name ?? ''

@@ -7,19 +7,15 @@ import { isStorable } from '@rollcall/database/text'
  * SQL that is true when the predicate is definitely true (`asked`), or definitely false (not `asked`). A `not` asks its
  * part for the opposite form, down to the leaves: SQL's own `not` would be wrong for null.
  */
-export function treeSql(
-  predicate: Predicate,
-  asked: boolean,
-  leafForm: (leaf: Leaf, asked: boolean) => string,
-): string {
+export function predicateTreeSql(predicate: Predicate, asked: boolean, leafForm: (leaf: Leaf, asked: boolean) => string): string {
   switch (predicate.is) {
     case 'not':
-      return treeSql(predicate.of, !asked, leafForm)
+      return predicateTreeSql(predicate.of, !asked, leafForm)
     case 'and':
     case 'or':
       return joinConditions(
         (predicate.is === 'and') === asked ? 'and' : 'or',
-        predicate.of.map((part) => treeSql(part, asked, leafForm)),
+        predicate.of.map((part) => predicateTreeSql(part, asked, leafForm)),
       )
     default:
       return leafForm(predicate, asked)

@@ -7,8 +7,8 @@ import { isStorable } from '@rollcall/database/text'
 import type { RecordTable } from '../record-tables.ts'
 import type { SqlCondition } from '../search-statement.ts'
 import { valueConditionSql } from './to-sql-leaves.ts'
-import { elementConditionSql, elementPresence } from './to-sql-lists.ts'
-import { ParameterList, treeSql } from './to-sql-parts.ts'
+import { elementConditionSql, elementPresenceSql } from './to-sql-lists.ts'
+import { ParameterList, predicateTreeSql } from './to-sql-parts.ts'
 
 /**
  * The SQL condition under which a row of the table, called `record`, matches the predicate. Names in the text come from
@@ -17,11 +17,11 @@ import { ParameterList, treeSql } from './to-sql-parts.ts'
  */
 export function predicateToSql(predicate: Predicate, table: RecordTable): SqlCondition {
   const values = new ParameterList()
-  const text = treeSql(predicate, true, (leaf, asked) => recordForm(leaf, asked, table, values))
+  const text = predicateTreeSql(predicate, true, (leaf, asked) => recordConditionSql(leaf, asked, table, values))
   return { text, values: values.list }
 }
 
-function recordForm(leaf: Leaf, asked: boolean, table: RecordTable, values: ParameterList): string {
+function recordConditionSql(leaf: Leaf, asked: boolean, table: RecordTable, values: ParameterList): string {
   switch (leaf.is) {
     case 'some':
       return elementConditionSql(leaf, asked, values)
@@ -30,7 +30,7 @@ function recordForm(leaf: Leaf, asked: boolean, table: RecordTable, values: Para
     case 'identifier_type':
       return hasIdentifierTypeSql(leaf, asked, table, values)
     case 'exists':
-      if (leaf.list !== undefined) return elementPresence(leaf.list, leaf.attribute, asked, values)
+      if (leaf.list !== undefined) return elementPresenceSql(leaf.list, leaf.attribute, asked, values)
       return valueConditionSql(leaf, asked, { alias: 'record', values })
     default:
       return valueConditionSql(leaf, asked, { alias: 'record', values })
@@ -41,25 +41,20 @@ function recordForm(leaf: Leaf, asked: boolean, table: RecordTable, values: Para
  * Form for "definitely true": looks the identifiers up once, and finds records by their ids, also within an `or`. Form
  * for "definitely false": the record has identifiers of these types, and none of them is asked for.
  */
-function hasIdentifierSql(
-  { identifiers }: HasIdentifier,
-  asked: boolean,
-  table: RecordTable,
-  values: ParameterList,
-): string {
+function hasIdentifierSql({ identifiers }: HasIdentifier, asked: boolean, table: RecordTable, values: ParameterList): string {
   const storable = identifiers.filter(({ type, value }) => isStorable(type) && isStorable(value))
   const from = `${quoteName(table.identifierTable)} as identifier`
   if (asked) {
     if (storable.length === 0) return 'false'
-    return `record.id = any(array(select identifier.record from ${from} where ${isOneOfSql(storable, values)}))`
+    return `record.id = any(array(select identifier.record from ${from} where ${isIdentifierOneOfSql(storable, values)}))`
   }
   const types = [...new Set(identifiers.map(({ type }) => type))].filter(isStorable)
   const own = `identifier.record = record.id and identifier.type = any(${values.add(types, 'text[]')})`
   if (storable.length === 0) return `exists (select 1 from ${from} where ${own})`
-  return `(select bool_and(not (${isOneOfSql(storable, values)})) from ${from} where ${own})`
+  return `(select bool_and(not (${isIdentifierOneOfSql(storable, values)})) from ${from} where ${own})`
 }
 
-function isOneOfSql(identifiers: readonly Identifier[], values: ParameterList): string {
+function isIdentifierOneOfSql(identifiers: readonly Identifier[], values: ParameterList): string {
   const [only] = identifiers
   if (identifiers.length === 1 && only !== undefined) {
     return `identifier.type = ${values.add(only.type)} and identifier.value = ${values.add(only.value)}`

@@ -52,16 +52,9 @@ const refusal = async (path: string, asked: Asked = {}) => {
 
 it('answers with what the use case says', async () => {
   const { status, headers, body } = await ask('/participants')
-  expect([status, headers.get('cache-control'), headers.get('access-control-allow-origin')]).toEqual([
-    200,
-    'no-store',
-    null,
-  ])
+  expect([status, headers.get('cache-control'), headers.get('access-control-allow-origin')]).toEqual([200, 'no-store', null])
   expect(body).toMatchObject([{ sender_id: 'spmis.example', status: 'active' }])
-  expect((await ask('/registries')).body.map(({ namespace }: { namespace: string }) => namespace)).toEqual([
-    'civil',
-    'social',
-  ])
+  expect((await ask('/registries')).body.map(({ namespace }: { namespace: string }) => namespace)).toEqual(['civil', 'social'])
   expect((await ask('/deliveries?limit=5&state=dead&participant=spmis.example')).body).toEqual([])
 })
 
@@ -112,9 +105,7 @@ describe('who calls', () => {
 
   it('with a token that is bound to registries has no call that is of all', async () => {
     const token = await tokenOf('bound', { roles: ['own'], registries: ['civil'] })
-    expect(await refusal('/participants', { token })).toBe(
-      '403 err.request.forbidden the token is bound to other registries',
-    )
+    expect(await refusal('/participants', { token })).toBe('403 err.request.forbidden the token is bound to other registries')
     expect((await ask('/subscriptions?namespace=civil', { token })).body).toEqual([])
     expect(await refusal('/subscriptions?namespace=social', { token })).toBe(
       '403 err.request.forbidden the token is bound to other registries',
@@ -131,9 +122,7 @@ describe('who calls', () => {
         expect(await refusal(path, { token })).toBe('403 err.request.forbidden the token is bound to other registries')
       }
     }
-    expect(await refusal('/registries/nowhere/events')).toBe(
-      '404 err.request.not_found there is no such namespace or path here',
-    )
+    expect(await refusal('/registries/nowhere/events')).toBe('404 err.request.not_found there is no such namespace or path here')
   })
 })
 
@@ -154,11 +143,7 @@ describe('what is asked', () => {
       {},
       '404 err.request.not_found there is no delivery 3b241101-e2bb-4255-8caf-4136c566a962',
     ],
-    [
-      '/deliveries/3b241101-e2bb-4255-8caf-4136c566a962?body=true',
-      {},
-      '400 err.request.bad body: is not a known member',
-    ],
+    ['/deliveries/3b241101-e2bb-4255-8caf-4136c566a962?body=true', {}, '400 err.request.bad body: is not a known member'],
     ['/nothing', {}, '404 err.request.not_found there is no such namespace or path here'],
     ['/retention/ages', { method: 'DELETE' }, '405 err.request.bad the method must be GET or HEAD'],
     ['/retention/ages', { method: 'OPTIONS' }, '405 err.request.bad the method must be GET or HEAD'],
@@ -213,19 +198,12 @@ describe('protected persons, holds, records and retention', () => {
 
 it('answers under names of its own alone', async () => {
   const raw = await rawConnection(server.running.adminPort)
-  raw.write(
-    `GET ${ADMIN_BASE}/participants HTTP/1.1\r\nHost: evil.example\r\nAuthorization: Bearer ${tokens.read}\r\n\r\n`,
-  )
+  raw.write(`GET ${ADMIN_BASE}/participants HTTP/1.1\r\nHost: evil.example\r\nAuthorization: Bearer ${tokens.read}\r\n\r\n`)
   const { status, body } = await raw.response()
   raw.destroy()
   expect([status, JSON.parse(body).errors]).toEqual([
     421,
-    [
-      {
-        code: 'err.request.bad',
-        message: 'Host: is not the address of this listener, nor one of ROLLCALL_ADMIN_HOSTS',
-      },
-    ],
+    [{ code: 'err.request.bad', message: 'Host: is not the address of this listener, nor one of ROLLCALL_ADMIN_HOSTS' }],
   ])
 })
 
@@ -279,12 +257,8 @@ describe('the OpenAPI document', () => {
           .filter((name) => !hidden.includes(name))
           .toSorted(),
       )
-      expect(operation.parameters.filter((row) => row.in === 'path').map(({ name }) => name)).toEqual(
-        pathMembers(route),
-      )
-      expect(operation.responses[status]?.content?.['application/json']?.schema).toEqual(
-        JSON.parse(JSON.stringify(result)),
-      )
+      expect(operation.parameters.filter((row) => row.in === 'path').map(({ name }) => name)).toEqual(pathMembers(route))
+      expect(operation.responses[status]?.content?.['application/json']?.schema).toEqual(JSON.parse(JSON.stringify(result)))
     }
   })
 

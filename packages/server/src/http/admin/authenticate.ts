@@ -1,7 +1,7 @@
 /** Finds out who calls the admin API: a program with a token, or an operator who is signed in to the console. */
 
 import type { Operator } from '@rollcall/core/model/operator'
-import { bearerToken, unauthorized } from '@rollcall/engine/exchange/admit'
+import { bearerToken, unauthorizedFault } from '@rollcall/engine/exchange/admit'
 import type { OperatorTokenCheck } from '@rollcall/participants/directory/operators'
 import type { Sessions } from '@rollcall/participants/directory/sessions'
 import type { FastifyRequest } from 'fastify'
@@ -52,7 +52,7 @@ export async function authenticate(
   }
   const operator = await deps.operators.operatorOf(bearerToken(headers.authorization))
   if (operator === null) {
-    throw unauthorized('Authorization: the operator token is not valid here, has expired or was revoked')
+    throw unauthorizedFault('Authorization: the operator token is not valid here, has expired or was revoked')
   }
   call.operator = operator
   return operator

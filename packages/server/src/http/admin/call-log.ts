@@ -17,14 +17,14 @@ export interface CallFacts {
   registry?: Registry
 }
 
-export interface HasLog {
+export interface CallLogDeps {
   readonly log: Pick<Log, 'info'>
   readonly requestGate: Pick<RequestGate, 'address'>
 }
 
 /** Runs the work of a call of the admin API, and logs the call. */
 export async function runLoggedCall(
-  deps: HasLog,
+  deps: CallLogDeps,
   name: string,
   request: FastifyRequest,
   work: (call: CallFacts) => Promise<void>,
@@ -38,9 +38,7 @@ export async function runLoggedCall(
     note({ outcome: 'done' })
   } catch (error) {
     note(
-      error instanceof RequestFault
-        ? { outcome: 'refused', code: error.code, status: error.httpStatus }
-        : { outcome: 'failed' },
+      error instanceof RequestFault ? { outcome: 'refused', code: error.code, status: error.httpStatus } : { outcome: 'failed' },
     )
     throw error
   }
@@ -49,11 +47,11 @@ export async function runLoggedCall(
 /** Rounds milliseconds to tenths, as the access log does. */
 const roundToTenths = (ms: number): number => Math.round(ms * 10) / 10
 
-/** The requests that `logCall` has logged: `logOtherRequests` does not log them again. */
+/** The requests that `logCall` has logged: `logRequestsWithoutCall` does not log them again. */
 const loggedRequests = new WeakSet<IncomingMessage>()
 
 function logCall(
-  { log, requestGate }: HasLog,
+  { log, requestGate }: CallLogDeps,
   name: string | null,
   { raw }: FastifyRequest,
   { operator, session, registry }: CallFacts,
@@ -78,7 +76,7 @@ function logCall(
  * Also logs requests that are no call: unknown paths and other methods, without their paths.
  * @param base the beginning of the paths of all calls
  */
-export function logOtherRequests(app: HttpServer, deps: HasLog, base: string): void {
+export function logRequestsWithoutCall(app: HttpServer, deps: CallLogDeps, base: string): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { url, config } = request.routeOptions
     if ((url ?? request.url).startsWith(base) && !loggedRequests.has(request.raw)) {

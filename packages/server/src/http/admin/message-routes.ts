@@ -34,8 +34,7 @@ export const MESSAGE_ROUTES: readonly AdminRoute[] = [
     path: '/messages/{message_id}/bodies',
     name: 'openBodies',
     role: 'audit',
-    summary:
-      'What is stored of the content of a message, opened. The access has an audit entry with its reason before.',
+    summary: 'What is stored of the content of a message, opened. The access has an audit entry with its reason before.',
   }),
   adminRoute(makeEvidence, {
     method: 'GET',

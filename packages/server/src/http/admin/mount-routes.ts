@@ -1,8 +1,8 @@
 /** Mounts the admin API on the operator's listener: a route for each row of its table, with the steps of a call. */
 
-import { NO_APPROVALS } from '@rollcall/admin/act'
+import { NO_APPROVAL_NEEDED } from '@rollcall/admin/act'
 import { AdminRefusal } from '@rollcall/admin/admin-function'
-import { ActProposed, createApprovals } from '@rollcall/admin/approvals/approval'
+import { ActWaitsError, createApprovals } from '@rollcall/admin/approvals/approval'
 import { canListParticipants, checkParticipantIsKnownTo } from '@rollcall/admin/participants/known'
 import { isAuthorityNamed } from '@rollcall/consents/store/authorities'
 import { hasRole, mayUseRegistry, type Operator } from '@rollcall/core/model/operator'
@@ -13,13 +13,13 @@ import { notFoundFault, sendJson } from '../answer.ts'
 import type { HasDirectory } from '../protocol-routes.ts'
 import { type HttpServer, type MethodHandler, mountMethods } from '../server.ts'
 import { type AuthenticationDeps, authenticate, type OperatorListener } from './authenticate.ts'
-import { type CallFacts, type HasLog, logOtherRequests, runLoggedCall } from './call-log.ts'
+import { type CallFacts, type CallLogDeps, logRequestsWithoutCall, runLoggedCall } from './call-log.ts'
 import { type CallSlots, createCallSlots } from './call-slots.ts'
 import { adminDocument } from './openapi.ts'
 import { type InputLimits, readInput } from './read-input.ts'
 import { asRequestFault } from './refusal.ts'
 import { createRepeatedAccesses, type RepeatedAccesses } from './repeated-accesses.ts'
-import { ADMIN_BASE, type AdminDeps, type AdminRoute, otherMembers, pathMembers } from './route.ts'
+import { ADMIN_BASE, type AdminDeps, type AdminRoute, pathMembers, queryOrBodyMembers } from './route.ts'
 import { ADMIN_ROUTES } from './routes.ts'
 
 /** The dependencies of all calls of the admin API; each call adds its caller and its approvals. */
@@ -27,11 +27,11 @@ type AdminRouteDeps = Omit<AdminDeps, 'caller' | 'approvals'> & {
   /** True when some acts wait for a second operator. */
   readonly twoPerson: boolean
 } & HasDirectory &
-  HasLog &
+  CallLogDeps &
   AuthenticationDeps & { readonly limits: InputLimits }
 
 export function addAdminRoutes(app: HttpServer, deps: AdminRouteDeps, listener: OperatorListener): void {
-  logOtherRequests(app, deps, ADMIN_BASE)
+  logRequestsWithoutCall(app, deps, ADMIN_BASE)
   const repeatedAccesses = createRepeatedAccesses(deps.clock ?? performance)
   const slots = createCallSlots()
   const handlers = new Map<string, MethodHandler[]>()
@@ -85,9 +85,9 @@ async function answerAdminCall(
   // Authenticates the caller, checks the role, and the registry if the path or the query names one.
   const operator = await authenticate(deps, listener, request, call)
   if (!hasRole(operator, route.role)) throw forbiddenFault(`this call needs the role ${route.role}`)
-  const place = placeOfNamespace(route)
+  const place = findNamespacePlace(route)
   const check = async (given: object): Promise<void> => {
-    const registry = place === null ? null : await namedRegistry(deps, given, operator)
+    const registry = place === null ? null : await findNamedRegistry(deps, given, operator)
     if (registry !== null) call.registry = registry
     if (!mayUseRegistry(operator, registry)) throw otherRegistriesFault()
   }
@@ -98,9 +98,9 @@ async function answerAdminCall(
   // For an operator of all registries, the call itself checks whether the registry exists, because the call may add it.
   if (place === 'body' && !mayUseRegistry(operator, null)) await check(input)
   const { authority } = operator
-  if (authority !== null && !(await isAuthorityNamed(deps.db, authority, input.authority))) throw ofAnother()
+  if (authority !== null && !(await isAuthorityNamed(deps.db, authority, input.authority))) throw otherAuthorityFault()
   const { twoPerson, limits } = deps
-  const approvals = twoPerson ? createApprovals({ limits, clock: deps.clock }) : NO_APPROVALS
+  const approvals = twoPerson ? createApprovals({ limits, clock: deps.clock }) : NO_APPROVAL_NEEDED
   const asked = { session: call.session, route, url: request.url }
   const isRepeatedAccess = repeatedAccesses.isRepeated(asked)
   const end = await slots.take(route, operator)
@@ -111,7 +111,7 @@ async function answerAdminCall(
     repeatedAccesses.note(asked)
     sendJson(reply, route.status, JSON.stringify(result))
   } catch (error) {
-    if (!(error instanceof ActProposed))
+    if (!(error instanceof ActWaitsError))
       throw error instanceof AdminRefusal ? asRequestFault(error, canListParticipants(operator)) : error
     sendJson(reply, 202, JSON.stringify({ proposal: error.proposal }))
   } finally {
@@ -120,9 +120,9 @@ async function answerAdminCall(
 }
 
 /** Where a call names its registry: in the path or in the input; null when it names none. */
-function placeOfNamespace(route: AdminRoute): 'params' | 'query' | 'body' | null {
+function findNamespacePlace(route: AdminRoute): 'params' | 'query' | 'body' | null {
   if (pathMembers(route).includes('namespace')) return 'params'
-  if (!Object.hasOwn(otherMembers(route), 'namespace')) return null
+  if (!Object.hasOwn(queryOrBodyMembers(route), 'namespace')) return null
   return route.method === 'GET' ? 'query' : 'body'
 }
 
@@ -131,7 +131,7 @@ function placeOfNamespace(route: AdminRoute): 'params' | 'query' | 'body' | null
  * @throws RequestFault there is no such registry: 404, or 403 for an operator who is bound to registries and must not learn which
  * others exist
  */
-async function namedRegistry(
+async function findNamedRegistry(
   { directory }: HasDirectory,
   given: { readonly namespace?: unknown },
   operator: Operator,
@@ -145,5 +145,5 @@ async function namedRegistry(
 
 const forbiddenFault = (message: string): RequestFault => new RequestFault('err.request.forbidden', message)
 const otherRegistriesFault = (): RequestFault => forbiddenFault('the token is bound to other registries')
-const ofAnother = (): RequestFault =>
+const otherAuthorityFault = (): RequestFault =>
   forbiddenFault('the token is bound to one consent authority, which the call must name in authority')

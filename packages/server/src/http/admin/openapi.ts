@@ -4,7 +4,7 @@ import { PROPOSAL_ANSWER } from '@rollcall/admin/approvals/proposals'
 import { closed } from '@rollcall/admin/members'
 import { deprecatedOperation } from '@rollcall/protocol'
 import type { TSchema } from 'typebox'
-import { ADMIN_BASE, type AdminRoute, type DescribedCall, otherMembers, pathMembers } from './route.ts'
+import { ADMIN_BASE, type AdminRoute, type DescribedCall, pathMembers, queryOrBodyMembers } from './route.ts'
 import { SESSION_CALLS } from './session-calls.ts'
 
 type JsonMembers = Readonly<Record<string, unknown>>
@@ -26,7 +26,7 @@ const ERROR_DESCRIPTIONS: Readonly<Record<string, string>> = {
 export function adminDocument(routes: readonly AdminRoute[]): JsonMembers {
   const paths = openApiPaths(ADMIN_BASE, [
     ...routes.map((route) => [route, { description: `Needs the role \`${route.role}\`.` }] as const),
-    ...Object.values(SESSION_CALLS).map((call) => [call, OF_CONSOLE] as const),
+    ...Object.values(SESSION_CALLS).map((call) => [call, CONSOLE_CALL_MEMBERS] as const),
   ])
   return {
     openapi: '3.1.0',
@@ -73,26 +73,24 @@ export const errorComponents = (errors: Readonly<Record<string, string>> = ERROR
 })
 
 /** The members that are added to the OpenAPI operations of the console's session calls. */
-const OF_CONSOLE: JsonMembers = {
+const CONSOLE_CALL_MEMBERS: JsonMembers = {
   description: 'For the console: it needs the header `Rollcall-Console: 1`, and no token.',
   security: [],
 }
 
-const WAITING_RESPONSE: JsonMembers = {
+const WAITING_ACT_RESPONSE: JsonMembers = {
   description: 'Not done: the act waits for a second operator (ROLLCALL_TWO_PERSON).',
   content: jsonContent(closed({ proposal: PROPOSAL_ANSWER })),
 }
 
 function openApiOperation(route: DescribedCall & Partial<Pick<AdminRoute, 'approval'>>): JsonMembers {
   const { input, method } = route
-  const members = otherMembers(route)
-  const required = requiredOf(input)
+  const members = queryOrBodyMembers(route)
+  const required = requiredMembersOf(input)
   const parameters = [
     ...pathMembers(route).map((name) => openApiParameter('path', name, propertiesOf(input)[name], true)),
     ...(method === 'GET'
-      ? Object.entries(members).map(([name, schema]) =>
-          openApiParameter('query', name, schema, required.includes(name)),
-        )
+      ? Object.entries(members).map(([name, schema]) => openApiParameter('query', name, schema, required.includes(name)))
       : []),
   ]
   return {
@@ -103,7 +101,7 @@ function openApiOperation(route: DescribedCall & Partial<Pick<AdminRoute, 'appro
     ...(method !== 'GET' && { requestBody: requestBodyOf(members, required) }),
     responses: {
       [route.status]: { description: 'Done.', content: jsonContent(route.result) },
-      ...('approval' in route && route.approval !== undefined && { 202: WAITING_RESPONSE }),
+      ...('approval' in route && route.approval !== undefined && { 202: WAITING_ACT_RESPONSE }),
       ...Object.fromEntries(
         Object.keys(ERROR_DESCRIPTIONS).map((status) => [status, { $ref: `#/components/responses/Error${status}` }]),
       ),
@@ -115,12 +113,12 @@ function jsonContent(schema: unknown): JsonMembers {
   return { 'application/json': { schema } }
 }
 
-const openApiParameter = (
-  place: string,
-  name: string,
-  schema: TSchema | undefined,
-  required: boolean,
-): JsonMembers => ({ in: place, name, required, schema: schema ?? {} })
+const openApiParameter = (place: string, name: string, schema: TSchema | undefined, required: boolean): JsonMembers => ({
+  in: place,
+  name,
+  required,
+  schema: schema ?? {},
+})
 
 function requestBodyOf(members: Readonly<Record<string, TSchema>>, required: readonly string[]): JsonMembers {
   const named = required.filter((name) => Object.hasOwn(members, name))
@@ -131,7 +129,7 @@ function requestBodyOf(members: Readonly<Record<string, TSchema>>, required: rea
 const propertiesOf = (schema: TSchema): Readonly<Record<string, TSchema>> =>
   (schema as { properties?: Record<string, TSchema> }).properties ?? {}
 
-const requiredOf = (schema: TSchema): readonly string[] => (schema as { required?: string[] }).required ?? []
+const requiredMembersOf = (schema: TSchema): readonly string[] => (schema as { required?: string[] }).required ?? []
 
 const ERRORS_SCHEMA = {
   type: 'object',

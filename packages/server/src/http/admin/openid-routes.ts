@@ -1,11 +1,7 @@
 /** Signs operators in to the console at a provider of OpenID Connect: the browser goes there and comes back. */
 
-import { unauthorized } from '@rollcall/engine/exchange/admit'
-import {
-  NO_REGISTRY_MESSAGE,
-  type OpenIdProvider,
-  OpenIdRefused,
-} from '@rollcall/participants/directory/openid-provider'
+import { unauthorizedFault } from '@rollcall/engine/exchange/admit'
+import { NO_REGISTRY_MESSAGE, type OpenIdProvider, OpenIdRefused } from '@rollcall/participants/directory/openid-provider'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { plainPage, sendStrictPage } from '../console.ts'
@@ -16,19 +12,14 @@ import { readCookie } from '../session-cookie.ts'
 import { createConsolePageSessions, type OperatorListener } from './authenticate.ts'
 import { type CallFacts, runLoggedCall } from './call-log.ts'
 import { ADMIN_BASE } from './route.ts'
-import { auditSignIn, noteCaller, type SessionDeps } from './session-parts.ts'
+import { auditSignIn, noteSessionInCall, type SessionDeps } from './session-parts.ts'
 
 /** The path to which the button on the sign-in page leads. */
 export const OPENID_START_PATH = `${ADMIN_BASE}/session/openid`
 
 type PageWork = (request: FastifyRequest, reply: FastifyReply, call: CallFacts) => Promise<void>
 
-export function addOpenIdRoutes(
-  app: HttpServer,
-  deps: SessionDeps,
-  provider: OpenIdProvider,
-  listener: OperatorListener,
-): void {
+export function addOpenIdRoutes(app: HttpServer, deps: SessionDeps, provider: OpenIdProvider, listener: OperatorListener): void {
   const page = (name: string, path: string, work: PageWork): void =>
     mountHandler(app, 'GET', name, path, async (request, reply) => {
       try {
@@ -38,22 +29,18 @@ export function addOpenIdRoutes(
         })
       } catch (error) {
         if (!(error instanceof RequestFault)) throw error
-        sendRefusal(reply, deps.requestGate.refused(request.raw, error))
+        sendRefusalPage(reply, deps.requestGate.refused(request.raw, error))
       }
     })
   page('beginOpenId', OPENID_START_PATH, (request, reply) => beginSignIn(provider, listener, request, reply))
   page('endOpenId', `${OPENID_START_PATH}/callback`, (request, reply, call) =>
-    comeBack(deps, provider, listener, request, reply, call),
+    completeSignIn(deps, provider, listener, request, reply, call),
   )
 }
 
 /** Refuses with a page and not with JSON, because a person reads it. */
-function sendRefusal(reply: FastifyReply, fault: RequestFault): void {
-  const text = plainPage(
-    'You are not signed in',
-    html`${fault.message}.`,
-    html`<a href="/">Back to the sign-in page</a>`,
-  )
+function sendRefusalPage(reply: FastifyReply, fault: RequestFault): void {
+  const text = plainPage('You are not signed in', html`${fault.message}.`, html`<a href="/">Back to the sign-in page</a>`)
   sendStrictPage(reply, fault.httpStatus, text)
 }
 
@@ -87,7 +74,7 @@ async function beginSignIn(
 }
 
 /** Begins the session of an operator who comes back from the provider. @throws RequestFault 400, 401, 429 */
-async function comeBack(
+async function completeSignIn(
   deps: SessionDeps,
   provider: OpenIdProvider,
   listener: OperatorListener,
@@ -105,23 +92,22 @@ async function comeBack(
   const secret = readCookie(raw, cookieName(byTls))
   // This is not counted as a failure: any page could send the operator's browser here until the operator is locked out.
   if (secret === null || secret === '') {
-    throw unauthorized('this browser has begun no sign-in, or it took more than 10 minutes')
+    throw unauthorizedFault('this browser has begun no sign-in, or it took more than 10 minutes')
   }
   const failed = (message: string): RequestFault => {
     page.failed(request)
-    return unauthorized(message)
+    return unauthorizedFault(message)
   }
   const by = await provider.operatorOf(secret, new URL(request.url, 'http://here').search).catch((error: unknown) => {
     if (!(error instanceof OpenIdRefused)) throw error
     throw failed(error.message)
   })
   const known = by.registries === null ? [] : await deps.directory.registries()
-  const registries =
-    by.registries && known.flatMap(({ id, namespace }) => (by.registries?.includes(namespace) ? [id] : []))
+  const registries = by.registries && known.flatMap(({ id, namespace }) => (by.registries?.includes(namespace) ? [id] : []))
   if (registries?.length === 0) throw failed(NO_REGISTRY_MESSAGE)
   const begun = await deps.sessions.begin({ ...by, registries })
   if (begun === null) throw failed('the session could not begin')
-  noteCaller(call, begun.session)
+  noteSessionInCall(call, begun.session)
   await auditSignIn(deps, begun.session, 'operator sign-in by OpenID Connect')
   const cookie = await page.admit(request, begun)
   redirect(reply, 303, '/', [spent, cookie])

@@ -119,11 +119,7 @@ it('whoever comes back is signed in, with the roles of the claim, until the name
 
 describe('nobody enters', () => {
   it.each<[string, Bent, string]>([
-    [
-      'without a role here',
-      {},
-      '401 your account at the provider has no role here; ask whoever manages the operators.',
-    ],
+    ['without a role here', {}, '401 your account at the provider has no role here; ask whoever manages the operators.'],
     [
       'with a role of another claim',
       { claims: { groups: ['registry-desk'], 'realm.groups': 1 } },
@@ -161,9 +157,7 @@ describe('nobody enters', () => {
     const query = provider.authorize(attacker.address, { claims: DESK })
     expect(await refusal(await get(`${CALLBACK}${query}`, { Cookie: victim.cookie }))).toBe(UNCONFIRMED)
     const twice = { Cookie: `${victim.cookie}; ${attacker.cookie}` }
-    expect(await refusal(await get(`${CALLBACK}${query}`, twice))).toBe(
-      '400 Cookie: rollcall_openid must be sent once.',
-    )
+    expect(await refusal(await get(`${CALLBACK}${query}`, twice))).toBe('400 Cookie: rollcall_openid must be sent once.')
   })
 
   it('a second time with the same code', async () => {
@@ -198,9 +192,7 @@ describe('nobody enters', () => {
     const { cookie } = await begun()
     const failures = Array.from({ length: 10 }, () => get(CALLBACK, { Cookie: cookie }))
     await Promise.all(failures)
-    expect(await refusal((await comeBack()).answer)).toBe(
-      '429 too many sign-ins from this address have failed; try again later.',
-    )
+    expect(await refusal((await comeBack()).answer)).toBe('429 too many sign-ins from this address have failed; try again later.')
     expect((await comeBack()).answer.status).toBe(303)
   })
 })
@@ -321,14 +313,11 @@ it.each([...['ada, approved by bea', 'ada; approved by bea', 'ada\nbea', 'ada\u2
   },
 )
 
-it.each(['rollcall demo', 'Rollcall', ' rollcall outbox'])(
-  'a token is not named %j, as Rollcall itself',
-  async (name) => {
-    await expect(addOperator(acting(server.database), { name, roles: ['own'] })).rejects.toThrow(
-      'name: must not begin with rollcall, as the names do that Rollcall gives itself',
-    )
-  },
-)
+it.each(['rollcall demo', 'Rollcall', ' rollcall outbox'])('a token is not named %j, as Rollcall itself', async (name) => {
+  await expect(addOperator(acting(server.database), { name, roles: ['own'] })).rejects.toThrow(
+    'name: must not begin with rollcall, as the names do that Rollcall gives itself',
+  )
+})
 
 it('a token has no name as the provider gives them', async () => {
   await expect(addOperator(acting(server.database), { name: 'oidc:amina', roles: ['own'] })).rejects.toThrow(

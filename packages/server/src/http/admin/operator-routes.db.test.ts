@@ -11,18 +11,12 @@ it('a token is made, is in one answer alone, and ends', async () => {
   const { status, body } = await post('/operators', { name: 'crvs', roles: ['publish'], registries: ['civil'] })
   expect([status, body.registries]).toEqual([201, ['civil']])
   const listed = await get('/operators')
-  expect(listed.body).toContainEqual(
-    expect.objectContaining({ name: 'crvs', roles: ['publish'], live: true, revoked_at: null }),
-  )
+  expect(listed.body).toContainEqual(expect.objectContaining({ name: 'crvs', roles: ['publish'], live: true, revoked_at: null }))
   expect(JSON.stringify(listed.body)).not.toContain(body.token)
-  expect(await refusal('/registries', undefined, body.token)).toBe(
-    '403 err.request.forbidden this call needs the role read',
-  )
+  expect(await refusal('/registries', undefined, body.token)).toBe('403 err.request.forbidden this call needs the role read')
   expect((await post('/operators/revoke', { name: 'crvs' })).body).toEqual({ name: 'crvs', sessions: 0, proposals: 0 })
   expect(await refusal('/registries', undefined, body.token)).toMatch(/^401 err\.request\.unauthorized /)
-  expect(await refusal('/operators/revoke', { name: 'crvs' })).toBe(
-    '404 err.request.not_found no live token is named crvs',
-  )
+  expect(await refusal('/operators/revoke', { name: 'crvs' })).toBe('404 err.request.not_found no live token is named crvs')
 })
 
 it.each([

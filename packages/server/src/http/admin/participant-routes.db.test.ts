@@ -67,9 +67,7 @@ describe('a participant is taken in', () => {
     expect((await post(`${AT}/hosts`, here)).body).toEqual([here])
     const policy = { jwks_uri: 'http://127.0.0.1:9/jwks.json', encryption_policy: 'required' }
     expect((await post(`${AT}/policy`, policy)).body).toMatchObject(policy)
-    expect(await refusal(`${AT}/policy`, { signature_policy: 'off' })).toMatch(
-      /^400 err\.request\.bad .*allow_unsigned/,
-    )
+    expect(await refusal(`${AT}/policy`, { signature_policy: 'off' })).toMatch(/^400 err\.request\.bad .*allow_unsigned/)
     expect((await post(`${AT}/hosts`, { host: 'mis.internal', private: true })).body).toHaveLength(2)
     expect((await post(`${AT}/hosts/remove`, { host: 'mis.internal' }, tokens.operate)).body).toEqual([here])
     expect(await refusal(`${AT}/hosts/remove`, { host: 'mis.internal' })).toBe(
@@ -138,9 +136,7 @@ it('a sandbox participant is checked by one who operates, and its reports are sh
   )
   const { status, body } = await post(`${at}/check`, of, tokens.operate)
   expect([status, body]).toMatchObject([200, { sender_id: 'tries.example', passed: false }])
-  expect(body.steps).toMatchObject(
-    expect.arrayContaining([expect.objectContaining({ name: 'token', state: 'missing' })]),
-  )
+  expect(body.steps).toMatchObject(expect.arrayContaining([expect.objectContaining({ name: 'token', state: 'missing' })]))
   const { sender_id, ...report } = body
   expect((await get(at, tokens.read)).body.checks).toEqual([report])
 })

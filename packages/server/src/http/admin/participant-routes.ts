@@ -13,11 +13,7 @@ import {
   listParticipants,
   rotateParticipantSecret,
 } from '@rollcall/admin/participants/participants'
-import {
-  allowParticipantHost,
-  changeParticipantPolicy,
-  removeParticipantHost,
-} from '@rollcall/admin/participants/policy'
+import { allowParticipantHost, changeParticipantPolicy, removeParticipantHost } from '@rollcall/admin/participants/policy'
 import { promoteParticipant } from '@rollcall/admin/participants/promote'
 import { showParticipant } from '@rollcall/admin/participants/show'
 import { changeParticipantSubscriptions } from '@rollcall/admin/participants/subscriptions'
@@ -138,8 +134,7 @@ export const PARTICIPANT_ROUTES: readonly AdminRoute[] = [
     name: 'makePartnerLink',
     role: 'operate',
     status: 201,
-    summary:
-      'A link by which the participant signs in to the partner page, once. Its code is in this answer and in no other.',
+    summary: 'A link by which the participant signs in to the partner page, once. Its code is in this answer and in no other.',
   }),
   adminRoute(signPartnerOut, {
     method: 'POST',

@@ -82,16 +82,11 @@ it('a wider grant waits for another operator, who sees what would change, and bo
   })
   expect(await seen(sender_id)).toEqual(['all'])
   const { body: entries } = await caller.get('/accounts?kind=operator&limit=20')
-  const notes = entries.map(
-    ({ operator, approved_by, note }: { operator: string; approved_by: string | null; note: string }) =>
-      [operator, approved_by, note].join(' | '),
+  const notes = entries.map(({ operator, approved_by, note }: { operator: string; approved_by: string | null; note: string }) =>
+    [operator, approved_by, note].join(' | '),
   )
   expect(notes).toEqual(
-    expect.arrayContaining([
-      'ada |  | proposal: grant set',
-      'ada | bea | proposal approve: grant set',
-      'ada | bea | grant set',
-    ]),
+    expect.arrayContaining(['ada |  | proposal: grant set', 'ada | bea | proposal approve: grant set', 'ada | bea | grant set']),
   )
 })
 
@@ -222,9 +217,7 @@ it('it is refused where what is stored has changed since', async () => {
   expect((await approve(id)).status).toBe(500)
   // Nothing was decided without an audit entry.
   expect((await caller.get(`/proposals/${id}`, bea)).body.state).toBe('waiting')
-  expect(await refusedApproval(id)).toBe(
-    '409 err.request.bad what is stored has changed since it was proposed: propose it again',
-  )
+  expect(await refusedApproval(id)).toBe('409 err.request.bad what is stored has changed since it was proposed: propose it again')
   expect((await caller.get(`/proposals/${id}`, bea)).body.state).toBe('outdated')
   expect(await seen(sender_id)).toEqual([[]])
 })

@@ -1,9 +1,9 @@
 /** Every act that may wait for a second operator, from its proposal to each of its ends. */
 
-import { NO_APPROVALS } from '@rollcall/admin/act'
-import { ActProposed, createApprovals } from '@rollcall/admin/approvals/approval'
+import { NO_APPROVAL_NEEDED } from '@rollcall/admin/act'
+import { ActWaitsError, createApprovals } from '@rollcall/admin/approvals/approval'
 import { approveProposal, declineProposal } from '@rollcall/admin/approvals/proposals'
-import { listTables, tableSql } from '@rollcall/backup/store/catalog'
+import { listTables, tableNameSql } from '@rollcall/backup/store/catalog'
 import type { Operator } from '@rollcall/core/model/operator'
 import { type Database, openDatabase } from '@rollcall/database/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -25,7 +25,7 @@ let [ada, bea, cora]: readonly Person[] = []
 beforeAll(async () => {
   world = await proposedActs()
   owner = openDatabase(world.server.database.owner)
-  tables = (await listTables(owner.pool)).map(tableSql).filter((name) => !BESIDE.test(name))
+  tables = (await listTables(owner.pool)).map(tableNameSql).filter((name) => !BESIDE.test(name))
   caller = await adminCaller(world.server)
   const made: Person[] = []
   for (const name of ['ada', 'bea', 'cora']) {
@@ -47,8 +47,7 @@ let tables: readonly string[] = []
 /** A digest of each table that acts may change. */
 async function stored(): Promise<Readonly<Record<string, string>>> {
   const digests = tables.map(
-    (name) =>
-      `select '${name}' as name, md5(string_agg(row::text, ' ' order by row::text)) as digest from ${name} as row`,
+    (name) => `select '${name}' as name, md5(string_agg(row::text, ' ' order by row::text)) as digest from ${name} as row`,
   )
   const { rows } = await owner.pool.query<{ name: string; digest: string }>(digests.join(' union all '))
   return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]))
@@ -58,7 +57,7 @@ async function stored(): Promise<Readonly<Record<string, string>>> {
 function depsOf({ operator }: Person, skipped = 0) {
   const { context } = world.server
   const clock = { ...context.clock, date: () => context.clock.date() + skipped }
-  return { ...context, clock, owner, caller: { kind: 'operator', operator } as const, approvals: NO_APPROVALS }
+  return { ...context, clock, owner, caller: { kind: 'operator', operator } as const, approvals: NO_APPROVAL_NEEDED }
 }
 
 /** Proposes it as Ada. @returns the proposal, as she is answered */
@@ -73,14 +72,14 @@ async function byCall({ path, body }: Extract<ReadyAct, { path: string }>) {
   return answer.body
 }
 
-async function byCommand(command: (deps: OperatorDeps) => Promise<unknown>): Promise<ActProposed> {
+async function byCommand(command: (deps: OperatorDeps) => Promise<unknown>): Promise<ActWaitsError> {
   const { limits, clock } = world.server.context
   const asking = { ...depsOf(person(ada)), approvals: createApprovals({ limits, clock }) }
   await expect(command({ ...asking, caller: { kind: 'shell', user: 'root' } })).rejects.toThrow(
     /^this needs two operators \(ROLLCALL_TWO_PERSON\), and the user of a shell is not known well enough/,
   )
   const waiting = await command(asking).catch((error) => error)
-  if (waiting instanceof ActProposed) return waiting
+  if (waiting instanceof ActWaitsError) return waiting
   throw waiting
 }
 

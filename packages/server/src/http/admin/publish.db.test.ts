@@ -91,12 +91,7 @@ describe('it is refused', () => {
       expect.stringMatching(/^400 err\.request\.bad reg_event_type: must be one of LiveBirth, /),
     ],
     ['no record', { reg_event_type: 'Death' }, {}, '400 err.request.bad record: is required'],
-    [
-      'a record that is none',
-      { reg_event_type: 'Death', record: [] },
-      {},
-      '400 err.request.bad record: must be an object',
-    ],
+    ['a record that is none', { reg_event_type: 'Death', record: [] }, {}, '400 err.request.bad record: must be an object'],
     [
       'a record of another kind',
       { reg_event_type: 'Death', record: { ...person('1'), '@type': 'Farmer' } },
@@ -118,12 +113,7 @@ describe('it is refused', () => {
     ],
     ['no JSON', '{"reg_event_type"', {}, expect.stringMatching(/^400 err\.request\.bad reg_event_type: not JSON: /)],
     ['no object', '[]', {}, '400 err.request.bad body: must be a JSON object'],
-    [
-      'a name twice',
-      '{"record":{},"record":{}}',
-      {},
-      '400 err.request.bad record: the member name occurs twice in one object',
-    ],
+    ['a name twice', '{"record":{},"record":{}}', {}, '400 err.request.bad record: the member name occurs twice in one object'],
     ['too large', birth('1', { note: 'x'.repeat(5_000) }), {}, '413 err.request.bad body: must be at most 4096 bytes'],
     ['another type', '{}', { type: 'text/plain' }, '415 err.request.bad Content-Type: must be application/json'],
     [
@@ -159,9 +149,7 @@ it('nothing of a record is in the log', async () => {
 
 it('two records of one person are merged, and taken apart again, by an operator who may', async () => {
   const found = async (): Promise<number> => {
-    const { rows } = await server.database.db.pool.query(
-      "select from r1_person where primary_identifier in ('P-20', 'P-21')",
-    )
+    const { rows } = await server.database.db.pool.query("select from r1_person where primary_identifier in ('P-20', 'P-21')")
     return rows.length
   }
   for (const uin of ['P-20', 'P-21']) expect((await publish(birth(uin))).status).toBe(200)

@@ -1,12 +1,12 @@
 /** Reads the input of an admin function from a request: members in the path, and in the query or the body. */
 
 import type { Limits } from '@rollcall/core/limits'
-import { bodyTooLarge, checkContentType, readBodyText } from '@rollcall/participants/reading/body'
+import { bodyTooLargeFault, checkContentType, readBodyText } from '@rollcall/participants/reading/body'
 import { itemBounds } from '@rollcall/participants/reading/envelope'
 import { ACCEPTED_TYPES, isJsonObject, JsonError, type JsonObject, parseJson, RequestFault } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
-import { type AdminRoute, otherMembers } from './route.ts'
+import { type AdminRoute, queryOrBodyMembers } from './route.ts'
 
 export type InputLimits = Pick<Limits, 'admin_body_bytes' | 'body_depth'>
 
@@ -18,12 +18,12 @@ export async function readInput(
   request: Pick<FastifyRequest, 'params' | 'query' | 'headers' | 'raw'>,
   limits: InputLimits,
 ): Promise<JsonObject> {
-  const members = otherMembers(route)
+  const members = queryOrBodyMembers(route)
   const query = Object.entries(request.query as QueryMembers)
   const given =
     route.method === 'GET'
-      ? Object.fromEntries(query.map(([name, text]) => [name, memberOf(name, text, members[name])]))
-      : await bodyOf(query, request, limits)
+      ? Object.fromEntries(query.map(([name, text]) => [name, readQueryMember(name, text, members[name])]))
+      : await readJsonBody(query, request, limits)
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(members, name))
   if (unknown !== undefined) throw badRequest(`${printableName(unknown)}: is not a known member`)
   const { properties = {} } = route.input as { properties?: Record<string, { type?: string }> }
@@ -42,7 +42,7 @@ const printableName = (name: string): string => (/^[\w.-]{1,64}$/.test(name) ? n
  * A value of the query, converted as the schema of its member says. A text that cannot be converted stays a text, and
  * the schema refuses it.
  */
-function memberOf(name: string, given: string | readonly string[], schema: TSchema | undefined) {
+function readQueryMember(name: string, given: string | readonly string[], schema: TSchema | undefined) {
   const { type, items } = (schema ?? {}) as { type?: string; items?: TSchema }
   const texts = typeof given === 'string' ? [given] : given
   if (type === 'array') return texts.map((text) => scalarOf(text, (items as { type?: string })?.type))
@@ -57,7 +57,7 @@ function scalarOf(text: string, type: string | undefined): string | number | boo
   return text
 }
 
-async function bodyOf(
+async function readJsonBody(
   query: readonly unknown[],
   { headers, raw }: Pick<FastifyRequest, 'headers' | 'raw'>,
   limits: InputLimits,
@@ -65,7 +65,7 @@ async function bodyOf(
   if (query.length > 0) throw badRequest('query: this call takes its input in the body')
   checkContentType(headers, ACCEPTED_TYPES.call)
   const most = limits.admin_body_bytes
-  if (Number(headers['content-length'] ?? 0) > most) throw bodyTooLarge(most)
+  if (Number(headers['content-length'] ?? 0) > most) throw bodyTooLargeFault(most)
   const text = await readBodyText(raw, most)
   try {
     const body = parseJson(text, itemBounds(limits))

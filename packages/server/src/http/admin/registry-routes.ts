@@ -6,11 +6,7 @@ import { listProtectedPersons, protectPerson, unprotectPerson } from '@rollcall/
 import { mergeRecords, unmergeRecords } from '@rollcall/admin/records/merge'
 import { showRecord } from '@rollcall/admin/records/record'
 import { addAttribute, indexAttribute, removeAttribute } from '@rollcall/admin/registries/attributes'
-import {
-  addIdentifierType,
-  changeIdentifierType,
-  removeIdentifierType,
-} from '@rollcall/admin/registries/identifier-types'
+import { addIdentifierType, changeIdentifierType, removeIdentifierType } from '@rollcall/admin/registries/identifier-types'
 import { beginIndexBuild, showIndexBuild, stopIndexBuild } from '@rollcall/admin/registries/index-build'
 import { addRegistry, changeRegistry, listRegistries } from '@rollcall/admin/registries/registries'
 import { showRegistry, showSamples } from '@rollcall/admin/registries/show'
@@ -24,7 +20,7 @@ import { type AdminRoute, adminRoute } from './route.ts'
  * The admin API does not have the member `allow_writer`: it lets a source use a database account that may write. Only the command
  * on the server has this member.
  */
-const HIDDEN_MEMBERS = ['allow_writer']
+const HIDDEN_INPUT_MEMBERS = ['allow_writer']
 
 export const REGISTRY_ROUTES: readonly AdminRoute[] = [
   adminRoute(listRegistries, {
@@ -40,7 +36,7 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     name: 'addRegistry',
     role: 'own',
     status: 201,
-    hidden: HIDDEN_MEMBERS,
+    hidden: HIDDEN_INPUT_MEMBERS,
     summary: 'Adds a registry with its tables; a running server has it within a second.',
   }),
   adminRoute(showRegistry, {
@@ -92,7 +88,7 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     path: '/registries/{namespace}/settings',
     name: 'changeRegistry',
     role: 'own',
-    hidden: HIDDEN_MEMBERS,
+    hidden: HIDDEN_INPUT_MEMBERS,
     summary: 'Changes what is given of a registry: web origins, time zone, age of majority.',
   }),
   // This call is a POST, because it connects to another system: a page must not repeat the call by itself.
@@ -102,8 +98,7 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     name: 'checkRegistrySource',
     role: 'operate',
     heavy: 'sources',
-    summary:
-      'Connects to the database of the records, and says what is understood of its first rows. No value is shown.',
+    summary: 'Connects to the database of the records, and says what is understood of its first rows. No value is shown.',
   }),
   adminRoute(removeRegistry, {
     method: 'POST',
@@ -139,8 +134,7 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     path: '/registries/{namespace}/indexes/build',
     name: 'beginIndexBuild',
     role: 'operate',
-    summary:
-      'Begins to fill the columns and to build the indexes that are missing, on this node; answers with its progress.',
+    summary: 'Begins to fill the columns and to build the indexes that are missing, on this node; answers with its progress.',
   }),
   adminRoute(showIndexBuild, {
     method: 'GET',

@@ -22,7 +22,7 @@ export interface RepeatedAccesses {
 }
 
 /** Milliseconds after an audited call in which its repetitions get no audit entry. */
-const ONE_ACCESS = 300_000
+const SAME_ACCESS_MS = 300_000
 /** The most audited calls that are remembered. The repetition of a forgotten call is audited again. */
 const MOST_REMEMBERED_CALLS = 10_000
 
@@ -37,7 +37,7 @@ export function createRepeatedAccesses(clock: { now(): number }): RepeatedAccess
     session === undefined || method !== 'GET' || role !== 'read' ? null : `${session.id} ${url}`
   const isRecent = (key: string): boolean => {
     const at = audited.get(key)
-    return at !== undefined && clock.now() - at < ONE_ACCESS
+    return at !== undefined && clock.now() - at < SAME_ACCESS_MS
   }
   return {
     isRepeated(asked) {

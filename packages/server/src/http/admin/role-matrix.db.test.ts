@@ -5,7 +5,7 @@ import { afterAll, expect, it } from 'vitest'
 import { grant } from '../../../../participants/test/grants.ts'
 import { adminCaller } from '../../../test/admin-api.ts'
 import { testServer } from '../../../test/server.ts'
-import { otherMembers, pathMembers } from './route.ts'
+import { pathMembers, queryOrBodyMembers } from './route.ts'
 import { ADMIN_ROUTES } from './routes.ts'
 
 const server = await testServer()
@@ -28,7 +28,7 @@ const isOfParticipant = (name: string): boolean => NAMES.includes(name)
 
 /** Whether a token that is bound to a registry may call it. */
 const isBindable = (route: (typeof ADMIN_ROUTES)[number]): boolean =>
-  pathMembers(route).includes('namespace') || Object.hasOwn(otherMembers(route), 'namespace')
+  pathMembers(route).includes('namespace') || Object.hasOwn(queryOrBodyMembers(route), 'namespace')
 
 it('a role that the row does not admit is refused', async () => {
   for (const route of ADMIN_ROUTES) {
@@ -46,14 +46,12 @@ it('a token that is bound to registries is refused for other ones, and where a c
   const bound = await caller.token('bound', ['own'], ['civil'])
   for (const route of ADMIN_ROUTES) {
     const inPath = pathMembers(route).includes('namespace')
-    const elsewhere = !inPath && Object.hasOwn(otherMembers(route), 'namespace')
+    const elsewhere = !inPath && Object.hasOwn(queryOrBodyMembers(route), 'namespace')
     const path = `${pathOf(route, 'social')}${elsewhere && route.method === 'GET' ? '?namespace=social' : ''}`
     const bodies = elsewhere && route.method !== 'GET' ? [{ namespace: 'social' }, {}] : [bodyOf(route)]
     for (const body of bodies) {
       const refused = await caller.refusal(path, body, bound)
-      expect(`${route.name}: ${refused}`).toBe(
-        `${route.name}: 403 err.request.forbidden the token is bound to other registries`,
-      )
+      expect(`${route.name}: ${refused}`).toBe(`${route.name}: 403 err.request.forbidden the token is bound to other registries`)
     }
   }
 })
@@ -66,13 +64,13 @@ it('a token that is bound to registries learns of no participant of others', asy
   }
   const bound = await caller.token('bound-operator', ['operate', 'audit'], ['civil'])
   const named = ADMIN_ROUTES.filter(
-    (route) => isBindable(route) && [...pathMembers(route), ...Object.keys(otherMembers(route))].some(isOfParticipant),
+    (route) => isBindable(route) && [...pathMembers(route), ...Object.keys(queryOrBodyMembers(route))].some(isOfParticipant),
   ).filter(({ role }) => role !== 'own')
   expect(named.length).toBeGreaterThan(10)
   for (const route of named) {
     const asked = (sender_id: string) => {
       const given = Object.fromEntries(
-        Object.keys(otherMembers(route)).flatMap((name) => {
+        Object.keys(queryOrBodyMembers(route)).flatMap((name) => {
           if (isOfParticipant(name)) return [[name, sender_id]]
           return name === 'namespace' ? [[name, 'civil']] : []
         }),

@@ -3,9 +3,9 @@
 import type { BaseActDeps } from '@rollcall/admin/act'
 import type { AdminFunction, GivenInput } from '@rollcall/admin/admin-function'
 import type { HasVerification } from '@rollcall/admin/audit/verification'
-import type { HasSignatures } from '@rollcall/admin/callbacks/callbacks'
+import type { HasMessageSigning } from '@rollcall/admin/callbacks/callbacks'
 import type { HasChangeLimit } from '@rollcall/admin/deliveries/changes'
-import type { HasRecording, HasVault } from '@rollcall/admin/deps'
+import type { HasEventRecording, HasVault } from '@rollcall/admin/deps'
 import type { HasJudgedConfig } from '@rollcall/admin/doctor/findings'
 import type { HasHealth } from '@rollcall/admin/overview'
 import type { HasDayLimits } from '@rollcall/admin/participants/show'
@@ -14,10 +14,10 @@ import type { RetentionDeps } from '@rollcall/admin/persons/retention'
 import type { HasIndexBuilder } from '@rollcall/admin/registries/index-build'
 import type { HasSamples } from '@rollcall/admin/registries/samples'
 import type { HasSettings } from '@rollcall/admin/settings'
-import type { HasTrial } from '@rollcall/admin/try/try'
+import type { HasTrialSearch } from '@rollcall/admin/try/try'
 import type { Limits } from '@rollcall/core/limits'
 import type { OperatorRole } from '@rollcall/core/model/operator'
-import type { Audience } from '@rollcall/participants/store/sessions'
+import type { PageAudience } from '@rollcall/participants/store/sessions'
 import type { Deprecation } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
 import type { RouteMethod } from '../server.ts'
@@ -28,24 +28,24 @@ export const ADMIN_BASE = '/admin/v1'
 
 /** The dependencies of the admin functions. */
 export type AdminDeps = HasVault &
-  HasRecording &
+  HasEventRecording &
   HasChangeLimit &
   HasVerification &
   HasIndexBuilder &
-  HasSignatures &
+  HasMessageSigning &
   HasDayLimits &
   HasHealth &
   HasSamples &
   HasSettings &
   HasJudgedConfig &
-  HasTrial &
+  HasTrialSearch &
   BaseActDeps &
   HasPartnerPage &
   RetentionDeps & { readonly limits: Pick<Limits, 'session_idle' | 'searched_entries'> }
 
 export interface AdminRoute {
   /** The kind of callers: operators or participants. A listener mounts only the routes of its own audience. */
-  readonly audience: Audience
+  readonly audience: PageAudience
   readonly method: RouteMethod
   /** The path after ADMIN_BASE. `{name}` is a member of the input. `{namespace}` is checked before the call. */
   readonly path: string
@@ -94,7 +94,7 @@ export const pathMembers = ({ path }: Pick<AdminRoute, 'path'>): readonly string
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 
 /** The members of the input that are neither in the path nor hidden, with their schemas. */
-export function otherMembers(route: Pick<AdminRoute, 'path' | 'input' | 'hidden'>): Record<string, TSchema> {
+export function queryOrBodyMembers(route: Pick<AdminRoute, 'path' | 'input' | 'hidden'>): Record<string, TSchema> {
   const elsewhere = [...pathMembers(route), ...route.hidden]
   const { properties = {} } = route.input as { properties?: Record<string, TSchema> }
   return Object.fromEntries(Object.entries(properties).filter(([name]) => !elsewhere.includes(name)))

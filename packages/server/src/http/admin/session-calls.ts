@@ -27,12 +27,12 @@ const SESSION_ANSWER = closed({
   sign_in: Type.Array(SIGN_IN_METHOD, { description: 'The ways to sign in.' }),
 })
 
-const PLAIN_CALL = { audience: 'operator', hidden: [], status: 200, deprecated: undefined } as const
+const SESSION_CALL_DEFAULTS = { audience: 'operator', hidden: [], status: 200, deprecated: undefined } as const
 
 /** The descriptions of the calls that sign in, say who is signed in, and sign out. They need no role. */
 export const SESSION_CALLS = {
   begin: {
-    ...PLAIN_CALL,
+    ...SESSION_CALL_DEFAULTS,
     method: 'POST',
     path: '/session',
     name: 'beginSession',
@@ -46,7 +46,7 @@ export const SESSION_CALLS = {
     result: SESSION_ANSWER,
   },
   show: {
-    ...PLAIN_CALL,
+    ...SESSION_CALL_DEFAULTS,
     method: 'GET',
     path: '/session',
     name: 'showSession',
@@ -55,7 +55,7 @@ export const SESSION_CALLS = {
     result: SESSION_ANSWER,
   },
   end: {
-    ...PLAIN_CALL,
+    ...SESSION_CALL_DEFAULTS,
     method: 'POST',
     path: '/session/end',
     name: 'endSession',

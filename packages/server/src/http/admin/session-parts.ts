@@ -6,11 +6,11 @@ import type { Directory } from '@rollcall/participants/directory/directory'
 import type { OpenIdProvider } from '@rollcall/participants/directory/openid-provider'
 import type { OperatorSession, SessionLimits } from '@rollcall/participants/directory/sessions'
 import type { AuthenticationDeps } from './authenticate.ts'
-import type { CallFacts, HasLog } from './call-log.ts'
+import type { CallFacts, CallLogDeps } from './call-log.ts'
 import type { InputLimits } from './read-input.ts'
 
 export type SessionDeps = AuthenticationDeps &
-  HasLog &
+  CallLogDeps &
   Pick<BaseActDeps, 'auditLog'> & {
     readonly directory: Pick<Directory, 'registries'>
     /** The provider of OpenID Connect; null: operators sign in only with tokens and links. */
@@ -21,7 +21,7 @@ export type SessionDeps = AuthenticationDeps &
   }
 
 /** Notes the session and its operator in the facts about a call that are logged. */
-export function noteCaller(call: CallFacts, session: OperatorSession): void {
+export function noteSessionInCall(call: CallFacts, session: OperatorSession): void {
   call.session = session
   call.operator = session.owner
 }

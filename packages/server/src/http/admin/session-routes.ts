@@ -11,7 +11,7 @@ import { type CallFacts, runLoggedCall } from './call-log.ts'
 import { addOpenIdRoutes, OPENID_START_PATH } from './openid-routes.ts'
 import { ADMIN_BASE } from './route.ts'
 import { SESSION_CALLS } from './session-calls.ts'
-import { auditSignIn, noteCaller, type SessionDeps } from './session-parts.ts'
+import { auditSignIn, noteSessionInCall, type SessionDeps } from './session-parts.ts'
 
 export function addOperatorSessionRoutes(app: HttpServer, deps: SessionDeps, listener: OperatorListener): void {
   const { sessions, limits, requestGate } = deps
@@ -27,11 +27,11 @@ export function addOperatorSessionRoutes(app: HttpServer, deps: SessionDeps, lis
         checkOperatorHost(listener.isOwnHost, request.raw)
         return work(call)
       }),
-    shown: (input) => readShown(deps, input),
-    known: (session, call) => noteCaller(call, session),
+    shown: (input) => takeSignInProof(deps, input),
+    known: (session, call) => noteSessionInCall(call, session),
     note: (session, act) => auditSignIn(deps, session, act === 'ended' ? 'operator sign-out' : act.begun),
     described: (session) => describeSession(deps, listener, session),
-    signedOut: () => ({ sign_in: waysIn(deps), demo: listener.showcase() !== null }),
+    signedOut: () => ({ sign_in: signInMethods(deps), demo: listener.showcase() !== null }),
   })
   if (deps.openId !== null) addOpenIdRoutes(app, deps, deps.openId, listener)
 }
@@ -40,7 +40,7 @@ export function addOperatorSessionRoutes(app: HttpServer, deps: SessionDeps, lis
  * Checks the token, or spends the one-time code, with which a person signs in.
  * @throws RequestFault 400 none or both are given
  */
-async function readShown({ operators, sessions }: SessionDeps, input: object): Promise<SignInProof> {
+async function takeSignInProof({ operators, sessions }: SessionDeps, input: object): Promise<SignInProof> {
   const { token, code } = input as { readonly token?: string; readonly code?: string }
   if (token !== undefined && code === undefined) {
     const id = (await operators.operatorOf(token))?.id ?? null
@@ -73,11 +73,11 @@ async function describeSession(deps: SessionDeps, { showcase }: OperatorListener
     two_person: twoPerson,
     demo: showcase() !== null,
     demo_page: showcase()?.demoPage ?? null,
-    sign_in: waysIn(deps),
+    sign_in: signInMethods(deps),
   }
 }
 
-const waysIn = ({ openId }: Pick<SessionDeps, 'openId'>) => [
+const signInMethods = ({ openId }: Pick<SessionDeps, 'openId'>) => [
   { method: 'token', title: 'Token of the admin API', start: null },
   ...(openId === null ? [] : [{ method: 'openid', title: openId.title, start: OPENID_START_PATH }]),
 ]

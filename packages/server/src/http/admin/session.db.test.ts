@@ -43,8 +43,7 @@ const errorOf = ({ status, body }: Awaited<ReturnType<typeof call>>): string =>
   `${status} ${body.errors[0].code} ${body.errors[0].message}`
 
 /** `name=value` of the cookie that an answer sets. */
-const cookieOf = ({ headers }: Awaited<ReturnType<typeof call>>): string =>
-  (headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+const cookieOf = ({ headers }: Awaited<ReturnType<typeof call>>): string => (headers.get('set-cookie') ?? '').split(';')[0] ?? ''
 
 /** Signs in; the headers of the browser that did. */
 async function signedIn(token: string): Promise<{ readonly Cookie: string }> {
@@ -59,9 +58,7 @@ describe('signing in', () => {
   it('with a token begins a session, in a cookie that scripts cannot read', async () => {
     const { name, token } = await tokenOf(['operate'], ['civil'])
     const answer = await call('/session', {}, { token })
-    expect(answer.headers.get('set-cookie')).toMatch(
-      /^rollcall_session=\d+_[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
-    )
+    expect(answer.headers.get('set-cookie')).toMatch(/^rollcall_session=\d+_[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/)
     const described = {
       operator: name,
       roles: ['read', 'consent', 'operate'],
@@ -244,11 +241,7 @@ describe('a session', () => {
     expect(errorOf(await call('/registries', browser))).toBe(ENDED)
 
     const expires_at = new Date(clock.date() + MINUTE).toISOString()
-    const short = await addOperator(acting({ ...server.database, clock }), {
-      name: 'short',
-      roles: ['read'],
-      expires_at,
-    })
+    const short = await addOperator(acting({ ...server.database, clock }), { name: 'short', roles: ['read'], expires_at })
     const answer = await call('/session', {}, { token: short.token })
     expect(answer.body.expires_at).toBe(expires_at)
     clock.pass(MINUTE)

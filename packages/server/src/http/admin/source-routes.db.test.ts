@@ -62,9 +62,7 @@ it('an account that may write is reported, and no caller may allow one', async (
   const source = officeSource({ env: 'CIVIL_OF_ROUTES' })
   const added = { kind: 'civil', namespace: 'other', source, allow_writer: true }
   expect(await refusal('/registries', added, tokens.own)).toContain('allow_writer')
-  expect(await refusal('/registries/civil/settings', { source, allow_writer: true }, tokens.own)).toContain(
-    'allow_writer',
-  )
+  expect(await refusal('/registries/civil/settings', { source, allow_writer: true }, tokens.own)).toContain('allow_writer')
 })
 
 it('says why it cannot be read', async () => {

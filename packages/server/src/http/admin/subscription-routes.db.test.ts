@@ -20,8 +20,7 @@ const CRITERIA = {
 
 it('subscriptions are listed page by page', async () => {
   const codes = []
-  for (const event_type of ['LiveBirth', 'Death', 'Marriage'])
-    codes.unshift((await rows.subscribe(peer, { event_type })).code)
+  for (const event_type of ['LiveBirth', 'Death', 'Marriage']) codes.unshift((await rows.subscribe(peer, { event_type })).code)
   const page = async (query: string) =>
     (await get(`/subscriptions?${query}`, tokens.read)).body.map(({ code }: { code: string }) => code)
   expect(await page('limit=2')).toEqual(codes.slice(0, 2))
@@ -50,7 +49,5 @@ it('a subscription is shown with its mailbox, tried out with a synthetic record,
   expect((await post(`${at}/cancel`, {}, tokens.operate)).body).toMatchObject({ state: 'ended', reason: 'cancelled' })
   expect(await refusal(`${at}/cancel`, {})).toBe(`409 err.request.bad subscription ${subscribed.code} had ended before`)
   expect(await refusal(`${at}/test`, {})).toBe('409 err.request.bad code: the subscription has ended')
-  expect(await refusal('/subscriptions/SUB-none/test', {})).toBe(
-    '404 err.request.not_found code: there is no such subscription',
-  )
+  expect(await refusal('/subscriptions/SUB-none/test', {})).toBe('404 err.request.not_found code: there is no such subscription')
 })

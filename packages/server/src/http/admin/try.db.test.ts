@@ -20,9 +20,7 @@ const ADA_BY_UIN = { identifier: { type: 'UIN', value: '0012' } }
 it('a search is built as a message, as commands, and as a program', async () => {
   await server.participant('sp.example')
   const { status, body } = await post(LIVE, { sender_id: 'sp.example', ...ADA_BY_UIN, page_size: 5 }, tokens.operate)
-  expect([status, body.path, body.can_send, body.reply]).toEqual([
-    ...[200, '/civil/v1.0.0/registry/sync/search', false, null],
-  ])
+  expect([status, body.path, body.can_send, body.reply]).toEqual([...[200, '/civil/v1.0.0/registry/sync/search', false, null]])
   expect(body.envelope).toMatchObject({
     header: { action: 'search', sender_id: 'sp.example', receiver_id: 'civil.example' },
     message: {
@@ -49,10 +47,7 @@ it('a search is built as a message, as commands, and as a program', async () => 
 it('the bytes that are signed are shown with the key of the participant, which is not here', async () => {
   await sealingPeer(server, 'signs.example')
   const { body } = await post(LIVE, { sender_id: 'signs.example', ...ADA_BY_UIN })
-  expect([body.can_send, body.send_problem]).toEqual([
-    false,
-    'the registry civil is live: a search is only built there',
-  ])
+  expect([body.can_send, body.send_problem]).toEqual([false, 'the registry civil is live: a search is only built there'])
   expect(body.signature).toMatchObject({ required: true, kid: 'sig-1', algorithm: 'EdDSA' })
   expect(body.signature.bytes).toContain('digest: ')
 })
@@ -114,10 +109,7 @@ it.each([
     { sender_id: 'sp.example', ...ADA_BY_UIN, graphql: 'x' },
     '400 err.request.bad give one of identifier, expression, predicate, graphql, and no other of them',
   ],
-  [
-    { sender_id: 'nobody.example', ...ADA_BY_UIN },
-    '404 err.request.not_found no participant has sender_id nobody.example',
-  ],
+  [{ sender_id: 'nobody.example', ...ADA_BY_UIN }, '404 err.request.not_found no participant has sender_id nobody.example'],
   [{ sender_id: 'sp.example', identifier: { type: 'UIN' } }, '400 err.request.bad identifier.value: is required'],
 ])('%j is refused', async (body, message) => {
   expect(await refusal(LIVE, body)).toBe(message)

@@ -1,6 +1,6 @@
 /** Mounts the partner API on the peers' listener: a route for each row of its table, with the steps of a call. */
 
-import { NO_APPROVALS } from '@rollcall/admin/act'
+import { NO_APPROVAL_NEEDED } from '@rollcall/admin/act'
 import { AdminRefusal } from '@rollcall/admin/admin-function'
 import type { PartnerDeps } from '@rollcall/admin/partner/partner'
 import type { Throttle } from '@rollcall/participants/admission/throttle'
@@ -59,16 +59,16 @@ async function answerPartnerCall(
   // Authenticates the caller and counts the call.
   const { owner: sender_id } = await page.signedIn(request)
   deps.requestGate.identified(request.raw, sender_id)
-  countUse(deps.partnerCalls, sender_id, 1, 'calls')
+  countPartnerUse(deps.partnerCalls, sender_id, 1, 'calls')
 
   // Reads the input, runs the call and answers.
   const input = await readInput(route, request, partnerInputLimits(deps))
   const mayReplay = (deliveries: number): void => {
-    countUse(deps.partnerReplays, sender_id, deliveries, 'deliveries')
+    countPartnerUse(deps.partnerReplays, sender_id, deliveries, 'deliveries')
     deps.log.info({ participant: sender_id, deliveries, act: 'asked for deliveries again' }, 'partner page')
   }
   try {
-    const who = { sender_id, caller: { kind: 'participant', sender_id }, approvals: NO_APPROVALS } as const
+    const who = { sender_id, caller: { kind: 'participant', sender_id }, approvals: NO_APPROVAL_NEEDED } as const
     const result = await route.call({ ...deps, sampleOf: listener.sampleOf, ...who, mayReplay }, input)
     sendJson(reply, route.status, JSON.stringify(result))
   } catch (error) {
@@ -77,7 +77,7 @@ async function answerPartnerCall(
 }
 
 /** Counts calls or deliveries of a participant. @throws RequestFault 429 the limit is reached */
-function countUse(throttle: Throttle, sender_id: string, more: number, what: string): void {
+function countPartnerUse(throttle: Throttle, sender_id: string, more: number, what: string): void {
   const retryAfter = throttle.wait(sender_id, more)
   if (retryAfter > 0) throw tooManyFault(`${what} of this participant`, retryAfter)
   throttle.fail(sender_id, more)

@@ -5,14 +5,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest'
 import { skippingClock } from '../../../../observe/test/clock.ts'
 import { storedEntries } from '../../../../settings/test/audit-log.ts'
 import { adminCaller } from '../../../test/admin-api.ts'
-import {
-  accepted,
-  answerExchange,
-  byIdentifier,
-  deliverAll,
-  searchFor,
-  withReceiver,
-} from '../../../test/asynchronous.ts'
+import { accepted, answerExchange, byIdentifier, deliverAll, searchFor, withReceiver } from '../../../test/asynchronous.ts'
 import { LOOPBACK } from '../../../test/deliveries.ts'
 import { eventRows } from '../../../test/notifications.ts'
 import { askPartner, cookieOf, errorOf, partnerBrowser, partnerCode } from '../../../test/partner.ts'
@@ -39,16 +32,12 @@ const browser = await partnerBrowser(server, sender_id)
 const get = (path: string): Promise<Answer> => askPartner(server, path, browser)
 const post = (path: string, body: object): Promise<Answer> => askPartner(server, path, browser, body)
 const steps = async (): Promise<Readonly<Record<string, string>>> =>
-  Object.fromEntries(
-    (await get('/checklist')).body.map(({ name, state }: { name: string; state: string }) => [name, state]),
-  )
+  Object.fromEntries((await get('/checklist')).body.map(({ name, state }: { name: string; state: string }) => [name, state]))
 
 describe('signing in', () => {
   it('with a link begins a session, in a cookie for this page alone that scripts cannot read', async () => {
     const answer = await askPartner(server, '/session', {}, { code: await partnerCode(server, sender_id) })
-    expect(answer.headers.get('set-cookie')).toMatch(
-      /^rollcall_partner=\d+_[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
-    )
+    expect(answer.headers.get('set-cookie')).toMatch(/^rollcall_partner=\d+_[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/)
     const described = { sender_id, expires_at: TIME, idle_seconds: 1_800, demo: false }
     expect([answer.status, answer.body]).toEqual([201, described])
     expect((await askPartner(server, '/session', { Cookie: cookieOf(answer) })).body).toEqual(described)
@@ -176,9 +165,7 @@ describe('a participant sees', () => {
     await deliverAll(server)
     expect(peer.receiver.received.length).toBe(before + 1)
     // The act has an audit entry; what was refused has none.
-    expect(await auditedReplays()).toEqual([
-      { kind: 'operator', participant: sender_id, operator: null, count: 1, persons: [] },
-    ])
+    expect(await auditedReplays()).toEqual([{ kind: 'operator', participant: sender_id, operator: null, count: 1, persons: [] }])
   })
 
   it('nothing sent again where no audit entry can be written', async () => {
@@ -268,13 +255,7 @@ describe('a participant sees', () => {
 const auditedReplays = async () =>
   (await storedEntries(server.database.db))
     .filter(({ entry }) => entry.note === 'partner replay')
-    .map(({ entry: { kind, participant, operator, count }, persons }) => ({
-      kind,
-      participant,
-      operator,
-      count,
-      persons,
-    }))
+    .map(({ entry: { kind, participant, operator, count }, persons }) => ({ kind, participant, operator, count, persons }))
 
 /** Members that are called like a number of the database. */
 const idsIn = (value: unknown): readonly string[] => {

@@ -10,12 +10,12 @@ import type { DescribedCall } from '../admin/route.ts'
 export const PARTNER_BASE = '/partner/api'
 
 /** The most bytes of a call's body; the partner page sends no longer body. */
-const MOST_BYTES = 16_384
+const MOST_BODY_BYTES = 16_384
 
 /** The limits for reading the input of a call. */
 export const partnerInputLimits = ({ limits }: { readonly limits: InputLimits }): InputLimits => ({
   ...limits,
-  admin_body_bytes: MOST_BYTES,
+  admin_body_bytes: MOST_BODY_BYTES,
 })
 
 /** A call on the peers' listener. Rows for operators have another audience and are not mounted there. */

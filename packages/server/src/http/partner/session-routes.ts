@@ -20,12 +20,12 @@ const PARTNER_SESSION_ANSWER = closed({
   demo: flag('Whether the data are those of a demo.'),
 })
 
-const PLAIN_PARTNER_CALL = { audience: 'participant', hidden: [], status: 200, deprecated: undefined } as const
+const PARTNER_CALL_DEFAULTS = { audience: 'participant', hidden: [], status: 200, deprecated: undefined } as const
 
 /** The descriptions of the calls that sign in, say who is signed in, and sign out. */
 export const PARTNER_SESSION_CALLS = {
   begin: {
-    ...PLAIN_PARTNER_CALL,
+    ...PARTNER_CALL_DEFAULTS,
     method: 'POST',
     path: '/session',
     name: 'beginPartnerSession',
@@ -35,7 +35,7 @@ export const PARTNER_SESSION_CALLS = {
     result: PARTNER_SESSION_ANSWER,
   },
   show: {
-    ...PLAIN_PARTNER_CALL,
+    ...PARTNER_CALL_DEFAULTS,
     method: 'GET',
     path: '/session',
     name: 'showPartnerSession',
@@ -44,7 +44,7 @@ export const PARTNER_SESSION_CALLS = {
     result: PARTNER_SESSION_ANSWER,
   },
   end: {
-    ...PLAIN_PARTNER_CALL,
+    ...PARTNER_CALL_DEFAULTS,
     method: 'POST',
     path: '/session/end',
     name: 'endPartnerSession',
@@ -73,8 +73,7 @@ export type PartnerSessionDeps = HasSessionFailures & {
 export const createPartnerPageSessions = (
   deps: PartnerSessionDeps,
   { isReachedByTls }: Pick<PartnerListener, 'isReachedByTls'>,
-): PageSessions<string> =>
-  createPageSessions(PARTNER_SESSIONS, deps, { sessions: deps.partnerSessions, isReachedByTls })
+): PageSessions<string> => createPageSessions(PARTNER_SESSIONS, deps, { sessions: deps.partnerSessions, isReachedByTls })
 
 export function addPartnerSessionRoutes(app: HttpServer, deps: PartnerSessionDeps, listener: PartnerListener): void {
   const { partnerSessions: sessions, limits, requestGate, log } = deps

@@ -2,8 +2,7 @@
  * The request on the screen of the reference page as a program. The server gives the text of each program, with a mark
  * where it says who asks, and one where it asks (`reference.ts`).
  */
-const literal = (value) =>
-  JSON.stringify(value, null, 2).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+const literal = (value) => JSON.stringify(value, null, 2).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 
 const PYTHON_WORDS = { true: 'True', false: 'False', null: 'None' }
 const pythonLiteral = (value) =>
@@ -23,9 +22,7 @@ const CALLS = {
 
 /* In TypeScript the client is told the address of callbacks, elsewhere the header has it. */
 const senderOf = (language, { sender_id, sender_uri }) =>
-  language === 'typescript' && sender_uri
-    ? `${literal(sender_id)},\n  sender_uri: ${literal(sender_uri)}`
-    : literal(sender_id)
+  language === 'typescript' && sender_uri ? `${literal(sender_id)},\n  sender_uri: ${literal(sender_uri)}` : literal(sender_id)
 
 globalThis.programOf = ({ base, texts, operations }, language, { url, body }) => {
   const comment = language === 'python' ? '#' : '//'
@@ -33,10 +30,7 @@ globalThis.programOf = ({ base, texts, operations }, language, { url, body }) =>
     const path = new URL(url).pathname.replace(base, '')
     const { header: all, message } = JSON.parse(body)
     const { action, total_count, sender_uri, meta } = all
-    const call = CALLS[language](
-      { path, ...operations[path] },
-      { header: { action, total_count, sender_uri, meta }, message },
-    )
+    const call = CALLS[language]({ path, ...operations[path] }, { header: { action, total_count, sender_uri, meta }, message })
     if (operations[path] === undefined) throw new TypeError('no operation of the registry has this path')
     return texts[language].replace('"%SENDER%"', () => senderOf(language, all)).replace('%CALL%', () => call)
   } catch {

@@ -16,11 +16,7 @@ applyScheme()
 let token = { value: '', until: 0 }
 async function demoToken() {
   if (Date.now() < token.until) return token.value
-  const body = new URLSearchParams({
-    grant_type: 'client_credentials',
-    client_id: clientId,
-    client_secret: clientSecret,
-  })
+  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret })
   const answer = await (await fetch(tokenUrl, { method: 'POST', body })).json()
   token = { value: answer.access_token, until: Date.now() + answer.expires_in * 500 }
   return token.value

@@ -70,23 +70,14 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
     ...['releaseRestored', 'replayOwnDeliveries'],
   ],
   'it shows a participant what is its own, and no person': [
-    ...[
-      'makePartnerLink',
-      'signPartnerOut',
-      'showOwnParticipant',
-      'showChecklist',
-      'listOwnGrants',
-      'listExampleSearches',
-    ],
+    ...['makePartnerLink', 'signPartnerOut', 'showOwnParticipant', 'showChecklist', 'listOwnGrants', 'listExampleSearches'],
     ...['listOwnSubscriptions', 'listOwnDeliveries', 'showOwnDelivery'],
   ],
   'how much may be asked at once, and no access': [...['changeParticipantSubscriptions', 'changeParticipantLimits']],
   'it writes about audit entries, and not in them': ['beginVerification', 'stopVerification', 'reviewEmergency'],
   'it is the decision of the second operator': ['approveProposal', 'declineProposal'],
   'where acts wait, an operator makes it for himself alone': ['makeSignInLink'],
-  'it needs the owner of the database, whom no approval stops': [
-    ...['migrateDatabase', 'restoreDatabase', 'adoptRestored'],
-  ],
+  'it needs the owner of the database, whom no approval stops': [...['migrateDatabase', 'restoreDatabase', 'adoptRestored']],
 }
 
 test('every other admin function says why it does not wait', () => {

@@ -38,12 +38,7 @@ const { limits, clock } = server.context
 const byOperator = async (name: string): Promise<OperatorDeps> => {
   const operator = await server.context.operators.operatorOf(await caller.token(name, ['own']))
   if (operator === null) throw new Error('no such operator')
-  return {
-    ...server.context,
-    owner,
-    caller: { kind: 'operator', operator },
-    approvals: createApprovals({ limits, clock }),
-  }
+  return { ...server.context, owner, caller: { kind: 'operator', operator }, approvals: createApprovals({ limits, clock }) }
 }
 const [ada, bea] = [await byOperator('ada'), await byOperator('bea')]
 
@@ -149,10 +144,7 @@ const RACES: Readonly<Record<string, () => Promise<Raced & { readonly ends: RegE
     }
   },
   async 'erase person'() {
-    const [survivor, retired] = [uinOf(0), uinOf(1)].map((value) => ({
-      identifier_type: 'UIN',
-      identifier_value: value,
-    }))
+    const [survivor, retired] = [uinOf(0), uinOf(1)].map((value) => ({ identifier_type: 'UIN', identifier_value: value }))
     if (survivor === undefined || retired === undefined) throw new Error('no person')
     const input = { type: 'UIN', value: survivor.identifier_value, reason: 'an order' }
     const waiting = await proposed(erasePerson(ada, input))
@@ -224,10 +216,7 @@ test.each(Object.keys(RACES))('%s does not undo what another node narrows at the
       (error: Error) => error.message,
     )
     const early = ended.then((end) => expect.fail(`it did not wait: ${end}`))
-    await Promise.race([
-      early,
-      vi.waitFor(async () => expect(await isWaiting()).toBe(true), { timeout: 30_000, interval: 10 }),
-    ])
+    await Promise.race([early, vi.waitFor(async () => expect(await isWaiting()).toBe(true), { timeout: 30_000, interval: 10 })])
     early.catch(() => undefined)
     await (typeof raced.narrowed === 'string' ? other.query(raced.narrowed) : raced.narrowed())
   })

@@ -20,9 +20,7 @@ afterAll(async () => {
 const { deps, addEntry } = auditing(server.database)
 await server.registry('civil', [])
 await server.participant('health.example')
-await server.database.db.pool.query(`update participant set name = $1 where sender_id = 'health.example'`, [
-  `Health ${MARKUP}`,
-])
+await server.database.db.pool.query(`update participant set name = $1 where sender_id = 'health.example'`, [`Health ${MARKUP}`])
 const now = () => new Date('2026-11-22T10:00:00Z')
 const report = (value: string, period: { from?: string; to?: string } = {}) =>
   reportAccess(acting({ ...deps, now }), { type: 'UIN', value, ...period })
@@ -35,10 +33,7 @@ describe('the answer to a person', () => {
         purpose: 'eligibility',
         basis: 'consent',
         shown: {
-          Person: [
-            ...['@id', 'identifier.identifier_type', 'identifier.identifier_value'],
-            ...['name.surname', 'birth_date'],
-          ],
+          Person: [...['@id', 'identifier.identifier_type', 'identifier.identifier_value'], ...['name.surname', 'birth_date']],
         },
       },
       [personAs('seen', 'UIN:1')],
@@ -46,9 +41,7 @@ describe('the answer to a person', () => {
     await addEntry({ kind: 'operator', participant: null, operator: 'secret-clerk', note: 'record get' }, [
       personAs('seen', 'UIN:1'),
     ])
-    await addEntry({ participant: 'unknown.example', emergency: true, records: 0, shown: {} }, [
-      personAs('asked', 'UIN:1'),
-    ])
+    await addEntry({ participant: 'unknown.example', emergency: true, records: 0, shown: {} }, [personAs('asked', 'UIN:1')])
     const { report: facts } = await report('1', { from: '2020-01-01T00:00:00Z' })
     expect(facts).toMatchObject({
       made_at: '2026-11-22T10:00:00.000Z',
@@ -74,9 +67,7 @@ describe('the answer to a person', () => {
       ],
     })
     expect(facts.months.seen.map(({ sentence }) => sentence).sort()).toEqual([
-      expect.stringMatching(
-        /^An employee of the registry, or a program of it, 1 look or change, last on \d+ \w+ 20\d\d: name$/,
-      ),
+      expect.stringMatching(/^An employee of the registry, or a program of it, 1 look or change, last on \d+ \w+ 20\d\d: name$/),
       expect.stringMatching(/^Health .*, 1 search, last on \d+ \w+ 20\d\d: birth date, identifier, name$/),
     ])
     expect(JSON.stringify(facts)).not.toContain('secret-clerk')
@@ -127,9 +118,9 @@ describe('the answer to a person', () => {
       await addEntry({ participant: 'social-assistance.region.example', purpose, shown }, [personAs('seen', 'UIN:777')])
     }
     const { html, report: facts } = await report('777')
-    expect(
-      facts.months.seen.map(({ looks, entries }: { looks: number; entries?: unknown }) => [looks, entries]),
-    ).toEqual([[3, undefined]])
+    expect(facts.months.seen.map(({ looks, entries }: { looks: number; entries?: unknown }) => [looks, entries])).toEqual([
+      [3, undefined],
+    ])
     const page = await chromium.browser.newPage({ viewport: { width: 700, height: 900 } })
     await page.setContent(html, { waitUntil: 'load' })
     const cells = page.locator('tbody').first().locator('td')

@@ -16,10 +16,7 @@ const { deps, addEntry } = auditing(server.database)
 
 const person = (identifiers: Record<string, string>, more: object = {}) => ({
   '@type': 'CRVS_Person',
-  identifier: Object.entries(identifiers).map(([identifier_type, identifier_value]) => ({
-    identifier_type,
-    identifier_value,
-  })),
+  identifier: Object.entries(identifiers).map(([identifier_type, identifier_value]) => ({ identifier_type, identifier_value })),
   name: { surname: 'Okoro' },
   ...more,
 })
@@ -47,8 +44,7 @@ describe('audit person', () => {
       retired: { identifier_type: 'UIN', identifier_value: '72' },
     })
     await addEntry({ operation: 'after it' }, [personAs('seen', 'UIN:71')])
-    for (const value of ['71', '72'])
-      expect((await found('UIN', value)).seen, value).toEqual(['before the merge', 'after it'])
+    for (const value of ['71', '72']) expect((await found('UIN', value)).seen, value).toEqual(['before the merge', 'after it'])
   })
 
   it('finds who has seen, written, or only asked, in every registry', async () => {
@@ -56,9 +52,7 @@ describe('audit person', () => {
       personAs('asked', 'UIN:1'),
       personAs('seen', 'UIN:1', 'BRN:B-1'),
     ])
-    await addEntry({ operation: 'saw elsewhere', registry: 'social', shown: { Member: ['sex'] } }, [
-      personAs('seen', 'UIN:1'),
-    ])
+    await addEntry({ operation: 'saw elsewhere', registry: 'social', shown: { Member: ['sex'] } }, [personAs('seen', 'UIN:1')])
     await addEntry({ operation: 'wrote' }, [personAs('written', 'UIN:1')])
     await addEntry({ operation: 'asked', records: 0, shown: {} }, [personAs('asked', 'UIN:1')])
     await addEntry({ operation: 'other' }, [personAs('seen', 'UIN:2')])
@@ -190,9 +184,7 @@ describe('audit person', () => {
   })
 
   it('shows what is stored encrypted only when it is asked for', async () => {
-    await addEntry({ operation: 'sealed', confidential: { requested_by: 'clerk-7', case: 'C/1' } }, [
-      personAs('seen', 'UIN:77'),
-    ])
+    await addEntry({ operation: 'sealed', confidential: { requested_by: 'clerk-7', case: 'C/1' } }, [personAs('seen', 'UIN:77')])
     const look = { type: 'UIN', value: '77' }
     expect(JSON.stringify(await auditPerson(acting(deps), look))).not.toContain('clerk-7')
     expect((await auditPerson(acting(deps), { ...look, confidential: true })).seen).toMatchObject([
@@ -209,9 +201,7 @@ describe('audit person', () => {
 
   it('is not written where no audit entry can be', async () => {
     const auditLog = { write: () => Promise.reject(new Error('no audit log')) }
-    await expect(auditPerson(acting({ ...deps, auditLog }), { type: 'UIN', value: '1' })).rejects.toThrow(
-      'no audit log',
-    )
+    await expect(auditPerson(acting({ ...deps, auditLog }), { type: 'UIN', value: '1' })).rejects.toThrow('no audit log')
   })
 
   it('refuses an identifier that no registry can have', async () => {

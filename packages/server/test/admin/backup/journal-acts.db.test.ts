@@ -166,10 +166,7 @@ test('a key that was revoked stays revoked when the key, or nothing, is newer th
   await addParticipantKeys(acting(deps), { sender_id, keys: two, kid: 'two' })
   for (const kid of ['one', 'two']) await revokeParticipantKey(acting(deps), { sender_id, kid })
   // As earlier versions wrote it: without the key.
-  await deps.db.journal.write(
-    { kind: 'participant_key_revoked', participant: sender_id, kid: 'three' },
-    async () => undefined,
-  )
+  await deps.db.journal.write({ kind: 'participant_key_revoked', participant: sender_id, kid: 'three' }, async () => undefined)
   const into = await target()
   const done = await restoreDatabase(acting(depsOf(into)), { file, journal })
   expect(done).toMatchObject({ journal: 3, undone: [] })

@@ -48,9 +48,9 @@ test('a restored database begins a file of its own, and both files restore it ag
   const next = join(await folder(), 'journal')
   await disable(depsOf(restored, next))
   await expect(refuseOlderDatabase(restored.db, next)).resolves.toBeUndefined()
-  await expect(
-    restoreDatabase(acting(depsOf(await target())), { file: first, journal: [journal, next] }),
-  ).resolves.toMatchObject({ journal: 2 })
+  await expect(restoreDatabase(acting(depsOf(await target())), { file: first, journal: [journal, next] })).resolves.toMatchObject(
+    { journal: 2 },
+  )
   const second = await backupOf(restored)
   await disable(depsOf(restored, next))
   await expect(
@@ -58,9 +58,7 @@ test('a restored database begins a file of its own, and both files restore it ag
   ).resolves.toMatchObject({ journal: 1 })
   // The one before went on as well: which of both is meant?
   await disable(deps)
-  await expect(
-    restoreDatabase(acting(depsOf(await target())), { file: first, journal: [journal, next] }),
-  ).rejects.toThrow(
+  await expect(restoreDatabase(acting(depsOf(await target())), { file: first, journal: [journal, next] })).rejects.toThrow(
     'two copies of the database wrote line 2 of the journal: give only the files of the one that is restored',
   )
 })

@@ -69,9 +69,7 @@ test('a backup that knows the line of an act and not yet the act does not undo i
   expect(files.length).toBe(3)
   const [erasing = '', removing = '', disabling = ''] = files
   const [one, two, three] = [await target(), await target(), await target()]
-  await expect(restoreDatabase(acting(depsOf(one)), { file: erasing, journal: [journal] })).resolves.toMatchObject({
-    journal: 3,
-  })
+  await expect(restoreDatabase(acting(depsOf(one)), { file: erasing, journal: [journal] })).resolves.toMatchObject({ journal: 3 })
   expect(await rowsOf(one, PERSONS)).toEqual([{ count: 1 }])
   await restoreDatabase(acting(depsOf(two)), { file: removing, journal: [journal] })
   expect(await rowsOf(two, 'select namespace from registry')).toEqual([{ namespace: 'social' }])
@@ -101,9 +99,9 @@ test('a line of a crashed process stays open for a day, also for a database that
   await expect(setParticipantStatus(crashing, { sender_id, status: 'disabled' })).rejects.toThrow('killed')
   await from.db.pool.query(`update journal_open_line set opened_at = now() - interval '25 hours'`)
   const later = await target()
-  await expect(
-    restoreDatabase(acting(depsOf(later)), { file: await backupOf(from), journal: [journal] }),
-  ).resolves.toMatchObject({ journal: 0 })
+  await expect(restoreDatabase(acting(depsOf(later)), { file: await backupOf(from), journal: [journal] })).resolves.toMatchObject(
+    { journal: 0 },
+  )
   expect(await rowsOf(later, 'select status from participant')).toEqual([{ status: 'active' }])
   await expect(setParticipantStatus(crashing, { sender_id, status: 'disabled' })).rejects.toThrow('killed')
   await expect(adoptRestored(acting(depsOf(from)), { journal: [journal] })).resolves.toMatchObject({ journal: 1 })
@@ -123,9 +121,7 @@ test('the journal of another database under the same master key is refused', asy
 test('a promotion, and an address of keys that was replaced, hold in the restored database', async () => {
   const { from, journal, deps } = await started()
   await addParticipant(acting(deps), { sender_id: 'new.example', name: 'N', environment: 'sandbox' })
-  await from.db.pool.query(`update participant set jwks_uri = 'https://old.example/jwks' where sender_id = $1`, [
-    sender_id,
-  ])
+  await from.db.pool.query(`update participant set jwks_uri = 'https://old.example/jwks' where sender_id = $1`, [sender_id])
   const file = await backupOf(from)
   const [row] = await rowsOf(from, `select id, sender_id from participant where sender_id = 'new.example'`)
   const live = { keys: [], former: [], jwks_uri: 'https://new.example/jwks', sha256: Buffer.alloc(32, 7) }

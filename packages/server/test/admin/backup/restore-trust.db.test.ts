@@ -1,7 +1,7 @@
 /** Trust that was weakened, and tightened again after the backup: a restore does not bring it back. */
 import { join } from 'node:path'
-import { ActProposed, createApprovals } from '@rollcall/admin/approvals/approval'
-import { approveProposal, declineProposal, operatorWithToken, showProposal } from '@rollcall/admin/approvals/proposals'
+import { ActWaitsError, createApprovals } from '@rollcall/admin/approvals/approval'
+import { approveProposal, declineProposal, requireOperatorOfToken, showProposal } from '@rollcall/admin/approvals/proposals'
 import { adoptRestored, type RestoreDeps, restoreDatabase } from '@rollcall/admin/backup/restore'
 import { addOperator } from '@rollcall/admin/operators/operators'
 import { addParticipantKeys, listParticipantKeys } from '@rollcall/admin/participants/keys'
@@ -42,10 +42,7 @@ test('a weaker policy, and hosts that were removed, do not come back to a partic
   await setMessagePolicy(db, sender_id, { signature_policy: 'required', encryption_policy: 'required' })
   await setMessagePolicy(db, sender_id, { outgoing: [kept, { host: 'moved.example' }] })
   const into = await target()
-  await expect(restoreDatabase(acting(depsOf(into)), { file, journal })).resolves.toMatchObject({
-    journal: 3,
-    undone: [],
-  })
+  await expect(restoreDatabase(acting(depsOf(into)), { file, journal })).resolves.toMatchObject({ journal: 3, undone: [] })
   // A host under another rule is entered again.
   expect(await findParticipant(into.db, sender_id)).toMatchObject({
     signature_policy: 'required',
@@ -66,7 +63,7 @@ test('what waited for a second operator has lapsed: it may have been declined af
   await addParticipant(acting(deps), { sender_id, name: 'SPMIS' })
   const caller = async (name: string) => {
     const { token } = await addOperator(acting(deps), { name, roles: ['own'] })
-    return { kind: 'operator', operator: await operatorWithToken(deps, token) } as const
+    return { kind: 'operator', operator: await requireOperatorOfToken(deps, token) } as const
   }
   const [ada, bea] = [await caller('ada'), await caller('bea')]
   const approvals = createApprovals({ limits })
@@ -74,7 +71,7 @@ test('what waited for a second operator has lapsed: it may have been declined af
   const proposed = async (at: RestoreDeps): Promise<string> => {
     const asking = { ...at, caller: ada, approvals }
     const waiting = await addParticipantKeys(acting(asking), key).catch((error: unknown) => error)
-    if (!(waiting instanceof ActProposed)) throw waiting
+    if (!(waiting instanceof ActWaitsError)) throw waiting
     return waiting.proposal.id
   }
   const id = await proposed(deps)
@@ -85,9 +82,7 @@ test('what waited for a second operator has lapsed: it may have been declined af
   const after = { ...depsOf(into), caller: bea }
   const isLapsed = async (one: string) => {
     expect(await showProposal(acting(after), { id: one })).toMatchObject({ state: 'lapsed', confidential: null })
-    await expect(approveProposal(acting(after), { id: one })).rejects.toThrow(
-      'the proposal does not wait any more: it is lapsed',
-    )
+    await expect(approveProposal(acting(after), { id: one })).rejects.toThrow('the proposal does not wait any more: it is lapsed')
   }
   await restoreDatabase(acting(after), { file, ...without })
   await isLapsed(id)
@@ -115,15 +110,8 @@ test('keys, addresses and hosts that a consent authority had before do not come 
   await putAuthority(db, { ...first, name: 'newer' })
   await putAuthority(db, { ...replaced, name: 'newer' })
   const into = await target()
-  await expect(restoreDatabase(acting(depsOf(into)), { file, journal })).resolves.toMatchObject({
-    journal: 2,
-    undone: [],
-  })
-  expect(await findAuthority(into.db, 'ministry')).toMatchObject({
-    jwks_uri: 'https://new.example/jwks',
-    outgoing: [],
-    keys: [],
-  })
+  await expect(restoreDatabase(acting(depsOf(into)), { file, journal })).resolves.toMatchObject({ journal: 2, undone: [] })
+  expect(await findAuthority(into.db, 'ministry')).toMatchObject({ jwks_uri: 'https://new.example/jwks', outgoing: [], keys: [] })
   expect(await findAuthority(into.db, 'same')).toMatchObject({ keys: [{ kid: 'old' }], outgoing: [host] })
   expect(await findAuthority(into.db, 'newer')).toBeNull()
 })

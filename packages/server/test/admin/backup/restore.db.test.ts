@@ -10,11 +10,7 @@ import { addPurpose } from '@rollcall/admin/consents/purposes'
 import { revokeGrant, setGrant } from '@rollcall/admin/grants/grant-changes'
 import { addOperator, revokeOperator } from '@rollcall/admin/operators/operators'
 import { revokeOwnKey } from '@rollcall/admin/operators/own-keys'
-import {
-  addParticipant,
-  rotateParticipantSecret,
-  setParticipantStatus,
-} from '@rollcall/admin/participants/participants'
+import { addParticipant, rotateParticipantSecret, setParticipantStatus } from '@rollcall/admin/participants/participants'
 import { protectPerson } from '@rollcall/admin/persons/protected-persons'
 import { pruneStoredData } from '@rollcall/admin/persons/retention'
 import { deleteRecords } from '@rollcall/admin/records/records'
@@ -22,7 +18,7 @@ import { removeRegistry } from '@rollcall/admin/removal'
 import { verifyAuditLog } from '@rollcall/audit/verify/verify'
 import { areMessagesHeld } from '@rollcall/backup/store/restorations'
 import { deliveryBodyBinding } from '@rollcall/core/model/delivery'
-import { createBodies } from '@rollcall/keys/bodies'
+import { createBodyEncryption } from '@rollcall/keys/bodies'
 import { createKeys } from '@rollcall/keys/own-keys'
 import { ensureOwnKeys } from '@rollcall/keys/rotation'
 import { listOwnKeys } from '@rollcall/keys/store/own-keys'
@@ -32,18 +28,7 @@ import { acting } from '../../../../admin/test/acting.ts'
 import { personRowsSql } from '../../../../audit/src/store/packed-persons.ts'
 import { EVERYTHING } from '../../../../participants/test/grants.ts'
 import { witnessOf } from '../../../../settings/test/tampering.ts'
-import {
-  audited,
-  backupOf,
-  depsOf,
-  erased,
-  folder,
-  masterKeys,
-  type Place,
-  target,
-  type World,
-  world,
-} from '../../restoring.ts'
+import { audited, backupOf, depsOf, erased, folder, masterKeys, type Place, target, type World, world } from '../../restoring.ts'
 
 const sender_id = 'spmis.example'
 const without = { without_journal: 'the disk is lost' } as const
@@ -128,14 +113,7 @@ test('erasures, withdrawals and revocations after the backup hold in the restore
   const bare = await target()
   await restoreDatabase(acting(depsOf(bare)), { file: later, ...without })
   const [undone] = await rowsOf(bare, STATE)
-  expect(undone).toMatchObject({
-    account_persons: 2,
-    protected: 0,
-    records: 4,
-    registries: 2,
-    grants: 1,
-    status: 'active',
-  })
+  expect(undone).toMatchObject({ account_persons: 2, protected: 0, records: 4, registries: 2, grants: 1, status: 'active' })
 })
 
 test('keys of every algorithm that a participant needed come back, and sign', async () => {
@@ -169,7 +147,7 @@ test('the journal has no personal data in clear', async () => {
 test('a day key that was destroyed after the backup does not come back', async () => {
   const { from, journal, deps } = await peopled()
   const vault = await deps.vault()
-  const bodies = createBodies(from.db, vault)
+  const bodies = createBodyEncryption(from.db, vault)
   const sealed = await bodies.encryptBody('{"personal":"data"}', deliveryBodyBinding('one'))
   await from.ownerDb.pool.query("insert into body_key (day, sealed) select '2020-01-01', sealed from body_key")
   const file = await backupOf(from)
@@ -178,7 +156,7 @@ test('a day key that was destroyed after the backup does not come back', async (
   const into = await target()
   await restoreDatabase(acting(depsOf(into)), { file, journal: [journal] })
   expect(await rowsOf(into, "select day from body_key where day = '2020-01-01'")).toEqual([])
-  const opened = createBodies(into.db, await depsOf(into).vault())
+  const opened = createBodyEncryption(into.db, await depsOf(into).vault())
   expect(await opened.decryptBody(sealed, deliveryBodyBinding('one'))).toBe('{"personal":"data"}')
 })
 
@@ -211,8 +189,7 @@ test('a journal that is older, cut in the middle, changed or of another database
   await expect(tried(`${lines.filter((_, at) => at !== number - 2).join('\n')}\n`)).rejects.toThrow(
     `line ${number - 1} of the journal is missing: give all its files, as they were written`,
   )
-  const changed = (line = '') =>
-    line.replace(/"sealed":"(.{20})(.)/, (_, a, b) => `"sealed":"${a}${b === 'A' ? 'B' : 'A'}`)
+  const changed = (line = '') => line.replace(/"sealed":"(.{20})(.)/, (_, a, b) => `"sealed":"${a}${b === 'A' ? 'B' : 'A'}`)
   await expect(tried(`${[...lines.slice(0, -1), changed(lines.at(-1))].join('\n')}\n`)).rejects.toThrow(
     `line ${number} of the journal was changed, or was written under another master key`,
   )
@@ -224,9 +201,7 @@ test('a journal that is older, cut in the middle, changed or of another database
   const [one, other] = [join(await folder(), 'one'), join(await folder(), 'other')]
   await writeFile(one, `${lines.filter((_, at) => at % 2 === 0).join('\n')}\n{"rollcall_jour`)
   await writeFile(other, `${lines.filter((_, at) => at % 2 === 1).join('\n')}\n`)
-  await expect(restoreDatabase(acting(depsOf(into)), { file, journal: [one, other] })).resolves.toMatchObject({
-    journal: 3,
-  })
+  await expect(restoreDatabase(acting(depsOf(into)), { file, journal: [one, other] })).resolves.toMatchObject({ journal: 3 })
 })
 
 test('a journal of before and after a new master key is read with both', async () => {
@@ -278,8 +253,7 @@ test('the audit log verifies, and says from when until when entries are lost; th
   expect(gap?.open.length).toBeGreaterThan(0)
 
   // Any other checkpoint than that of the signed entry is a fault: an older one, and one behind the restore.
-  const move = (line: string, at: string) =>
-    line.replace(/"at":"[^"]+"/, `"at":"${at}"`).replace(/"digest":"../, '"digest":"00')
+  const move = (line: string, at: string) => line.replace(/"at":"[^"]+"/, `"at":"${at}"`).replace(/"digest":"../, '"digest":"00')
   const [last = ''] = lines.slice(-1)
   for (const at of ['2020-01-01T00:00:00.000Z', '2999-01-01T00:00:00.000Z']) {
     const found = await witnessed(into, [move(last, at)])

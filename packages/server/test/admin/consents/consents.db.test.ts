@@ -65,12 +65,7 @@ const refused = (work: Promise<unknown>) =>
     () => 'nothing',
     (error: Error) => error.message,
   )
-const ofPerson = (more: object = {}) => ({
-  identifier_type: 'UIN',
-  identifier_value: uin,
-  purpose: 'eligibility',
-  ...more,
-})
+const ofPerson = (more: object = {}) => ({ identifier_type: 'UIN', identifier_value: uin, purpose: 'eligibility', ...more })
 
 describe('a withdrawal', () => {
   it('of a signed consent stops it, and no other', async () => {
@@ -101,9 +96,7 @@ describe('a withdrawal', () => {
     expect(await found({ ...by('UIN', uin), ...(await signed({ iat: Math.floor(Date.now() / 1_000) + 30 })) })).toBe(1)
     expect(await reinstateConsent(acting(deps), ofPerson())).toEqual({ reinstated: 1 })
     expect(await found({ ...by('UIN', uin), ...asserted() })).toBe(1)
-    expect(await refused(reinstateConsent(acting(deps), ofPerson()))).toBe(
-      'purpose: nothing is withdrawn for it by this person',
-    )
+    expect(await refused(reinstateConsent(acting(deps), ofPerson()))).toBe('purpose: nothing is withdrawn for it by this person')
   })
 
   it('follows a merge of records: one of before it, and one by the retired identifier', async () => {
@@ -140,8 +133,7 @@ describe('a withdrawal', () => {
     const consent = await signed({ jti: 'late' })
     const expiring = await ask({ ...by('UIN', uin), ...consent })
     const staying = await ask({ ...by('UIN', '20'), ...asserted() })
-    const records = async (id: string) =>
-      JSON.stringify(await askStatus(server, peer, 'correlation_id', id)).includes('Obi')
+    const records = async (id: string) => JSON.stringify(await askStatus(server, peer, 'correlation_id', id)).includes('Obi')
     expect(await records(stopping)).toBe(true)
     const { stopped } = await withdrawConsent(acting(deps), ofPerson())
     expect(stopped).toMatchObject({ deliveries: 2, in_flight: 0 })
@@ -163,11 +155,7 @@ describe('a withdrawal', () => {
   })
 
   it('is found before an answer is made, and before each attempt to send it', async () => {
-    const id = await accepted(
-      server,
-      peer,
-      searchFor(peer, [{ search_criteria: { ...by('UIN', uin), ...asserted() } }]),
-    )
+    const id = await accepted(server, peer, searchFor(peer, [{ search_criteria: { ...by('UIN', uin), ...asserted() } }]))
     await withdrawConsent(acting(deps), ofPerson())
     await answerExchange(server, id)
     await deliverAll(server)
@@ -318,9 +306,7 @@ it('what was answered under a consent that the grant does not take any more is n
   peer.receiver.answer = answering(200)
   await server.database.db.pool.query('update delivery set next_attempt_at = now() where correlation_id = $1', [id])
   await deliverAll(server)
-  const { rows } = await server.database.db.pool.query('select state, reason from delivery where correlation_id = $1', [
-    id,
-  ])
+  const { rows } = await server.database.db.pool.query('select state, reason from delivery where correlation_id = $1', [id])
   expect(rows).toEqual([{ state: 'dead', reason: 'not_permitted' }])
   await grant(server.database, peer.sender_id, 'civil', TERMS)
   server.clock.pass(1_000)

@@ -45,9 +45,7 @@ test('rows are published in their order, and are gone', async () => {
     remove: { identifier: [] },
   })
   await publish()
-  expect((await eventIds()).filter((id) => id.startsWith('order-'))).toEqual(
-    [1, 2, 3, 4].map((number) => `order-${number}`),
-  )
+  expect((await eventIds()).filter((id) => id.startsWith('order-'))).toEqual([1, 2, 3, 4].map((number) => `order-${number}`))
   expect(await showOutbox(server.database, {})).toEqual({ waiting: 0, failed: [] })
   const { rows } = await query("select occurred_at, event_type from event where event_id = 'order-4'")
   expect(rows).toEqual([{ occurred_at: new Date('2026-02-03T00:00:00Z'), event_type: 'Death' }])
@@ -61,18 +59,16 @@ describe('a row that cannot be published says why, and stops no other', () => {
     [{ reg_event_type: 'Holiday' }, expect.stringMatching(/^reg_event_type: must be one of LiveBirth, /)],
     [{ record: '5' }, 'record: must be an object'],
     [{ record: { '@type': 'Cow' } }, expect.stringMatching(/^record\.@type: must be one of Person/)],
-    [
-      { record: person('X', { large: 'x'.repeat(9_000_000) }) },
-      expect.stringMatching(/^record: must be at most \d+ bytes$/),
-    ],
+    [{ record: person('X', { large: 'x'.repeat(9_000_000) }) }, expect.stringMatching(/^record: must be at most \d+ bytes$/)],
     [{ event_id: 'e'.repeat(256) }, 'event_id: must have at most 255 characters'],
     [{ source_version: -1 }, 'source_version: must be at least 0'],
     [{ corrects: 'order-1' }, 'corrects: goes with reg_event_type CANCEL and CORRECTION alone'],
     [{ remove: '[]' }, 'remove: must be an object'],
     [{ remove: { identifier: ['x'.repeat(9_000_000)] } }, expect.stringMatching(/^remove: must be at most \d+ bytes$/)],
-    ...['infinity', '-infinity', '294276-01-01', '10000-01-01', '0044-03-15 BC'].map(
-      (occurred_at): [object, string] => [{ occurred_at }, 'occurred_at: must lie in the years 1 to 9999'],
-    ),
+    ...['infinity', '-infinity', '294276-01-01', '10000-01-01', '0044-03-15 BC'].map((occurred_at): [object, string] => [
+      { occurred_at },
+      'occurred_at: must lie in the years 1 to 9999',
+    ]),
   ])('%#', async (columns, failure) => {
     await insert({ record: person('SECRET-1'), ...columns })
     await insert({ record: person('G'), event_id: `after-${JSON.stringify(columns).slice(0, 40)}` })
@@ -195,10 +191,9 @@ test('a worker publishes a row as soon as it has come', async () => {
   const working = await testServer({ ROLLCALL_ROLE: 'worker' })
   await working.registry('civil')
   const { pool } = working.database.db
-  await pool.query(
-    `insert into rollcall_outbox.event (namespace, reg_event_type, record) values ('civil', 'LiveBirth', $1)`,
-    [JSON.stringify(person('Q'))],
-  )
+  await pool.query(`insert into rollcall_outbox.event (namespace, reg_event_type, record) values ('civil', 'LiveBirth', $1)`, [
+    JSON.stringify(person('Q')),
+  ])
   await expect.poll(async () => (await pool.query('select from event')).rowCount).toBe(1)
   await working.close()
 })

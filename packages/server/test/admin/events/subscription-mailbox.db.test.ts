@@ -55,10 +55,7 @@ test('a backfill queues every record that matches now', async () => {
   const { code } = await subscribe()
   expect(await backfillSubscription(acting(deps()), { code })).toEqual({ code, queued: 2 })
   const queued = await waiting()
-  expect(queued.map(({ purpose, presence }) => `${purpose} ${presence}`)).toEqual([
-    'backfill stayed',
-    'backfill stayed',
-  ])
+  expect(queued.map(({ purpose, presence }) => `${purpose} ${presence}`)).toEqual(['backfill stayed', 'backfill stayed'])
   expect(queued.map(({ document }) => JSON.parse(document).identifier[0].identifier_value)).toEqual(['U-2', 'U-4'])
 })
 
@@ -84,17 +81,13 @@ test('a backfill that was interrupted is not continued with another time', async
   const interrupted = (time: string | null) =>
     query('update subscription set backfilled = 2, backfilled_since = $2 where id = $1', [id, time])
   const refused = (was: string) =>
-    refusal(
-      `since: an earlier backfill of the subscription was interrupted and is continued first; it was begun ${was}`,
-    )
+    refusal(`since: an earlier backfill of the subscription was interrupted and is continued first; it was begun ${was}`)
   await interrupted(null)
   await expect(backfillSubscription(acting(deps()), { code, since })).rejects.toThrow(refused('without it'))
   await interrupted(since)
   const with_it = 'with 2026-01-01T00:00:00.000Z'
   await expect(backfillSubscription(acting(deps()), { code })).rejects.toThrow(refused(with_it))
-  await expect(backfillSubscription(acting(deps()), { code, since: '2026-01-02T00:00:00Z' })).rejects.toThrow(
-    refused(with_it),
-  )
+  await expect(backfillSubscription(acting(deps()), { code, since: '2026-01-02T00:00:00Z' })).rejects.toThrow(refused(with_it))
   expect(await waiting()).toEqual([])
   expect(await backfillSubscription(acting(deps()), { code, since })).toEqual({ code, queued: 1 })
   expect(await query('select backfilled, backfilled_since from subscription')).toEqual([
@@ -142,9 +135,7 @@ test('what cannot be done is refused, with the reason', async () => {
   )
   await query(`update subscription set state = 'ended', reason = 'cancelled', ended_at = now()`)
   for (const work of [testSubscription, backfillSubscription, resumeSubscription]) {
-    await expect(work(acting(deps()), { code })).rejects.toThrow(
-      refusal('code: the subscription has ended', 'conflict'),
-    )
+    await expect(work(acting(deps()), { code })).rejects.toThrow(refusal('code: the subscription has ended', 'conflict'))
   }
 })
 

@@ -33,9 +33,7 @@ describe('setGrant', () => {
     await setGrant(acting({ db }), { ...whose(sender_id), terms: later, beside: true })
     expect(await listGrants({ db }, whose(sender_id))).toHaveLength(2)
     expect(
-      await refused(
-        setGrant(acting({ db }), { ...whose(sender_id), terms: until('2029-01-01T00:00:00Z'), beside: true }),
-      ),
+      await refused(setGrant(acting({ db }), { ...whose(sender_id), terms: until('2029-01-01T00:00:00Z'), beside: true })),
     ).toBe(`AdminRefusal: valid_from: overlaps grant ${version}; at any time a participant has one grant in a registry`)
   })
 
@@ -55,9 +53,7 @@ describe('setGrant', () => {
   ])('refuses %s', async (_, terms, message) => {
     const { sender_id } = await newPeer()
     // biome-ignore lint/suspicious/noExplicitAny: what an operator may write
-    expect(await refused(setGrant(acting({ db }), { ...whose(sender_id), terms: terms as any }))).toBe(
-      `AdminRefusal: ${message}`,
-    )
+    expect(await refused(setGrant(acting({ db }), { ...whose(sender_id), terms: terms as any }))).toBe(`AdminRefusal: ${message}`)
   })
 
   it('names who and what there is not', async () => {
@@ -65,9 +61,7 @@ describe('setGrant', () => {
     expect(await refused(setGrant(acting({ db }), { ...whose('nobody'), terms: BASE }))).toContain(
       'no participant has sender_id nobody',
     )
-    expect(await refused(setGrant(acting({ db }), { ...whose(sender_id, 'nowhere'), terms: BASE }))).toContain(
-      'nowhere',
-    )
+    expect(await refused(setGrant(acting({ db }), { ...whose(sender_id, 'nowhere'), terms: BASE }))).toContain('nowhere')
     expect(await refused(showGrantTemplate({ db }, { namespace: 'civil', template: 'x' }))).toBe(
       'AdminRefusal: template: must be one of everything, eligibility, death-check, enrolment-writer',
     )
@@ -94,9 +88,7 @@ describe('subscriptions', () => {
     expect(await state()).toEqual([{ code, state: 'live', reason: null }, suspended])
     // A filter about what may not be asked would answer by its notifications.
     const narrower = { ...terms, ask: ['birth_date'] }
-    expect(await setGrant(acting({ db }), { ...whose(peer.sender_id), terms: narrower })).toMatchObject({
-      suspended: 1,
-    })
+    expect(await setGrant(acting({ db }), { ...whose(peer.sender_id), terms: narrower })).toMatchObject({ suspended: 1 })
     expect(await state()).toMatchObject([{ state: 'suspended' }, suspended])
     expect(await refused(resumeSubscription(acting({ db }), { code }))).toBe(
       'AdminRefusal: code: the grant of its participant does not allow the subscription',

@@ -120,10 +120,7 @@ describe('grant propose', () => {
 
   it('shows related persons again where they were shown', async () => {
     const spmis = { participant: 'spmis.demo', asked: { record_types: [], forms: [], attributes: [] } }
-    await addEntry({
-      ...spmis,
-      shown: { Person: ['parent1_identifier.identifier_value', 'parent1_identifier.identifier_type'] },
-    })
+    await addEntry({ ...spmis, shown: { Person: ['parent1_identifier.identifier_value', 'parent1_identifier.identifier_type'] } })
     expect((await propose()).terms.see).toContain('parents')
   })
 

@@ -120,11 +120,7 @@ test('page by page every message is there once, whatever the size of a page', as
       const seen: number[] = []
       let before: string | undefined
       do {
-        const page = await listMessages(acting(bounded(searched_entries)), {
-          participant: 'many.example',
-          limit,
-          before,
-        })
+        const page = await listMessages(acting(bounded(searched_entries)), { participant: 'many.example', limit, before })
         seen.push(...page.messages.map(({ records }) => records))
         before = page.next ?? undefined
       } while (before !== undefined)
@@ -167,14 +163,8 @@ describe('it is refused', () => {
       'reference_id: give one of message_id, transaction_id, correlation_id, reference_id at most',
     ],
     [{ before: 'x' }, 'before: must be that of an entry, a chain and a number with a dot between them'],
-    [
-      { before: '3b241101-e2bb-4255-8caf-4136c566a962.1' },
-      'before: the entry is not stored any more; begin with the first page',
-    ],
-    [
-      { before: '2026-02-99T00:00:00.000Z' },
-      'before: must be that of an entry, a chain and a number with a dot between them',
-    ],
+    [{ before: '3b241101-e2bb-4255-8caf-4136c566a962.1' }, 'before: the entry is not stored any more; begin with the first page'],
+    [{ before: '2026-02-99T00:00:00.000Z' }, 'before: must be that of an entry, a chain and a number with a dot between them'],
     [{ limit: 501 }, 'limit: must be at most 500'],
     [{ outcome: 'refused' }, /^outcome: must be one of/],
   ])('%j', async (input, message) => {

@@ -121,9 +121,7 @@ describe('bodies', () => {
     // Who asks about the person learns of the look.
     const { seen } = await auditPerson(acting(deps()), { type: 'UIN', value: '0012', confidential: true })
     const again = seen.filter(({ operator }) => operator === 'ada')
-    expect(again.map(({ again: isAgain, reason: why }) => [isAgain, why])).toEqual([
-      ...[1, 2].map(() => [true, reason]),
-    ])
+    expect(again.map(({ again: isAgain, reason: why }) => [isAgain, why])).toEqual([...[1, 2].map(() => [true, reason])])
   })
 
   test('stay closed when no audit entry can be written', async () => {
@@ -135,8 +133,7 @@ describe('bodies', () => {
   test('are refused without a reason, and where there is none', async () => {
     const message_id = await askNow()
     const auditLog = memoryAuditLog()
-    const open = (input: object) =>
-      refused(openBodies(acting({ ...deps(), auditLog }), { message_id, reason, ...input }))
+    const open = (input: object) => refused(openBodies(acting({ ...deps(), auditLog }), { message_id, reason, ...input }))
     expect(await open({ reason: undefined })).toMatch(/^reason: /)
     expect(await open({ reason: 'why' })).toMatch(/^reason: must have at least 5 characters/)
     expect(await open({ reason: '      ' })).toMatch(/^reason: /)

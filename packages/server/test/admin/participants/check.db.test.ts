@@ -51,8 +51,7 @@ const refused = (work: Promise<unknown>) =>
     (error: Error) => error.message,
   )
 const live = keyPair('Ed25519')
-const promote = (input: object = {}) =>
-  promoteParticipant(acting(deps), { sender_id, keys: live.pem, kid: 'live-1', ...input })
+const promote = (input: object = {}) => promoteParticipant(acting(deps), { sender_id, keys: live.pem, kid: 'live-1', ...input })
 const { uin } = { uin: JSON.stringify(ADA).match(/"identifier_value":"(\d+)"/)?.[1] ?? '' }
 const search = () => searchFor(peer, [byIdentifier('UIN', uin)])
 const asked = async (path: string, body: Parameters<typeof signedBody>[1]) => {
@@ -128,9 +127,7 @@ test('what is not granted is skipped, and what cannot be checked is refused', as
     'the registry civil is live; a participant is checked in a sandbox registry',
   )
   await server.participant('old.example')
-  expect(await refused(check({ sender_id: 'old.example' }))).toBe(
-    'old.example is live; only a sandbox participant is checked',
-  )
+  expect(await refused(check({ sender_id: 'old.example' }))).toBe('old.example is live; only a sandbox participant is checked')
   await changeParticipantPolicy(acting({ db, vault }), { ...of, signature_policy: 'off', allow_unsigned: true })
   expect(await refused(check(of))).toBe(
     'the messages of narrow.example need not be signed; run rollcall participant policy narrow.example --signature required first',
@@ -146,9 +143,9 @@ test('a promotion needs new keys, and a report that is not too old', async () =>
     'the key live-1 was used in the sandbox; make a new key for the live system',
   )
   const later = new Date(Date.now() + 31 * 86_400_000)
-  expect(
-    await refused(promoteParticipant(acting({ ...deps, now: () => later }), { sender_id, keys: live.pem })),
-  ).toMatch(/^the last check that new\.example passed is of .*, which is too old; run rollcall participant check/)
+  expect(await refused(promoteParticipant(acting({ ...deps, now: () => later }), { sender_id, keys: live.pem }))).toMatch(
+    /^the last check that new\.example passed is of .*, which is too old; run rollcall participant check/,
+  )
   expect((await showParticipant({ db, limits }, { sender_id })).environment).toBe('sandbox')
 })
 
@@ -191,11 +188,7 @@ test('a promoted participant has nothing of the sandbox any more', async () => {
   server.clock.pass(1_000)
 
   const tokenFor = (client_secret: string) =>
-    post(`${server.url}/oauth2/client/token`, {
-      grant_type: 'client_credentials',
-      client_id: promoted.client_id,
-      client_secret,
-    })
+    post(`${server.url}/oauth2/client/token`, { grant_type: 'client_credentials', client_id: promoted.client_id, client_secret })
   for (const secret of [peer.secret, former]) {
     expect((await tokenFor(secret)).body.error).toBe('invalid_client')
   }

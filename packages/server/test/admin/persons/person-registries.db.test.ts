@@ -15,10 +15,7 @@ import { writeDocuments } from '../../server.ts'
 
 const document = (identifiers: Record<string, string>) => ({
   '@type': 'Person',
-  identifier: Object.entries(identifiers).map(([identifier_type, identifier_value]) => ({
-    identifier_type,
-    identifier_value,
-  })),
+  identifier: Object.entries(identifiers).map(([identifier_type, identifier_value]) => ({ identifier_type, identifier_value })),
   name: { surname: 'Synthetic' },
 })
 
@@ -46,9 +43,7 @@ async function withdrawn({ ownerDb }: World): Promise<readonly number[]> {
 test('it joins no live persons: in an audit, an erasure, a withdrawal', async () => {
   const { at, sandbox, deps } = await start()
   await audited(deps, '2')
-  await deps.auditLog.write(auditEntry({ operation: 'search' }), [
-    { role: 'seen', identifiers: [{ type: 'NID', value: 'N-9' }] },
-  ])
+  await deps.auditLog.write(auditEntry({ operation: 'search' }), [{ role: 'seen', identifiers: [{ type: 'NID', value: 'N-9' }] }])
   await writeDocuments(at, sandbox, [document({ UIN: '2', NID: 'N-9' })])
   const audit = await auditPerson(acting(deps), { type: 'UIN', value: '2' })
   expect(audit.identifier_types).toEqual(['UIN'])

@@ -1,7 +1,7 @@
 /** Records whose identifiers are being backfilled, and protected persons whom they name. */
 
 import { protectPerson } from '@rollcall/admin/persons/protected-persons'
-import { IDENTIFIERS_GROUP } from '@rollcall/core/model/registry'
+import { IDENTIFIER_COLUMN_GROUP } from '@rollcall/core/model/registry'
 import { afterAll, expect, it } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { backfillColumns } from '../../../../records/src/records/backfill.ts'
@@ -22,9 +22,8 @@ it('nobody is protected meanwhile, and what is backfilled notes whom it names', 
       group_identifier: [{ identifier_type: 'HOUSEHOLD_ID', identifier_value: 'H-1' }],
     },
   ])
-  const protect = () =>
-    protectPerson(acting({ db }), { namespace: 'social', ...uin, category: 'shelter', reason: 'Order 7' })
-  const fill = [registry.id, IDENTIFIERS_GROUP]
+  const protect = () => protectPerson(acting({ db }), { namespace: 'social', ...uin, category: 'shelter', reason: 'Order 7' })
+  const fill = [registry.id, IDENTIFIER_COLUMN_GROUP]
   await db.pool.query(`insert into column_fill values ($1, 'Group', $2)`, fill)
   await expect(protect()).rejects.toThrow(
     'namespace: identifiers of its records are being backfilled; nobody can be protected until that is done',

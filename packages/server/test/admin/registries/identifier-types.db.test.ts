@@ -26,10 +26,7 @@ const { db } = server.database
 const namespace = 'civil'
 const person = (identifiers: Readonly<Record<string, string>>, more: JsonObject = {}): JsonObject => ({
   '@type': 'CRVS_Person',
-  identifier: Object.entries(identifiers).map(([identifier_type, identifier_value]) => ({
-    identifier_type,
-    identifier_value,
-  })),
+  identifier: Object.entries(identifiers).map(([identifier_type, identifier_value]) => ({ identifier_type, identifier_value })),
   name: { surname: 'Okoro' },
   ...more,
 })
@@ -65,9 +62,7 @@ describe('a registry whose records are known by another identifier', () => {
     const expression1 = { attribute_name: 'nid', operator: 'eq', attribute_value: '2000' }
     expect(numbers(await find({ query_type: 'predicate', query: [{ seq_num: 1, expression1 }] }))).toEqual(['2000'])
     const graphql = { type: 'graphql', value: '{ person(NID: "2000") { NID UIN } }' }
-    expect((await find({ query_type: 'graphql', query: graphql })).data.reg_records).toEqual([
-      { NID: '2000', UIN: 'U-2' },
-    ])
+    expect((await find({ query_type: 'graphql', query: graphql })).data.reg_records).toEqual([{ NID: '2000', UIN: 'U-2' }])
   })
 
   it("is sorted by the kind's own too, and a record without one is last", async () => {
@@ -84,13 +79,10 @@ describe('a registry whose records are known by another identifier', () => {
 
   it('takes events and merges by it', async () => {
     const limits = DEFAULT_LIMITS
-    const publish = (record: JsonObject) =>
-      publishEvent(acting({ db, limits }), { namespace, reg_event_type: 'UPDATE', record })
+    const publish = (record: JsonObject) => publishEvent(acting({ db, limits }), { namespace, reg_event_type: 'UPDATE', record })
     await publish(person({ NID: '3000' }, { sex: 'F' }))
     await publish(person({ NID: '3001' }))
-    await expect(publish(person({ UIN: 'U-9' }))).rejects.toThrow(
-      refusal('record: no usable NID, by which a Person is known'),
-    )
+    await expect(publish(person({ UIN: 'U-9' }))).rejects.toThrow(refusal('record: no usable NID, by which a Person is known'))
     const nid = (identifier_value: string) => ({ identifier_type: 'NID', identifier_value })
     await mergeRecords(acting({ db, limits }), { namespace, survivor: nid('3000'), retired: nid('3001') })
     expect(numbers(await byType('NID', '3001'))).toEqual(['3000'])
@@ -258,8 +250,7 @@ describe('the form of values', () => {
     })
     expect(numbers(await byType('NID', '2000'))).toEqual(['2000'])
     const limits = DEFAULT_LIMITS
-    const publish = (record: JsonObject) =>
-      publishEvent(acting({ db, limits }), { namespace, reg_event_type: 'UPDATE', record })
+    const publish = (record: JsonObject) => publishEvent(acting({ db, limits }), { namespace, reg_event_type: 'UPDATE', record })
     await expect(publish(person({ NID: '4000', CEDULA: '12345' }))).rejects.toThrow(
       refusal(`record: CEDULA: must be of the form ${pattern}`),
     )
@@ -318,10 +309,7 @@ describe('an identifier type that gets or loses a name', () => {
 describe('an identifier type is refused', () => {
   it.each([
     [{ name: 'cedula_2' }, /^name: must be 1 to 41 capital letters/],
-    [
-      { name: 'CEDULA', aliases: ['C'] },
-      /^CEDULA was added to civil already; rollcall identifier-type set changes it$/,
-    ],
+    [{ name: 'CEDULA', aliases: ['C'] }, /^CEDULA was added to civil already; rollcall identifier-type set changes it$/],
     [{ name: 'X', patterns: ['(a+)+'] }, /^patterns\[0\]: must be digits, capital letters/],
   ])('%j', async (given, message) => {
     await expect(addIdentifierType(acting({ db }), { namespace, ...given })).rejects.toThrow(message)
@@ -331,9 +319,7 @@ describe('an identifier type is refused', () => {
     await addIdentifierType(acting({ db }), { namespace, name: 'CARD', compared_as: 'code' })
     const card = { namespace: 'other', name: 'CARD', compared_as: 'phone' } as const
     await expect(addIdentifierType(acting({ db }), card)).rejects.toThrow(
-      refusal(
-        'compared_as: values of CARD are compared as code in another registry; a person must be the same in both',
-      ),
+      refusal('compared_as: values of CARD are compared as code in another registry; a person must be the same in both'),
     )
     await expect(changeIdentifierType(acting({ db }), { namespace, name: 'NID', patterns: ['1'] })).rejects.toThrow(
       refusal('no identifier type NID was added to civil'),

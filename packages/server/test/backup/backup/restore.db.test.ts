@@ -94,18 +94,14 @@ test('a file that is there, and a database that is not empty, are refused', asyn
     /^the database is not empty \("[a-z_]+"\): a backup is restored into a new database$/,
   )
   const foreign = await emptyTarget()
-  await tamper(
-    { ...foreign, close: async () => undefined },
-    'create function mine() returns int language sql as $$select 1$$',
-  )
+  await tamper({ ...foreign, close: async () => undefined }, 'create function mine() returns int language sql as $$select 1$$')
   await expect(restoreDatabase(acting(depsOf(foreign)), { file, ...without })).rejects.toThrow(
     'the database is not empty ("mine"): a backup is restored into a new database',
   )
 })
 
 test('the journal is given, or renounced with a reason', async () => {
-  const refusal =
-    /^give either --journal with the files of the journal, or --without-journal with the reason why there is none: /
+  const refusal = /^give either --journal with the files of the journal, or --without-journal with the reason why there is none: /
   const deps = depsOf(await emptyTarget())
   await expect(restoreDatabase(acting(deps), { file: 'x' })).rejects.toThrow(refusal)
   await expect(restoreDatabase(acting(deps), { file: 'x', journal: [], ...without })).rejects.toThrow(refusal)

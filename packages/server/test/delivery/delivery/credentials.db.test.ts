@@ -10,7 +10,7 @@ import {
   isClientIdentity,
 } from '@rollcall/delivery/delivery/credentials'
 import type { Vault } from '@rollcall/keys/vault'
-import { type AddressGuards, createGuards } from '@rollcall/participants/egress/address-guard'
+import { createParticipantGuards, type ParticipantGuards } from '@rollcall/participants/egress/address-guard'
 import { openVault } from '@rollcall/settings/storage'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { partnerCertificate, partnerKey } from '../../../../participants/test/partner-certificate.ts'
@@ -19,7 +19,7 @@ import { answering, LOOPBACK, type Receiver, receiver, type TestSender, testSend
 
 let sender: TestSender
 let vault: Vault
-let guards: AddressGuards
+let guards: ParticipantGuards
 let credentials: Credentials
 let clock = Date.now()
 const peers: Receiver[] = []
@@ -27,7 +27,7 @@ const peers: Receiver[] = []
 beforeAll(async () => {
   sender = await testSender()
   vault = await openVault(testConfig(sender.env), sender.database.db)
-  guards = createGuards({ ca: partnerCertificate, resolve: async () => ['127.0.0.1'] })
+  guards = createParticipantGuards({ ca: partnerCertificate, resolve: async () => ['127.0.0.1'] })
   credentials = createCredentials(vault, guards, { now: () => clock })
 })
 afterEach(async () => {
@@ -75,10 +75,7 @@ test('a token goes to the origin it was set for and to no other', async () => {
 test('sealed for one participant they do not open for another, nor as something else', async () => {
   const { participant, settings } = await owner(BEARER)
   const closed = 'the credentials for callbacks cannot be decrypted; set them anew'
-  await expect(decryptCredentials(vault, participant.id + 1, settings)).rejects.toMatchObject({
-    why: 'closed',
-    message: closed,
-  })
+  await expect(decryptCredentials(vault, participant.id + 1, settings)).rejects.toMatchObject({ why: 'closed', message: closed })
   await expect(decryptCredentials(vault, participant.id, { ...settings, auth: 'mtls' })).rejects.toMatchObject({
     message: closed,
   })

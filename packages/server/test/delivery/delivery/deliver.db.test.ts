@@ -1,4 +1,4 @@
-import { answerEncryptionContext } from '@rollcall/core/model/delivery'
+import { deliveryAnswerBinding } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
 import { deliverNow, reserveAttempt } from '@rollcall/delivery/delivery/deliver'
 import { createDispatcher } from '@rollcall/delivery/delivery/dispatcher'
@@ -10,16 +10,7 @@ import {
 import { expect, test, vi } from 'vitest'
 import { secondsUntilDelivery } from '../../../../delivery/src/store/deliveries/destinations.ts'
 import { SETTINGS_AGE } from '../../../../observe/test/clock.ts'
-import {
-  ACK,
-  aClaim,
-  answering,
-  attemptsOf,
-  kept,
-  newDelivery,
-  type Receiver,
-  senderWithPeers,
-} from '../../deliveries.ts'
+import { ACK, aClaim, answering, attemptsOf, kept, newDelivery, type Receiver, senderWithPeers } from '../../deliveries.ts'
 
 const { sender: server, newPeer: joined } = await senderWithPeers()
 let peer: Receiver
@@ -166,7 +157,7 @@ test('of a huge answer 64 kB are read, and 256 characters kept, sealed', async (
   expect(written).toBeLessThan(16 * 1024 * 1024)
   const sealed = attempts[0]?.answer ?? Buffer.alloc(0)
   expect(sealed.includes('a.a.')).toBe(false)
-  const answer = await server.context.bodies.decryptBody(sealed, answerEncryptionContext(delivery.id, 1))
+  const answer = await server.context.bodies.decryptBody(sealed, deliveryAnswerBinding(delivery.id, 1))
   expect(answer).toBe('a.'.repeat(128))
 })
 

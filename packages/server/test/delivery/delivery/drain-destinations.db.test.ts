@@ -45,8 +45,7 @@ async function named(participant: Participant, url: string, count: number) {
   }
   return made
 }
-const states = (all: readonly { id: string }[]) =>
-  Promise.all(all.map(async ({ id }) => (await kept(sender, id)).state))
+const states = (all: readonly { id: string }[]) => Promise.all(all.map(async ({ id }) => (await kept(sender, id)).state))
 const messagesOf = ({ received }: Receiver) => received.map(({ body }) => JSON.parse(body).header.message_id)
 const breakerOf = ({ id }: Participant, origin: string) => findBreaker(sender.database.db, { participant: id, origin })
 const inTurn = ({ id }: Participant, turn?: number) => drainParticipant(sender.context, id, undefined, turn)
@@ -154,9 +153,7 @@ test('all destinations together have no more places than their participant, and 
   expect(order).toHaveLength(40)
   expect(most).toBeLessThanOrEqual(3)
   // Nobody has a fourth attempt before everybody had a first one, but for the three that are under way at a time.
-  const fourth = all.map(
-    ({ url }) => order.map((at, index) => (at === url ? index : -1)).filter((at) => at >= 0)[3] ?? 0,
-  )
+  const fourth = all.map(({ url }) => order.map((at, index) => (at === url ? index : -1)).filter((at) => at >= 0)[3] ?? 0)
   const first = all.map(({ url }) => order.indexOf(url))
   expect(Math.max(...first)).toBeLessThan(Math.min(...fourth) + 3)
 })
@@ -220,10 +217,7 @@ test('deliveries that have lost their address come to their end, and hold up not
 
 /** Makes `count` destinations, each with a delivery that waits for a probe in an hour. */
 async function manyAway(participant: Participant, count: number): Promise<void> {
-  const { id } = await newDelivery(sender, participant, {
-    target: 'http://127.0.0.1:1/cb',
-    correlation_id: randomUUID(),
-  })
+  const { id } = await newDelivery(sender, participant, { target: 'http://127.0.0.1:1/cb', correlation_id: randomUUID() })
   const { pool } = sender.database.db
   await pool.query(
     `insert into delivery (id, participant, registry, callback, message_id, target, encrypted, body, state, next_attempt_at)
@@ -275,9 +269,7 @@ test('a look, and a claim, read few of thousands of deliveries that are due', as
   const all = await named(participant, live.url, 1)
   const query = vi.spyOn(pool, 'query')
   await inTurn(participant, 200)
-  const statements = query.mock.calls.map(
-    ([given]) => given as unknown as { name?: string; text: string; values: unknown[] },
-  )
+  const statements = query.mock.calls.map(([given]) => given as unknown as { name?: string; text: string; values: unknown[] })
   query.mockRestore()
   expect(await states(all)).toEqual(['delivered'])
   for (const name of ['find destinations', 'claim deliveries']) {

@@ -159,8 +159,7 @@ test('a breaker opens after five failures, lets one through, and closes with a s
   await drainParticipant(sender.context, participant.id)
   expect(peer.received).toHaveLength(5)
   expect(await findBreaker(sender.database.db, to(peer, participant))).toMatchObject({ failures: 5 })
-  // Nothing is attempted while it is open, and the job comes again for the probe: after the longest pause of the
-  // schedule.
+  // Nothing is attempted while it is open, and the job comes again for the probe: after the longest pause of the schedule.
   await drainParticipant(sender.context, participant.id)
   expect(peer.received).toHaveLength(5)
   expect(await secondsUntilDelivery(sender.database.db, participant.id)).toBeLessThanOrEqual(1)
@@ -185,10 +184,9 @@ test('while nobody is there, what is past its schedule is given up', async () =>
   const { participant } = await setting(answering(500), { concurrency: 1 })
   const all = await deliveries(participant, 9)
   await drainParticipant(sender.context, participant.id)
-  await sender.database.db.pool.query(
-    `update delivery set since = now() - interval '1 minute' where participant = $1`,
-    [participant.id],
-  )
+  await sender.database.db.pool.query(`update delivery set since = now() - interval '1 minute' where participant = $1`, [
+    participant.id,
+  ])
   await probeNow(participant)
   await drainParticipant(sender.context, participant.id)
   expect(new Set(await states(all))).toEqual(new Set(['dead']))

@@ -164,9 +164,7 @@ test.each(Object.entries(WAYS))(
   async (_, write) => {
     const address = { address: { locality: 'Elm St' } }
     await WAYS['a call']?.(group([HEAD]))
-    expect(await toldBy(() => write(group([HEAD, CHILD], address)))).toEqual(
-      EVERYBODY.filter((name) => name !== 'adults'),
-    )
+    expect(await toldBy(() => write(group([HEAD, CHILD], address)))).toEqual(EVERYBODY.filter((name) => name !== 'adults'))
   },
 )
 
@@ -189,13 +187,7 @@ test('somebody who is hidden elsewhere in the record is not in the list', async 
 describe('what concerns a protected member alone is told to nobody from whom the member is hidden, however it is published', () => {
   type Published = readonly [type: string, members: JsonObject[], more?: JsonObject, options?: object]
   const publish = ([reg_event_type, members, more = {}, options = {}]: Published) =>
-    publishEvent(acting(deps), {
-      namespace: 'social',
-      reg_event_type,
-      record: group(members, more),
-      replace: true,
-      ...options,
-    })
+    publishEvent(acting(deps), { namespace: 'social', reg_event_type, record: group(members, more), replace: true, ...options })
   const joined = (members: JsonObject[], more: JsonObject = {}, options: object = {}): Published => [
     ...(['NewHouseHoldMember', members, more, options] as const),
   ]

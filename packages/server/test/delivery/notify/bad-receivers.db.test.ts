@@ -73,9 +73,7 @@ test('one that takes its key away in between gets nothing in clear, and the rest
   server.clock.pass(2 * SETTINGS_AGE)
   await notifyAll(subscribed, ['B', 'C'])
   await until(async () => {
-    const { rows: attempts } = await db.pool.query(
-      'select distinct error from delivery_attempt where error is not null',
-    )
+    const { rows: attempts } = await db.pool.query('select distinct error from delivery_attempt where error is not null')
     expect(attempts).toEqual([{ error: 'no_encryption_key' }])
   })
   expect(receiver().received).toHaveLength(1)

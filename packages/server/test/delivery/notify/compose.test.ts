@@ -2,17 +2,9 @@ import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { readGrant } from '@rollcall/core/policy/grant'
-import {
-  canonicalJson,
-  type Kind,
-  kindNamed,
-  NotifyEventRequest,
-  NotifyMeta,
-  parseJson,
-  validator,
-} from '@rollcall/protocol'
+import { canonicalJson, type Kind, kindNamed, NotifyEventRequest, NotifyMeta, parseJson, validator } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
-import { composeEnvelope, type ShownItem } from '../../../../delivery/src/notify/compose.ts'
+import { composeEnvelope, type ItemWithDocument } from '../../../../delivery/src/notify/compose.ts'
 import type { EventDocument, WaitingNotification } from '../../../../delivery/src/store/events/waiting.ts'
 import { waiting } from '../../notifications.ts'
 
@@ -38,7 +30,7 @@ function composed(notifications: readonly Partial<WaitingNotification>[], given:
     waiting({ id: index + 1, record_type: of.record_types[0].name, code: `SUB-${index + 1}`, ...changes }),
   )
   if (first === undefined) throw new Error('at least one')
-  const items: ShownItem[] = [{ event: 1, notifications: [first, ...others], shown: given.shown ?? SHOWN }]
+  const items: ItemWithDocument[] = [{ event: 1, notifications: [first, ...others], shown: given.shown ?? SHOWN }]
   const made = composeEnvelope(
     {
       participant: { sender_id: 'sp.example' } as Participant,
@@ -106,10 +98,8 @@ test('types have the spelling that the oldest subscriber used; of events where t
 
 test('where the list of a kind is closed, its own name is sent; others as the participant is set', () => {
   const of = (event_type: string, unlisted = false) =>
-    composed([{ event_type, subscribed: event_type, asked_event_type: 'ns:REGISTRATION' }], {
-      kind: 'social',
-      unlisted,
-    }).item.data
+    composed([{ event_type, subscribed: event_type, asked_event_type: 'ns:REGISTRATION' }], { kind: 'social', unlisted }).item
+      .data
   expect(of('REGISTER').reg_event_type).toBe('REGISTER')
   expect(of('UPDATE')).not.toHaveProperty('reg_event_type')
   expect(of('UPDATE', true).reg_event_type).toBe('UPDATE')
@@ -140,9 +130,7 @@ test('a record that was merged into another one: the primary identifier of that 
 
 test('a record that took the place of another is named as it writes itself, and audited as it is known', () => {
   const { header, item, named } = composed([{ replaced_by: { type: 'uin', value: 's1t-c88' } }])
-  expect(header.meta.replaced_by).toEqual({
-    [item.reference_id]: { identifier_type: 'uin', identifier_value: 's1t-c88' },
-  })
+  expect(header.meta.replaced_by).toEqual({ [item.reference_id]: { identifier_type: 'uin', identifier_value: 's1t-c88' } })
   expect(named).toEqual([{ role: 'seen', identifiers: [{ type: 'UIN', value: 'S1T-C88' }] }])
 })
 
@@ -151,9 +139,7 @@ test('an item of a backfill has the day of its record, because its own time says
   const times = { occurred_at: new Date(day), recorded_at: new Date(queued) }
   const timesOf = (changes: Partial<WaitingNotification>) => {
     const { header, item } = composed([{ ...times, ...changes }])
-    return [header.meta.occurred_at, header.meta.recorded_at]
-      .map((named) => named[item.reference_id])
-      .concat(item.timestamp)
+    return [header.meta.occurred_at, header.meta.recorded_at].map((named) => named[item.reference_id]).concat(item.timestamp)
   }
   expect(timesOf({ purpose: 'backfill' })).toEqual([day, day, day])
   expect(timesOf({ purpose: 'backfill', corrected: 5 })).toEqual([day, queued, queued])
@@ -172,7 +158,7 @@ test('it leaves encrypted where one of its subscribers asked encrypted', () => {
 
 test('a correction names what it corrects, also in the same envelope', () => {
   const of = kind('civil')
-  const one = (changes: Partial<WaitingNotification>): ShownItem => {
+  const one = (changes: Partial<WaitingNotification>): ItemWithDocument => {
     const notification = waiting({ record_type: of.record_types[0].name, ...changes })
     return { event: notification.event, notifications: [notification], shown: SHOWN }
   }
@@ -221,11 +207,7 @@ test.each<[string, Partial<GrantTerms>, boolean]>([
 test('a notification under consents shows what they cover, and what the grant shows of it', () => {
   const document = '{"birth_date":"1990-05-05","name":{"given_name":"Ada","surname":"Obi"},"sex":"F"}'
   const shown = { document, identifiers: '{}' }
-  const consent = (...attributes: string[]) => ({
-    purpose: 'eligibility',
-    authority: 'https://consent.example',
-    attributes,
-  })
+  const consent = (...attributes: string[]) => ({ purpose: 'eligibility', authority: 'https://consent.example', attributes })
   const terms = { see: ['surname', 'sex', 'birth_date'] }
   const records = (...consents: WaitingNotification['consent'][]) =>
     composed(

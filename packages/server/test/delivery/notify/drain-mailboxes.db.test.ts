@@ -148,10 +148,10 @@ test.each(['unsubscribed', 'cancelled'])('nothing is sent of a subscription that
   const event = await rows.event('A')
   await rows.notify(gone, event)
   await rows.notify(live, event)
-  await server.database.db.pool.query(
-    `update subscription set state = 'ended', reason = $2, ended_at = now() where id = $1`,
-    [gone.id, reason],
-  )
+  await server.database.db.pool.query(`update subscription set state = 'ended', reason = $2, ended_at = now() where id = $1`, [
+    gone.id,
+    reason,
+  ])
   await until(() => expect(received()).toEqual(['A']))
   const [{ header } = { header: null }] = peer.received.map(envelopeOf)
   expect(Object.values(header.meta.subscriptions)).toEqual([[live.code]])
@@ -161,9 +161,7 @@ test.each(['unsubscribed', 'cancelled'])('nothing is sent of a subscription that
 test.each(['death', 'expired'])('what happened before a subscription ended (%s) is still sent', async (reason) => {
   const subscribed = await rows.subscribe(await newPeer())
   await rows.notify(subscribed, await rows.event('A'))
-  await server.database.db.pool.query(`update subscription set state = 'ended', reason = $1, ended_at = now()`, [
-    reason,
-  ])
+  await server.database.db.pool.query(`update subscription set state = 'ended', reason = $1, ended_at = now()`, [reason])
   await until(() => expect(received()).toEqual(['A']))
 })
 
@@ -244,8 +242,7 @@ test.each<[string, Partial<CallbackSettings>, string]>([
   const subscribed = await rows.subscribe(participant)
   peer.answer = answering(503)
   for (const uin of ['A', 'B']) await rows.notify(subscribed, await rows.event(uin))
-  const pending = async () =>
-    (await pool.query(`select attempts from delivery where state = 'pending' and claim is null`)).rows
+  const pending = async () => (await pool.query(`select attempts from delivery where state = 'pending' and claim is null`)).rows
   await until(async () => expect(await pending()).toEqual([{ attempts: 1 }]))
   const again = () => pool.query(`update delivery set next_attempt_at = now() where state = 'pending'`)
   await setCallbackSettings(server.database.db, participant.id, after)
@@ -326,14 +323,10 @@ test('a participant that is down for three days gets everything, in order', asyn
   // Three days, with more attempts than its schedule has.
   for (const attempts of [1, 2, 3]) {
     await until(async () => {
-      const { rows: found } = await pool.query(
-        `select attempts from delivery where state = 'pending' and claim is null`,
-      )
+      const { rows: found } = await pool.query(`select attempts from delivery where state = 'pending' and claim is null`)
       expect(found).toEqual([{ attempts }])
     })
-    await pool.query(
-      `update delivery set next_attempt_at = now(), since = since - interval '1 day' where state = 'pending'`,
-    )
+    await pool.query(`update delivery set next_attempt_at = now(), since = since - interval '1 day' where state = 'pending'`)
     await pool.query(`update breaker set probe_at = now()`)
     await pool.query(`update notification set due_at = due_at - interval '1 day'`)
     await pool.query(`update event set recorded_at = recorded_at - interval '1 day'`)
@@ -378,9 +371,7 @@ test('the story of a notification is found by its message_id, its reference_id a
       delivery: { message_id: header.message_id, state: 'delivered' },
     },
   ])
-  expect(found[0]?.events.map(({ event }) => event)).toEqual([
-    ...['occurred', 'matched', 'composed', 'attempt', 'delivered'],
-  ])
+  expect(found[0]?.events.map(({ event }) => event)).toEqual([...['occurred', 'matched', 'composed', 'attempt', 'delivered']])
   expect(JSON.stringify(found)).not.toContain('UIN')
   expect(await traceMessages(acting({ db: server.database.db }), { id: subscribed.code })).toEqual(found)
   // Waiting notifications have no reference_id yet. The newest comes first.

@@ -128,10 +128,7 @@ describe.each<[string, Partial<GrantTerms>, object]>([
     // biome-ignore lint/suspicious/noExplicitAny: what was sent is what is asserted
     const items: any[] = peer.received.map(envelopeOf).flatMap(({ header, message }) =>
       // biome-ignore lint/suspicious/noExplicitAny: what was sent is what is asserted
-      message.notify_event.map(({ reference_id }: any) => ({
-        reference_id,
-        corrects: header.meta.corrects?.[reference_id],
-      })),
+      message.notify_event.map(({ reference_id }: any) => ({ reference_id, corrects: header.meta.corrects?.[reference_id] })),
     )
     expect(items[2].corrects).toBe(items[1].reference_id)
   })

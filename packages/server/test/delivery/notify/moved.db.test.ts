@@ -25,8 +25,7 @@ beforeEach(async () => {
 
 const query = async (text: string) => (await pool.query(text)).rows
 const subscribe = () => rows.subscribe(participant, { sender_uri: `${peer.url}/old/on-subscribe` })
-const notify = async (subscribed: Subscribed, uin: string, due = 0) =>
-  rows.notify(subscribed, await rows.event(uin), { due })
+const notify = async (subscribed: Subscribed, uin: string, due = 0) => rows.notify(subscribed, await rows.event(uin), { due })
 /** Renews as an item of a request from the new address does. */
 const renew = ({ id, mailbox: from }: Subscribed, sender_uri = `${peer.url}/new/on-subscribe`) =>
   withTransaction(pool, async (client) => {
@@ -108,9 +107,7 @@ test('an envelope that nobody was sent gives its number back', async () => {
   await renew(moved)
   await notify(stays, 'stays')
   await query('delete from breaker')
-  await until(() =>
-    expect(peer.received.map(told).toSorted()).toEqual(['/new/notify 1: moves', '/old/notify 1: stays']),
-  )
+  await until(() => expect(peer.received.map(told).toSorted()).toEqual(['/new/notify 1: moves', '/old/notify 1: stays']))
 })
 
 test('an envelope that was composed before and is not committed yet is composed anew', async () => {

@@ -25,11 +25,7 @@ const states = async () => (await query('select state from notification order by
 const uin = (value: string) => ({ identifier_type: 'UIN', identifier_value: value })
 const record = (value: string, more: object = {}) => ({ identifier: [uin(value)], ...more })
 const publish = (value: string, more: object = {}, reg_event_type = 'UPDATE') =>
-  publishEvent(acting({ db, limits: server.context.limits }), {
-    namespace: 'civil',
-    record: record(value, more),
-    reg_event_type,
-  })
+  publishEvent(acting({ db, limits: server.context.limits }), { namespace: 'civil', record: record(value, more), reg_event_type })
 /** Imports a record, and returns the number of notified subscriptions; the rules of the record type name the change. */
 async function imported(value: string, more: object): Promise<number> {
   const source = Readable.from([JSON.stringify(record(value, more))])
@@ -109,9 +105,7 @@ test('an envelope on its way is composed anew, without the person', async () => 
   await publish('U-1004')
   await publish('U-1005', { parent1_identifier: uin('U-1004') })
   await until(async () =>
-    expect(await query(`select attempts from delivery where state = 'pending' and claim is null`)).toEqual([
-      { attempts: 1 },
-    ]),
+    expect(await query(`select attempts from delivery where state = 'pending' and claim is null`)).toEqual([{ attempts: 1 }]),
   )
   await protect('U-1004')
   follow()

@@ -1,6 +1,5 @@
 /**
- * Composed notifications that are not sent any more: their subscription was taken back, or their participant may not
- * have them.
+ * Composed notifications that are not sent any more: their subscription was taken back, or their participant may not have them.
  */
 
 import type { Participant } from '@rollcall/core/model/participant'
@@ -137,7 +136,5 @@ test('a filter about what a later grant does not let ask is suspended when its n
   await rows.notify(subscription, await rows.event('A'))
   await until(async () => expect(await rows.states()).toEqual(['dropped']))
   expect(peer.received).toEqual([])
-  expect(await query('select state, reason from subscription')).toEqual([
-    { state: 'suspended', reason: 'not_permitted' },
-  ])
+  expect(await query('select state, reason from subscription')).toEqual([{ state: 'suspended', reason: 'not_permitted' }])
 })

@@ -56,16 +56,10 @@ const KEY = JSON.stringify({ kty: 'OKP', crv: 'X25519', x, kid: 'enc-9', use: 'e
 test.each<[string, (sender_id: string) => Promise<unknown>]>([
   ['its address', (sender_id) => changeCallback(acting({ db, vault }), { sender_id, notify_url: receiver().url })],
   ['its keys', (sender_id) => addParticipantKeys(acting({ db }), { sender_id, keys: KEY })],
-  [
-    'its policy',
-    (sender_id) => changeParticipantPolicy(acting({ db, vault }), { sender_id, encryption_policy: 'allowed' }),
-  ],
+  ['its policy', (sender_id) => changeParticipantPolicy(acting({ db, vault }), { sender_id, encryption_policy: 'allowed' })],
   ['its hosts', (sender_id) => allowParticipantHost(acting({ db }), { sender_id, host: 'a.example' })],
   ['its state', (sender_id) => setParticipantStatus({ db }, { sender_id, status: 'active' })],
-  [
-    'nothing, but retries its deliveries',
-    (participant) => changeDeliveries(acting({ db }), { change: 'retry', participant }),
-  ],
+  ['nothing, but retries its deliveries', (participant) => changeDeliveries(acting({ db }), { change: 'retry', participant })],
 ])('an operator changes %s', async (_, change) => {
   const sender_id = await waitingPeer()
   await change(sender_id)

@@ -15,8 +15,7 @@ async function peerWithQuota() {
   const participant = await newPeer()
   await db.pool.query(`update participant_grant set terms = jsonb_set(terms::jsonb, '{records_per_day}', '9')
     where participant = ${participant.id}`)
-  const used = () =>
-    readUsedToday(db, { participant: participant.id, registry: server.registry.id, counted: 'records' })
+  const used = () => readUsedToday(db, { participant: participant.id, registry: server.registry.id, counted: 'records' })
   return { participant, used }
 }
 

@@ -14,8 +14,7 @@ beforeEach(async () => {
 })
 
 const question = (sender_uri: string) => searchFor(peer, [byIdentifier('UIN', 'U1')], { header: { sender_uri } })
-const send = (sender_uri: string) =>
-  post(`${server.url}/civil/v1.0.0/registry/search`, question(sender_uri), bearer(peer))
+const send = (sender_uri: string) => post(`${server.url}/civil/v1.0.0/registry/search`, question(sender_uri), bearer(peer))
 
 async function keptOf(correlation_id: string) {
   const { rows } = await server.database.db.pool.query(

@@ -12,9 +12,7 @@ const MOST_BYTES = 100_000
 
 let server: TestServer
 beforeAll(async () => {
-  server = await testServer({
-    limits: { accepted_requests: MOST, accepted_bytes: MOST_BYTES, participant_rate: 1_000_000 },
-  })
+  server = await testServer({ limits: { accepted_requests: MOST, accepted_bytes: MOST_BYTES, participant_rate: 1_000_000 } })
   await server.registry('civil')
 })
 afterAll(() => server.close())

@@ -58,11 +58,7 @@ const searchResponses = validator(SearchResponse)
 describe('an accepted search', () => {
   it('is called back as it would have been answered at once', async () => {
     await newPeer()
-    const correlation_id = await ask([
-      byIdentifier('UIN', 'U41'),
-      byIdentifier('UIN', 'nobody'),
-      byExpression({ shoe_size: 3 }),
-    ])
+    const correlation_id = await ask([byIdentifier('UIN', 'U41'), byIdentifier('UIN', 'nobody'), byExpression({ shoe_size: 3 })])
     await run(correlation_id)
     expect(sent()).toHaveLength(1)
     const [{ path, envelope }] = sent() as [ReturnType<typeof sent>[number]]
@@ -122,17 +118,14 @@ describe('an accepted search', () => {
 
   it('is kept where there is nowhere to send it', async () => {
     await newPeer()
-    await server.database.db.pool.query('update participant_callback set default_url = null where participant = $1', [
-      peer.id,
-    ])
+    await server.database.db.pool.query('update participant_callback set default_url = null where participant = $1', [peer.id])
     server.clock.pass(SETTINGS_AGE)
     const correlation_id = await ask([byIdentifier('UIN', 'U41')])
     await run(correlation_id)
     expect(sent()).toEqual([])
-    const { rows } = await server.database.db.pool.query(
-      'select state, target, page from delivery where correlation_id = $1',
-      [correlation_id],
-    )
+    const { rows } = await server.database.db.pool.query('select state, target, page from delivery where correlation_id = $1', [
+      correlation_id,
+    ])
     expect(rows).toEqual([{ state: 'held', target: null, page: 1 }])
   })
 
@@ -176,9 +169,7 @@ describe('further pages', () => {
     const pages = () => sent().map(({ envelope }) => names(envelope.message.search_response[0]))
     const answered = run(correlation_id)
     try {
-      await expect
-        .poll(() => turns.mock.calls.map(([participant]) => participant), { timeout: 60_000 })
-        .toEqual([peer.id])
+      await expect.poll(() => turns.mock.calls.map(([participant]) => participant), { timeout: 60_000 }).toEqual([peer.id])
       expect(pages()).toEqual([['p1', 'p2']])
     } finally {
       turns.mockRestore()
@@ -246,9 +237,7 @@ describe('further pages', () => {
     const { pool } = server.database.db
     await newPeer()
     const sort = [{ attribute_name: 'birth_date', sort_order: 'desc' }]
-    const correlation_id = await ask([
-      byExpression({ surname: { eq: 'Other' } }, { pagination: { page_size: 2 }, sort }),
-    ])
+    const correlation_id = await ask([byExpression({ surname: { eq: 'Other' } }, { pagination: { page_size: 2 }, sort })])
     peer.receiver.answer = (response) => {
       if (sent().length > 1) return answering(200)(response, sent()[0] as never)
       // After the first page: one is renamed out of the result, one is deleted.

@@ -1,6 +1,6 @@
 /** Batches that are larger than one callback should be: files, which are cut into chunks when they are accepted. */
 import { createHash } from 'node:crypto'
-import { requestEncryptionContext } from '@rollcall/core/model/exchange'
+import { requestBodyBinding } from '@rollcall/core/model/exchange'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { listReferences } from '../../../../engine/src/store/exchanges/references.ts'
 import { BOUNDARY, multipartBody, uploadParts } from '../../../../engine/test/multipart.ts'
@@ -54,9 +54,7 @@ async function uploaded(asking: Readonly<Record<number, object>>): Promise<strin
   const { correlation_id } = answer.body.message
   expect(await listReferences(server.database.db, correlation_id, ['r-0', `r-${ITEMS - 2}`])).toEqual(
     [0, ITEMS - 2].flatMap((position) =>
-      asking[position] !== undefined && 'reference_id' in asking[position]
-        ? []
-        : [{ position, reference_id: `r-${position}` }],
+      asking[position] !== undefined && 'reference_id' in asking[position] ? [] : [{ position, reference_id: `r-${position}` }],
     ),
   )
   return correlation_id
@@ -74,10 +72,9 @@ const positionOf = ({ message }: ReturnType<typeof callbacksTo>[number]['envelop
 }
 const answers = () => sent().map(({ message }) => message.search_response)
 const stateOf = async (correlation_id: string) => {
-  const { rows } = await server.database.db.pool.query(
-    'select state, page from accepted_exchange where correlation_id = $1',
-    [correlation_id],
-  )
+  const { rows } = await server.database.db.pool.query('select state, page from accepted_exchange where correlation_id = $1', [
+    correlation_id,
+  ])
   return rows[0]
 }
 
@@ -104,9 +101,7 @@ it('each chunk is answered by itself, with all of its pages, under the correlati
   const all = answers()
   expect(all.map((items) => items.length)).toEqual([CHUNK_ITEMS, 1, CHUNK_ITEMS, 3, 1, 1])
   const order = [0, 2, 3].flatMap((at) => all[at])
-  expect(order.map(({ reference_id }) => reference_id)).toEqual(
-    Array.from({ length: ITEMS }, (_, index) => `r-${index}`),
-  )
+  expect(order.map(({ reference_id }) => reference_id)).toEqual(Array.from({ length: ITEMS }, (_, index) => `r-${index}`))
   expect(order.filter(({ status }) => status === 'succ').map(({ reference_id }) => reference_id)).toEqual(
     [0, CHUNK_ITEMS - 1, CHUNK_ITEMS, ITEMS - 1].map((index) => `r-${index}`),
   )
@@ -177,35 +172,26 @@ it('a failure is said for every item of its chunk, and the other chunks are answ
 
 it('a chunk of an earlier version reads its items, and the references before them, from the request of its parent', async () => {
   const named = (reference_id: string) => ({ ...byIdentifier('UIN', 'u5'), reference_id })
-  const correlation_id = await uploaded({
-    1: named('same'),
-    [CHUNK_ITEMS]: named('asked'),
-    [CHUNK_ITEMS + 1]: named('same'),
-  })
+  const correlation_id = await uploaded({ 1: named('same'), [CHUNK_ITEMS]: named('asked'), [CHUNK_ITEMS + 1]: named('same') })
   const { pool } = server.database.db
   const [, second = ''] = await chunksOf(correlation_id)
   // As the upgrade leaves it: the whole request with the parent, none with the chunk, and no references.
-  const { rows } = await pool.query(
-    'select correlation_id, request from accepted_exchange where parent = $1 order by chunk',
-    [correlation_id],
-  )
+  const { rows } = await pool.query('select correlation_id, request from accepted_exchange where parent = $1 order by chunk', [
+    correlation_id,
+  ])
   const { bodies } = server.context
   const parts = await Promise.all(
-    rows.map(async (row) =>
-      JSON.parse(await bodies.decryptBody(row.request, requestEncryptionContext(row.correlation_id))),
-    ),
+    rows.map(async (row) => JSON.parse(await bodies.decryptBody(row.request, requestBodyBinding(row.correlation_id)))),
   )
   const search_request = parts.flatMap(({ message }) => message.search_request)
   const whole = { ...parts[0], message: { ...parts[0].message, search_request } }
-  const request = await bodies.encryptBody(JSON.stringify(whole), requestEncryptionContext(correlation_id))
+  const request = await bodies.encryptBody(JSON.stringify(whole), requestBodyBinding(correlation_id))
   await pool.query('update accepted_exchange set request = $2, references_stored = false where correlation_id = $1', [
     correlation_id,
     request,
   ])
   await pool.query('delete from exchange_reference where correlation_id = $1', [correlation_id])
-  await pool.query('update accepted_exchange set request = null, request_bytes = null where parent = $1', [
-    correlation_id,
-  ])
+  await pool.query('update accepted_exchange set request = null, request_bytes = null where parent = $1', [correlation_id])
   await answerExchange(server, second)
   await server.context.limiter.idle()
   const [items] = answers()

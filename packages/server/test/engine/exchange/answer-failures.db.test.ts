@@ -246,10 +246,7 @@ describe('the records of one callback', () => {
 
 describe('an encrypted request', () => {
   it('is answered encrypted, on every page', async () => {
-    const sealing = await sealingPeer(server, 'sealing.example', {
-      decrypts: 'P-256',
-      settings: { outgoing: [LOOPBACK] },
-    })
+    const sealing = await sealingPeer(server, 'sealing.example', { decrypts: 'P-256', settings: { outgoing: [LOOPBACK] } })
     const taking = await withReceiver(server, sealing)
     peer = taking
     const plain = searchFor(peer, [byExpression({ surname: { eq: 'Okoro' } }, { pagination: { page_size: 4 } })])

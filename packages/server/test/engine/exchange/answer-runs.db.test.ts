@@ -62,9 +62,7 @@ test('a run whose claim has ended changes nothing: what the other run left goes 
   const item = byExpression({ surname: { eq: 'Okoro' } }, { pagination: { page_size: 4 } })
   const correlation_id = await accepted(server, peer, searchFor(peer, [item]))
   // The other run makes the first page, and is to stop then.
-  await overtakenRun(correlation_id, () =>
-    answerExchange(server, correlation_id, { runs: 1, signal: AbortSignal.abort() }),
-  )
+  await overtakenRun(correlation_id, () => answerExchange(server, correlation_id, { runs: 1, signal: AbortSignal.abort() }))
   expect(pages().map(({ pagination }) => pagination.page_number)).toEqual([1])
   await deliverAll(server)
   expect(pages().map(({ pagination }) => pagination.page_number)).toEqual([1, 2])

@@ -1,15 +1,7 @@
 /** Slow searches that are answered later: they do not take all slots of a node, and are answered in the end. */
 import { expect, it } from 'vitest'
 import { holdTable } from '../../../../keys/test/held-table.ts'
-import {
-  type AsyncPeer,
-  accepted,
-  asyncServer,
-  byExpression,
-  byIdentifier,
-  callbacksTo,
-  searchFor,
-} from '../../asynchronous.ts'
+import { type AsyncPeer, accepted, asyncServer, byExpression, byIdentifier, callbacksTo, searchFor } from '../../asynchronous.ts'
 
 const people = [{ identifier: [{ identifier_type: 'UIN', identifier_value: '1' }], sex: 'female' }]
 const { server, newPeer } = await asyncServer(people, {

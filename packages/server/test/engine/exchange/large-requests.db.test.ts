@@ -1,6 +1,6 @@
 /** Large accepted requests (how many are in work at a time: `store/exchanges/claims.db.test.ts`). */
 
-import { findAccepted, SMALL_REQUEST_BYTES } from '@rollcall/engine/store/exchanges/accepted-exchanges'
+import { findAcceptedExchange, SMALL_REQUEST_BYTES } from '@rollcall/engine/store/exchanges/accepted-exchanges'
 import { expect, it } from 'vitest'
 import { type AsyncPeer, accepted, asyncServer, byIdentifier, searchFor } from '../../asynchronous.ts'
 import { askStatus } from '../../txn-status.ts'
@@ -24,7 +24,7 @@ it('is not read with its exchange; what an earlier version accepted counts as la
   const { db } = server.context
   const [small, large] = [await sent(peer, SMALL_REQUEST_BYTES - 2_000), await sent(peer, SMALL_REQUEST_BYTES)]
   const sizeOf = async (id: string) => {
-    const found = await findAccepted(db, id)
+    const found = await findAcceptedExchange(db, id)
     return [found?.request === null, (found?.request_bytes ?? 0) > SMALL_REQUEST_BYTES]
   }
   expect([await sizeOf(small), await sizeOf(large)]).toEqual([
@@ -32,7 +32,7 @@ it('is not read with its exchange; what an earlier version accepted counts as la
     [true, true],
   ])
   await query('update accepted_exchange set request_bytes = null where correlation_id = $1', [large])
-  const found = await findAccepted(db, large)
+  const found = await findAcceptedExchange(db, large)
   expect(found?.request_bytes).toBe(found?.request?.length)
 })
 

@@ -27,11 +27,7 @@ describe('5. the message', () => {
     ['transaction_id of 100 characters', { message: { transaction_id: 'x'.repeat(100) } }, 'message.transaction_id: '],
     ['no items', { message: { search_request: undefined } }, 'message.search_request: '],
     ['items that are text', { message: { search_request: ['x'] } }, 'message.search_request[0]: '],
-    [
-      'a timestamp without zone',
-      { item: { timestamp: '2026-02-03T09:15:00' } },
-      'message.search_request[0].timestamp: ',
-    ],
+    ['a timestamp without zone', { item: { timestamp: '2026-02-03T09:15:00' } }, 'message.search_request[0].timestamp: '],
     ['no timestamp', { item: { timestamp: undefined } }, 'message.search_request[0].timestamp: '],
     ['locale en', { item: { locale: 'en' } }, 'message.search_request[0].locale: '],
     ['locale ENG', { item: { locale: 'ENG' } }, 'message.search_request[0].locale: '],

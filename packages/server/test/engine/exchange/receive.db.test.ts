@@ -38,12 +38,7 @@ describe('a search that is understood', () => {
             reference_id: 'r-1',
             timestamp: expect.stringMatching(/Z$/),
             status: 'succ',
-            data: {
-              version: '1.0.0',
-              reg_type: 'ns:org:RegistryType:Civil',
-              reg_record_type: 'Person',
-              reg_records: [ADA],
-            },
+            data: { version: '1.0.0', reg_type: 'ns:org:RegistryType:Civil', reg_record_type: 'Person', reg_records: [ADA] },
             pagination: { page_size: 10, page_number: 1, total_count: 1 },
             locale: 'eng',
           },
@@ -70,10 +65,7 @@ describe('a search that is understood', () => {
   })
 
   it('treats __proto__, constructor and toString as plain data', async () => {
-    const text = JSON.stringify(valid()).replace(
-      '"meta":{}',
-      '"meta":{"__proto__":{"x":1},"constructor":2,"toString":3}',
-    )
+    const text = JSON.stringify(valid()).replace('"meta":{}', '"meta":{"__proto__":{"x":1},"constructor":2,"toString":3}')
     const answer = await send(text)
     expect(answer.body.header.status).toBe('succ')
   })
@@ -150,10 +142,7 @@ describe('4. version, receiver, action', () => {
 
   it('a rejected header is answered with a transaction_id that came as a number', async () => {
     const answer = await send(valid({ header: { version: '2.0.0' }, message: { transaction_id: 900 } }))
-    expect([answer.body.header.status_reason_code, answer.body.message.transaction_id]).toEqual([
-      'rjct.version.invalid',
-      '900',
-    ])
+    expect([answer.body.header.status_reason_code, answer.body.message.transaction_id]).toEqual(['rjct.version.invalid', '900'])
   })
 
   it('a rejected header needs a transaction_id to be answered with', async () => {

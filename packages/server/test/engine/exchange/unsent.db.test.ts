@@ -42,8 +42,7 @@ async function entriesOf({ sender_id }: AsyncPeer): Promise<readonly Partial<Aud
 it('another node has claimed the exchange: the second entry names the message of the first, and nothing is sent', async () => {
   const peer = await newPeer()
   const id = await accepted(server, peer, searchFor(peer, [byIdentifier('UIN', 'U1')]))
-  const taken = () =>
-    db.pool.query('update accepted_exchange set claim = gen_random_uuid() where correlation_id = $1', [id])
+  const taken = () => db.pool.query('update accepted_exchange set claim = gen_random_uuid() where correlation_id = $1', [id])
   const { writeWith } = auditLog
   vi.spyOn(auditLog, 'writeWith').mockImplementation(async (...written) => {
     await taken()

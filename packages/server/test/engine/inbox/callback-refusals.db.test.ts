@@ -57,14 +57,7 @@ describe('a callback that is refused', () => {
       'err.request.bad',
       /^header\.status: must be one of /,
     ],
-    [
-      'no message_ts',
-      'notify',
-      { header: { message_ts: undefined } },
-      400,
-      'err.request.bad',
-      'header.message_ts: is required',
-    ],
+    ['no message_ts', 'notify', { header: { message_ts: undefined } }, 400, 'err.request.bad', 'header.message_ts: is required'],
     [
       'no correlation_id',
       'on-search',

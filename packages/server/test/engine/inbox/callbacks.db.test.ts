@@ -1,4 +1,4 @@
-import { inboxEncryptionContext } from '@rollcall/engine/store/exchanges/inbox'
+import { inboxBodyBinding } from '@rollcall/engine/store/exchanges/inbox'
 import { findInInbox, listInbox } from '@rollcall/engine/store/exchanges/inbox-list'
 import { CALLBACKS } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
@@ -17,7 +17,7 @@ async function kept(message_id: string, by: TestParticipant = registry) {
   expect(more).toEqual([])
   if (letter === undefined) return null
   const { body, owner, ...entry } = letter
-  const text = await server.context.bodies.decryptBody(body, inboxEncryptionContext({ participant: owner, message_id }))
+  const text = await server.context.bodies.decryptBody(body, inboxBodyBinding({ participant: owner, message_id }))
   return { ...entry, body: JSON.parse(text) }
 }
 

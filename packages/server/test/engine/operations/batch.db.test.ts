@@ -12,9 +12,7 @@ const person = (uin: string, more: object) => ({
   ...more,
 })
 
-const { server, peer } = await civilServer([person('007', {})], {
-  limits: { timestamp_window: 3600, reply_bytes: 1_048_576 },
-})
+const { server, peer } = await civilServer([person('007', {})], { limits: { timestamp_window: 3600, reply_bytes: 1_048_576 } })
 const wide = { phone_number: ['+1 555 0100'], pad: 'x'.repeat(50_000) }
 await server.registry(
   'civil',
@@ -58,14 +56,9 @@ describe('a batch', () => {
       ['a', 'rjct', 'rjct.reference_id.duplicate'],
       ['last', 'succ', undefined],
     ])
-    expect(items[1]).toMatchObject({
-      locale: 'fra',
-      status_reason_message: 'reference_id: names an earlier item of this batch',
-    })
+    expect(items[1]).toMatchObject({ locale: 'fra', status_reason_message: 'reference_id: names an earlier item of this batch' })
     expect(items[2]?.status_reason_message).toBe('reference_id: must be a string of 1 to 99 characters')
-    expect(items[7]?.status_reason_message).toBe(
-      'timestamp: must lie within 3600 seconds of the receipt of the request',
-    )
+    expect(items[7]?.status_reason_message).toBe('timestamp: must lie within 3600 seconds of the receipt of the request')
     expect(answer.body.header).toMatchObject({
       status: 'succ',
       status_reason_message: '7 of 10 items rejected; see each item',
@@ -92,23 +85,12 @@ describe('a batch', () => {
     )
     const items = answer.body.message.search_response as { reference_id: string; status: string }[]
     expect(items.length).toBe(10_000)
-    expect(items.every(({ reference_id, status }, index) => reference_id === `r-${index}` && status === 'succ')).toBe(
-      true,
-    )
+    expect(items.every(({ reference_id, status }, index) => reference_id === `r-${index}` && status === 'succ')).toBe(true)
   }, 60_000)
 
   it('holds so many records and no more', async () => {
-    const criteria = {
-      ...search_criteria,
-      query: { type: 'MOBILE', value: '+1 555 0100' },
-      pagination: { page_size: 15 },
-    }
-    const answer = await postSearch(
-      server,
-      peer,
-      [{ search_criteria: criteria }, { search_criteria: criteria }],
-      'wide',
-    )
+    const criteria = { ...search_criteria, query: { type: 'MOBILE', value: '+1 555 0100' }, pagination: { page_size: 15 } }
+    const answer = await postSearch(server, peer, [{ search_criteria: criteria }, { search_criteria: criteria }], 'wide')
     const items = answer.body.message.search_response as { status: string; status_reason_code?: string }[]
     expect(items.map(({ status }) => status).sort()).toEqual(['rjct', 'succ'])
     expect(items.find(({ status }) => status === 'rjct')).toMatchObject({
@@ -120,16 +102,10 @@ describe('a batch', () => {
 
   it('counts bytes, of which a letter may have three', async () => {
     const query = { type: 'MOBILE', value: '+1 555 0100' }
-    const items = [20, 40, 5].map((page_size) => ({
-      search_criteria: { ...search_criteria, query, pagination: { page_size } },
-    }))
+    const items = [20, 40, 5].map((page_size) => ({ search_criteria: { ...search_criteria, query, pagination: { page_size } } }))
     const answer = await postSearch(server, peer, items, 'ethiopic')
     const [some, all, few] = answer.body.message.search_response
-    expect([some.status, all.status_reason_code, few.status]).toEqual([
-      'succ',
-      'rjct.search.too_many_records_found',
-      'succ',
-    ])
+    expect([some.status, all.status_reason_code, few.status]).toEqual(['succ', 'rjct.search.too_many_records_found', 'succ'])
   })
 })
 
@@ -194,11 +170,7 @@ it('makes no item older than it was when its request was received', async () => 
 it('leaves others their turn while it rejects items, which wait for nothing', async () => {
   const items = 400
   const search_request = Array.from({ length: items }, () => ({ reference_id: '' }))
-  const exchange = {
-    operation: operation('search'),
-    isGone: () => false,
-    received_at: new Date(),
-  } as unknown as Exchange
+  const exchange = { operation: operation('search'), isGone: () => false, received_at: new Date() } as unknown as Exchange
   let turns = 0
   let over = false
   const others = (): void => {

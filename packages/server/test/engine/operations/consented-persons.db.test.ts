@@ -60,11 +60,7 @@ const enrolled = async (value: string, under: object = asserted()) => {
   const { body } = await ask(server, peer, { operation: 'enrolment-status', namespace: 'ess' }, criteria)
   return JSON.stringify(body)
 }
-const of = (identifier_type: string, identifier_value: string) => ({
-  identifier_type,
-  identifier_value,
-  purpose: 'eligibility',
-})
+const of = (identifier_type: string, identifier_value: string) => ({ identifier_type, identifier_value, purpose: 'eligibility' })
 const refused = (work: Promise<unknown>) =>
   work.then(
     () => 'nothing',
@@ -126,9 +122,7 @@ it('a signed consent names a person by a type that the registry lists', async ()
     const subject = { identifier_type, identifier_value: 'P7' }
     const attributes = ['enrolment_status', 'identifier']
     const consent_jws = await authority.sign({ aud: 'ess.example', subject, attributes })
-    expect(await enrolled('P7', { authorize: { consent_jws } })).toContain(
-      'consent_jws: is for another person than is asked for',
-    )
+    expect(await enrolled('P7', { authorize: { consent_jws } })).toContain('consent_jws: is for another person than is asked for')
   }
 })
 

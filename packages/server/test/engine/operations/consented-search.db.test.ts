@@ -79,24 +79,15 @@ describe('basis consent', () => {
     })
     expect(await answered({ consent: CONSENT })).toMatchObject({
       status: 'rjct',
-      status_reason_message:
-        'search_criteria.query: found several people, and this participant may ask about one who consents',
+      status_reason_message: 'search_criteria.query: found several people, and this participant may ask about one who consents',
     })
   })
 
   it.each([
     ['none', undefined, `search_criteria.consent: is required here, ${NEEDED}`],
     ['one without a time', { purpose: CONSENT.purpose }, `search_criteria.consent.ts: is required here, ${NEEDED}`],
-    [
-      'one of the future',
-      { ...CONSENT, ts: '2100-01-01T00:00:00Z' },
-      'search_criteria.consent.ts: must not be in the future',
-    ],
-    [
-      'an old one',
-      { ...CONSENT, ts: '1999-01-01T00:00:00Z' },
-      'search_criteria.consent.ts: must not be older than 365 days',
-    ],
+    ['one of the future', { ...CONSENT, ts: '2100-01-01T00:00:00Z' }, 'search_criteria.consent.ts: must not be in the future'],
+    ['an old one', { ...CONSENT, ts: '1999-01-01T00:00:00Z' }, 'search_criteria.consent.ts: must not be older than 365 days'],
     [
       'another purpose',
       { ...CONSENT, purpose: { code: 'marketing' } },

@@ -34,9 +34,7 @@ const answer = async (operation: string, more: object) => {
   const { body } = await ask(server, peer, { operation, namespace: 'disability' }, { query, ...more })
   return (body.message.disabled_response ?? body.message.search_response)[0]
 }
-const asserted = {
-  consent: { ts: new Date().toISOString(), purpose: { code: 'eligibility', refUri: 'https://x.example' } },
-}
+const asserted = { consent: { ts: new Date().toISOString(), purpose: { code: 'eligibility', refUri: 'https://x.example' } } }
 const subject = { identifier_type: 'UIN', identifier_value: 'PX-1' }
 const signed = async (...attributes: string[]) => ({
   authorize: { consent_jws: await authority.sign({ aud: 'disability.example', subject, attributes }) },
@@ -57,10 +55,7 @@ it('are answered under a consent, and as of an unknown person where it covers so
   const details = async (more: object) => (await answer('disability-details', more)).data.reg_records.length
   expect(await details(await signed('disability_details'))).toBe(1)
   expect(await details(await signed('disability_status'))).toBe(0)
-  await withdrawConsent(acting({ db: server.database.db, vault: server.context.vault }), {
-    ...subject,
-    purpose: 'eligibility',
-  })
+  await withdrawConsent(acting({ db: server.database.db, vault: server.context.vault }), { ...subject, purpose: 'eligibility' })
   expect(await answer('disabled', asserted)).toMatchObject({ status: 'succ', disabled_status: 'no' })
   expect(await details(asserted)).toBe(0)
 })

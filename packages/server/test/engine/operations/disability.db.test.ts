@@ -31,12 +31,8 @@ await server.registry('disability', [
 const DISABLED = { operation: 'disabled', namespace: 'disability' } as const
 const DETAILS = { operation: 'disability-details', namespace: 'disability' } as const
 const SUPPORT = { operation: 'disability-support', namespace: 'disability' } as const
-const about = (uin: unknown) => ({
-  query_type: 'expression',
-  query: { 'personal_details.member_identifier': { eq: uin } },
-})
-const answersOf = (schema: typeof DisabledResponse | typeof SearchResponse) =>
-  validator(callbackEnvelope(schema, 'Envelope'))
+const about = (uin: unknown) => ({ query_type: 'expression', query: { 'personal_details.member_identifier': { eq: uin } } })
+const answersOf = (schema: typeof DisabledResponse | typeof SearchResponse) => validator(callbackEnvelope(schema, 'Envelope'))
 const disabledAnswers = answersOf(DisabledResponse)
 const searchAnswers = answersOf(SearchResponse)
 
@@ -74,10 +70,7 @@ describe('disabled', () => {
     ['member_identifier', { member_identifier: { eq: 'PX-1' } }],
     ['UIN', { UIN: { eq: 'PX-1' } }],
     ['the path of another published example', { 'member.member_identifier': { eq: 'PX-1' } }],
-    [
-      'attribute_name',
-      { attribute_name: 'personal_details.member_identifier', operator: 'eq', attribute_value: 'PX-1' },
-    ],
+    ['attribute_name', { attribute_name: 'personal_details.member_identifier', operator: 'eq', attribute_value: 'PX-1' }],
   ])('asks by %s', async (_, query) => {
     expect(await disabled({ query })).toMatchObject({ reference_id: 'PX-1', disabled_status: 'yes' })
   })
@@ -90,8 +83,7 @@ describe('disabled', () => {
       reference_id: '0',
       timestamp: expect.any(String),
       status: 'rjct',
-      status_reason_message:
-        'disabled_criteria.query: must name one person by one identifier with eq, and nothing else',
+      status_reason_message: 'disabled_criteria.query: must name one person by one identifier with eq, and nothing else',
     })
   })
 
@@ -113,12 +105,7 @@ describe('disabled', () => {
   })
 
   it('refuses a message without criteria', async () => {
-    expectFault(
-      await ask(server, peer, DISABLED, undefined),
-      400,
-      'err.request.bad',
-      'message.disabled_criteria: is required',
-    )
+    expectFault(await ask(server, peer, DISABLED, undefined), 400, 'err.request.bad', 'message.disabled_criteria: is required')
   })
 })
 
@@ -134,12 +121,7 @@ describe('details and support', () => {
       reference_id: 'PX-1',
       timestamp: expect.any(String),
       status: 'succ',
-      data: {
-        version: '1.0.0',
-        reg_type: 'ns:org:RegistryType:DR',
-        reg_record_type: 'DisabledPerson',
-        reg_records: details,
-      },
+      data: { version: '1.0.0', reg_type: 'ns:org:RegistryType:DR', reg_record_type: 'DisabledPerson', reg_records: details },
       pagination: { page_size: 2, page_number: 1, total_count: 2 },
     })
     expect((await found(SUPPORT, about('PX-1'))).data.reg_records).toEqual(support)

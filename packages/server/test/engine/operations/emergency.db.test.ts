@@ -35,11 +35,7 @@ await server.registry('civil', [
 const peer = await asyncPeer(server, 'hospital.demo')
 
 const REASON = 'Unconscious patient, ward 7'
-const authorize = (more: object = {}) => ({
-  ts: new Date().toISOString(),
-  purpose: { text: REASON, code: 'emergency' },
-  ...more,
-})
+const authorize = (more: object = {}) => ({ ts: new Date().toISOString(), purpose: { text: REASON, code: 'emergency' }, ...more })
 const TERMS: Partial<GrantTerms> = {
   operations: ['search', 'txn-status'],
   query_forms: ['identifier', 'expression'],
@@ -136,8 +132,7 @@ describe('an emergency', () => {
     expect(body.message.search_response[0]).toMatchObject({
       status: 'rjct',
       status_reason_code: 'rjct.search_criteria.invalid',
-      status_reason_message:
-        'search_criteria.reg_record_type: must not be Group in an emergency, which is about one person',
+      status_reason_message: 'search_criteria.reg_record_type: must not be Group in an emergency, which is about one person',
     })
   })
 

@@ -73,10 +73,7 @@ describe('enrolled', () => {
 
   it.each([
     ['as the specification has it', { person_identifier: eq('HS-89'), [PROGRAMME]: eq('PRG-7') }],
-    [
-      'dotted with program',
-      { person_identifier: eq('HS-89'), 'programme_identifier.program.programme_identifier': eq('PRG-7') },
-    ],
+    ['dotted with program', { person_identifier: eq('HS-89'), 'programme_identifier.program.programme_identifier': eq('PRG-7') }],
     ['without a programme', { person_identifier: eq('HS-89') }],
     ['spelled out', { attribute_name: 'person_identifier', operator: 'eq', attribute_value: 'HS-89' }],
     ['by the member identifier', { member_identifier: { $eq: 'HS-89' }, programme_identifier: eq('prg-7') }],

@@ -140,11 +140,7 @@ describe.each(QUESTIONS)('$operation', ({ namespace, operation, covered, yes, un
       () => signed('P-1', { iss: 'https://other.example' }),
       `${AT}: iss: must be one of ${authority.name}`,
     ],
-    [
-      'one for another participant',
-      () => signed('P-1', { azp: 'other.demo' }),
-      `${AT}: azp: names another participant`,
-    ],
+    ['one for another participant', () => signed('P-1', { azp: 'other.demo' }), `${AT}: azp: names another participant`],
   ])('is refused with %s', async (_, consent, message) => {
     expect(await answer('P-1', await consent())).toEqual({ status: 'rjct', status_reason_message: message })
   })

@@ -18,9 +18,7 @@ const nid = (value: string) => [{ identifier_type: 'NID', identifier_value: valu
 describe('a grant bounds what is written', () => {
   const NEUTRAL =
     'member.member_identifier: this participant may not write this record, or the identifiers do not name one person; a new person needs the primary identifier'
-  const sex = (value: string, identifier: object[] = []) => ({
-    demographic_info: { person: { sex: value, identifier } },
-  })
+  const sex = (value: string, identifier: object[] = []) => ({ demographic_info: { person: { sex: value, identifier } } })
 
   it('to the rows of the grant, and says nothing of others', async () => {
     await update([
@@ -42,9 +40,7 @@ describe('a grant bounds what is written', () => {
       new_outside: beneficiary('U-52', enrolment('P-2'), sex('M')),
     }
     for (const [name, one] of Object.entries(given)) {
-      const [{ status, status_reason_message }] = await update([one], {
-        header: { message_ts: '2026-03-02T08:00:00Z' },
-      })
+      const [{ status, status_reason_message }] = await update([one], { header: { message_ts: '2026-03-02T08:00:00Z' } })
       expect({ name, status, status_reason_message }).toEqual({ name, status: 'rjct', status_reason_message: NEUTRAL })
     }
     const granted = [beneficiary('U-51', enrolment('P-2')), beneficiary('U-53', enrolment('P-2'), sex('F'))]

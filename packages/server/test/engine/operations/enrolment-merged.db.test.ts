@@ -12,9 +12,7 @@ const uin = (identifier_value: string) => ({ identifier_type: 'UIN', identifier_
 const ledgers = async () => (await db.pool.query('select state, next_due from enrolment_ledger order by record')).rows
 
 const programmesOf = (member: { programme_identifier: unknown }): readonly unknown[] =>
-  [member.programme_identifier]
-    .flat()
-    .map((one) => (one as ReturnType<typeof enrolment>).programme.programme_identifier)
+  [member.programme_identifier].flat().map((one) => (one as ReturnType<typeof enrolment>).programme.programme_identifier)
 
 test('are written to that one, which keeps its identifiers; unmerge restores what updates had written', async () => {
   await update([beneficiary('M-1', enrolment('PRG-1')), beneficiary('M-2', enrolment('PRG-2'))])

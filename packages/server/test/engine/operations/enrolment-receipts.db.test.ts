@@ -102,8 +102,7 @@ describe('a receipt', () => {
       expect(answer.header).toMatchObject({
         status: 'rjct',
         total_count: 1,
-        status_reason_message:
-          'txnstatus_request: names no transaction of this type that the sender has with this registry',
+        status_reason_message: 'txnstatus_request: names no transaction of this type that the sender has with this registry',
       })
     }
   })

@@ -82,9 +82,7 @@ describe('an update', () => {
     }
     expect(await update(paid('10'))).toEqual([succ('U-5')])
     const replaced = 'benefits: an earlier benefit of the same type and date was replaced'
-    expect(await update(paid('20'), { header: { message_ts: '2026-03-02T08:00:00Z' } })).toEqual([
-      succ('U-5', replaced),
-    ])
+    expect(await update(paid('20'), { header: { message_ts: '2026-03-02T08:00:00Z' } })).toEqual([succ('U-5', replaced)])
   })
 
   it('that is repeated changes nothing, and is no event', async () => {
@@ -116,11 +114,7 @@ describe('an update', () => {
     const later = { header: { message_ts: '2026-03-02T08:00:00Z' } }
     await update([beneficiary('U-7', enrolment('PRG-9', { enrolment_status: 4 }))], later)
     const { rows } = await server.database.db.pool.query('select event_type from event order by id')
-    expect(rows.map(({ event_type }) => event_type)).toEqual([
-      'enrollement',
-      'enrollement',
-      'enrollement_status_change',
-    ])
+    expect(rows.map(({ event_type }) => event_type)).toEqual(['enrollement', 'enrollement', 'enrollement_status_change'])
   })
 
   it.each(['registry/sync/enrollment/updates', 'registry/enrollment/updates', 'registry/sync/enrollments/updates'])(
@@ -178,12 +172,7 @@ describe('a beneficiary is rejected by itself, without a value of it', () => {
       'N-nobody',
       'member.member_identifier: the identifiers name nobody here, and a new person needs a UIN',
     ],
-    [
-      'without a programme',
-      { member: { member_identifier: 'U-10' } },
-      'U-10',
-      'member.programme_identifier: is required',
-    ],
+    ['without a programme', { member: { member_identifier: 'U-10' } }, 'U-10', 'member.programme_identifier: is required'],
     ['with an empty programme', beneficiary('U-10', enrolment('')), 'U-10', PROGRAMME],
     ['with a programme of 8 MB', beneficiary('U-10', enrolment('x'.repeat(8_000_000))), 'U-10', LONG],
     [
@@ -273,10 +262,7 @@ describe('a beneficiary is rejected by itself, without a value of it', () => {
   })
 
   it('one whose identifiers name two people is attached to neither', async () => {
-    const people = [
-      beneficiary('U-20', undefined, also(nid('N-20'))),
-      beneficiary('U-21', undefined, also(nid('N-21'))),
-    ]
+    const people = [beneficiary('U-20', undefined, also(nid('N-20'))), beneficiary('U-21', undefined, also(nid('N-21')))]
     await update(people)
     const both = [...nid('N-20'), ...nid('N-21')]
     expect(

@@ -149,9 +149,7 @@ describe('a scheduled status', () => {
     server.clock.pass(MINUTE)
     expect([await enrolled('U-40'), await status('U-40')]).toEqual(['no', 'Active'])
     await server.database.db.pool.query('delete from event')
-    expect([await run(), await run(), await status('U-40'), await status('U-41')]).toEqual([
-      ...[1, 0, 'Suspended', 'Active'],
-    ])
+    expect([await run(), await run(), await status('U-40'), await status('U-41')]).toEqual([...[1, 0, 'Suspended', 'Active']])
     expect(await events()).toEqual([{ event_type: 'enrollement_status_change' }])
     server.clock.pass(2 * MINUTE)
     await Promise.all([run(), applyScheduledStatuses({ ...server.context, db: elsewhere }, signal)])
@@ -182,9 +180,7 @@ describe('a scheduled status', () => {
     server.clock.pass(2 * MINUTE)
     expect(await run()).toBe(0)
     await send(updatesMessage(sp, [beneficiary('U-50', 'PRG-2')]))
-    expect((await found('UIN', 'U-50'))[0].member.programme_identifier).toEqual({
-      programme: { programme_identifier: 'PRG-2' },
-    })
+    expect((await found('UIN', 'U-50'))[0].member.programme_identifier).toEqual({ programme: { programme_identifier: 'PRG-2' } })
   })
 })
 

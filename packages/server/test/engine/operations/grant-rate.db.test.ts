@@ -40,8 +40,7 @@ it('rejects the items of a batch that come after it is reached, and answers thos
   await granted({ items_per_minute: 1 })
   const batch = ['1', '2', '3'].map((one) => ({ search_criteria: byUin(one) }))
   const { status, body } = await postSearch(server, peer, batch)
-  const items: { status: string; status_reason_code?: string; status_reason_message?: string }[] =
-    body.message.search_response
+  const items: { status: string; status_reason_code?: string; status_reason_message?: string }[] = body.message.search_response
   expect([status, items.map((one) => one.status).toSorted()]).toEqual([200, ['rjct', 'rjct', 'succ']])
   const [rejected] = items.filter((one) => one.status === 'rjct')
   expect(rejected).toMatchObject({

@@ -24,12 +24,7 @@ describe('without a grant', () => {
 
   it('of the operation, nor of one that has ended or has not begun', async () => {
     await granted({ operations: ['txn-status'] })
-    expectFault(
-      await ask(byUin('1')),
-      403,
-      'err.request.forbidden',
-      'this operation is not granted to this participant',
-    )
+    expectFault(await ask(byUin('1')), 403, 'err.request.forbidden', 'this operation is not granted to this participant')
     const NOTHING = 'nothing in this registry is granted to this participant'
     await granted({ valid_from: '2020-01-01T00:00:00Z', valid_until: '2021-01-01T00:00:00Z' })
     expectFault(await ask(byUin('1')), 403, 'err.request.forbidden', NOTHING)
@@ -226,8 +221,7 @@ describe('seeing', () => {
     await granted({ query_forms: 'all', ask: 'all', see: ['surname', 'parents'] })
     expect((await selecting('name { surname } surname')).data.reg_records).toHaveLength(1)
     expect(await selecting('name { given_name }')).toMatchObject({
-      status_reason_message:
-        'search_criteria.query.value.person.name.given_name: must be a field of Name: surname, last_name',
+      status_reason_message: 'search_criteria.query.value.person.name.given_name: must be a field of Name: surname, last_name',
     })
   })
 
@@ -239,8 +233,7 @@ describe('seeing', () => {
   ] as const)('counts %s', async (counts, onPageOfOne, onPageOfTwo) => {
     await granted({ query_forms: 'all', ask: 'all', counts })
     const total = async (page_size: number) =>
-      (await item(expression({ sex: { $eq: 'F' } }, { pagination: { page_size, page_number: 1 } }))).pagination
-        .total_count
+      (await item(expression({ sex: { $eq: 'F' } }, { pagination: { page_size, page_number: 1 } }))).pagination.total_count
     expect([await total(1), await total(2)]).toEqual([onPageOfOne, onPageOfTwo])
   })
 

@@ -22,19 +22,10 @@ await writeDocuments(server.database, registry, [
   }),
 ])
 const protect = (identifier_value: string) =>
-  protectPerson(acting({ db }), {
-    namespace: 'ibr',
-    identifier_type: 'UIN',
-    identifier_value,
-    category: 'shelter',
-    reason: 'x',
-  })
+  protectPerson(acting({ db }), { namespace: 'ibr', identifier_type: 'UIN', identifier_value, category: 'shelter', reason: 'x' })
 const masked = (items: readonly object[]) => items.map((item) => ({ ...item, timestamp: '', reference_id: '' }))
 const programmesOf = async (by: typeof shelter, person: string, programme: string) => {
-  const query = {
-    person_identifier: { eq: person },
-    'programme_identifier.programme.programme_identifier': { eq: programme },
-  }
+  const query = { person_identifier: { eq: person }, 'programme_identifier.programme.programme_identifier': { eq: programme } }
   const answer = await ask(server, by, { operation: 'enrolled', namespace: 'ibr' }, { query })
   return answer.body.message.enrolled_response[0].enrolled_status
 }

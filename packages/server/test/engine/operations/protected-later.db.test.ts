@@ -261,10 +261,7 @@ it('an answer during which somebody was protected is not sent', async () => {
 it('a reply about others is sent after somebody was protected, also under a grant with rows', async () => {
   const people = ['U-1', 'U-2'].map((one) => person(one, { sex: 'female', birth_date: '1990-05-05' }))
   await registryOf('civil', people, 'others')
-  await grant(server.database, peer.sender_id, 'others', {
-    minors: 'never',
-    rows: { Person: { sex: { eq: 'female' } } },
-  })
+  await grant(server.database, peer.sender_id, 'others', { minors: 'never', rows: { Person: { sex: { eq: 'female' } } } })
   follow()
   peer.receiver.answer = answering(503)
   const about = await ask('others', [byIdentifier('UIN', 'U-1')])

@@ -6,15 +6,7 @@ import { requireRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, describe, expect, it } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { grant } from '../../../../participants/test/grants.ts'
-import {
-  accepted,
-  answerExchange,
-  asyncPeer,
-  byExpression,
-  byIdentifier,
-  deliverAll,
-  searchFor,
-} from '../../asynchronous.ts'
+import { accepted, answerExchange, asyncPeer, byExpression, byIdentifier, deliverAll, searchFor } from '../../asynchronous.ts'
 import { expectFault } from '../../expectations.ts'
 import { postSearch, testServer, writeDocuments } from '../../server.ts'
 import { askStatus } from '../../txn-status.ts'
@@ -52,9 +44,7 @@ const household = (more: object) => ({
 await server.registry('civil', PEOPLE)
 await server.registry('social', [
   member('U-1001'),
-  member('U-1002', {
-    related_person: [{ relationship_type: 'spouse', related_member: { member_identifier: [uin('U-1001')] } }],
-  }),
+  member('U-1002', { related_person: [{ relationship_type: 'spouse', related_member: { member_identifier: [uin('U-1001')] } }] }),
   household({
     group_size: 2,
     group_head_info: member('U-1001', { is_disabled: true }),
@@ -93,13 +83,7 @@ const masked = (item: object) => JSON.stringify({ ...item, reference_id: '', tim
 describe('a protected person', () => {
   it('is found until it is protected, and again when that is lifted', async () => {
     expect(await recordsOf(byIdentifier('UIN', 'U-1001'))).toHaveLength(1)
-    expect(await protect('civil')).toEqual({
-      namespace: 'civil',
-      category: 'shelter',
-      records: 1,
-      rewritten: 0,
-      withdrawn: 0,
-    })
+    expect(await protect('civil')).toEqual({ namespace: 'civil', category: 'shelter', records: 1, rewritten: 0, withdrawn: 0 })
     // The record is hidden at once, without waiting for anything that is remembered.
     expect(await recordsOf(byIdentifier('UIN', 'U-1001'))).toEqual([])
     follow()
@@ -131,10 +115,7 @@ describe('a protected person', () => {
     expect(page).toMatchObject({ data: { reg_records: [] }, pagination: { total_count: 2 } })
     expect(negated.pagination.total_count).toBe(1)
     const graphql = (value: string) => ({
-      search_criteria: {
-        query_type: 'graphql',
-        query: { type: 'graphql', value: `{ person(UIN: "${value}") { sex } }` },
-      },
+      search_criteria: { query_type: 'graphql', query: { type: 'graphql', value: `{ person(UIN: "${value}") { sex } }` } },
     })
     const [hidden, nobody] = await items([graphql('U-1001'), graphql('U-9999')])
     expect(masked(hidden)).toBe(masked(nobody))
@@ -196,12 +177,7 @@ describe('a protected person', () => {
     ],
     ['by no identifier', { identifier_value: ' ' }, 'identifier_value: must be a valid UIN'],
   ])('cannot be protected %s', async (_, changes, message) => {
-    const input = {
-      namespace: 'civil',
-      identifier_type: 'UIN',
-      identifier_value: 'U-1001',
-      category: 'sealed' as const,
-    }
+    const input = { namespace: 'civil', identifier_type: 'UIN', identifier_value: 'U-1001', category: 'sealed' as const }
     await expect(protectPerson(acting({ db }), { ...input, reason: 'x', ...changes })).rejects.toThrow(message)
   })
 
@@ -223,9 +199,7 @@ describe('a household with a protected member', () => {
     expect(await recordsOf(byIdentifier('UIN', 'U-1001', GROUP), 'social')).toEqual([])
     expect(await recordsOf(byExpression({ group_size: { $eq: 2 } }, GROUP), 'social')).toEqual([])
     expect(await recordsOf(byExpression({ group_size: { $eq: 1 } }, GROUP), 'social')).toEqual([without])
-    expect(await recordsOf(byExpression({ 'household_member.is_disabled': { $eq: true } }, GROUP), 'social')).toEqual(
-      [],
-    )
+    expect(await recordsOf(byExpression({ 'household_member.is_disabled': { $eq: true } }, GROUP), 'social')).toEqual([])
     expect(await recordsOf(byIdentifier('UIN', 'U-1002'), 'social')).toEqual([member('U-1002')])
   })
 
@@ -238,9 +212,7 @@ describe('a household with a protected member', () => {
     await unprotect('social')
     follow()
     expect(await recordsOf(byIdentifier('UIN', 'U-1001', GROUP), 'social')).toHaveLength(1)
-    expect(
-      await recordsOf(byExpression({ 'household_member.is_disabled': { $eq: true } }, GROUP), 'social'),
-    ).toHaveLength(1)
+    expect(await recordsOf(byExpression({ 'household_member.is_disabled': { $eq: true } }, GROUP), 'social')).toHaveLength(1)
     expect(await recordsOf(byExpression({ group_size: { $eq: 2 } }, GROUP), 'social')).toHaveLength(1)
   })
 })
@@ -249,17 +221,12 @@ describe('a stored answer', () => {
   it('is given again as if the person had never been found', async () => {
     await unprotect('civil')
     follow()
-    const body = searchFor(peer, [
-      byIdentifier('UIN', 'U-1001'),
-      byIdentifier('UIN', 'U-9999'),
-      byIdentifier('UIN', 'U-1002'),
-    ])
+    const body = searchFor(peer, [byIdentifier('UIN', 'U-1001'), byIdentifier('UIN', 'U-9999'), byIdentifier('UIN', 'U-1002')])
     const correlation_id = await accepted(server, peer, body)
     await answerExchange(server, correlation_id)
     await deliverAll(server)
     const items = async () =>
-      (await askStatus(server, peer, 'correlation_id', correlation_id)).message.txnstatus_response.txn_status
-        .search_response
+      (await askStatus(server, peer, 'correlation_id', correlation_id)).message.txnstatus_response.txn_status.search_response
     expect((await items())[0].data.reg_records).toHaveLength(1)
     await protect('civil')
     follow()
@@ -291,9 +258,7 @@ describe('minors', () => {
       member('U-1'),
       member('U-2', { demographic_info: { name: { surname: 'Obi' }, birth_date: '2020-01-01' } }),
       member('U-3', { demographic_info: { name: { surname: 'Obi' } } }),
-      member('U-4', {
-        related_person: [{ relationship_type: 'child', related_member: { member_identifier: [uin('U-2')] } }],
-      }),
+      member('U-4', { related_person: [{ relationship_type: 'child', related_member: { member_identifier: [uin('U-2')] } }] }),
     ])
     await granted({ minors: 'never' }, registry.namespace)
     const found = await recordsOf(byExpression({ surname: { $eq: 'Obi' } }), 'ess')
@@ -304,19 +269,12 @@ describe('minors', () => {
 
   it('are cut out of households, which are asked for by their own identifier alone', async () => {
     const child = member('U-5', { demographic_info: { birth_date: '2020-01-01' } })
-    const registry = await server.registry(
-      'social',
-      [household({ group_size: 2, member_list: [child, member('U-6')] })],
-      'homes',
-    )
+    const registry = await server.registry('social', [household({ group_size: 2, member_list: [child, member('U-6')] })], 'homes')
     await granted({ minors: 'never' }, registry.namespace)
     expect(await recordsOf(byIdentifier('HOUSEHOLD_ID', 'H-1', GROUP), 'homes')).toEqual([
       household({ group_size: 1, member_list: [member('U-6')] }),
     ])
-    const refused = await items(
-      [byIdentifier('UIN', 'U-6', GROUP), byExpression({ group_size: { $eq: 2 } }, GROUP)],
-      'homes',
-    )
+    const refused = await items([byIdentifier('UIN', 'U-6', GROUP), byExpression({ group_size: { $eq: 2 } }, GROUP)], 'homes')
     expect(refused).toMatchObject([
       {
         status_reason_code: 'rjct.search_criteria.invalid',

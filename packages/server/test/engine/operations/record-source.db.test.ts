@@ -46,11 +46,7 @@ test('records of another source are found by an identifier and answered', async 
 })
 
 const expression = (query: object, more: object = {}) =>
-  ask({
-    query_type: 'expression',
-    query: { type: 'ns:org:QueryType:expression', value: { expression: { query } } },
-    ...more,
-  })
+  ask({ query_type: 'expression', query: { type: 'ns:org:QueryType:expression', value: { expression: { query } } }, ...more })
 
 test('a page of them is found by a condition', async () => {
   const item = await expression({ sex: 'female' }, { pagination: { page_size: 2, page_number: 2 } })

@@ -69,22 +69,21 @@ const SOURCES: readonly Source[] = [
       return async (primary: string) => records.remove(primary.toUpperCase())
     },
   },
-  ...[
-    { name: 'live', office: liveOffice },
-    ...(hasMariadb() ? [{ name: 'live-mariadb', office: liveMariadb }] : []),
-  ].map(({ name, office }) => ({
-    name,
-    isOwn: false,
-    async hold(registry: Registry, documents: readonly object[]) {
-      const { close, remove } = await office(database, registry, documents)
-      server.closing({ close })
-      return remove
-    },
-    refusals: {
-      'a predicate':
-        'surname compares without case and accents, which its database cannot do, and needs a further condition that must hold, on UIN, sex, birth_date',
-    },
-  })),
+  ...[{ name: 'live', office: liveOffice }, ...(hasMariadb() ? [{ name: 'live-mariadb', office: liveMariadb }] : [])].map(
+    ({ name, office }) => ({
+      name,
+      isOwn: false,
+      async hold(registry: Registry, documents: readonly object[]) {
+        const { close, remove } = await office(database, registry, documents)
+        server.closing({ close })
+        return remove
+      },
+      refusals: {
+        'a predicate':
+          'surname compares without case and accents, which its database cannot do, and needs a further condition that must hold, on UIN, sex, birth_date',
+      },
+    }),
+  ),
 ]
 
 describe.each(SOURCES)('records in a source: $name', async ({ name, isOwn, hold, refusals = {} }) => {

@@ -89,9 +89,7 @@ it.each<[string, () => Promise<unknown>]>([
 it('rejects each beneficiary of an enrolment update with the reason', async () => {
   const url = `${server.url}/ibr/v1.0.0/registry/enrollments/updates`
   const { body } = await post(url, updatesMessage(peer, [beneficiary('P-1')]), bearer(peer))
-  expect(JSON.stringify(body)).toContain(
-    'this registry takes no enrolment updates: its records are written by other systems',
-  )
+  expect(JSON.stringify(body)).toContain('this registry takes no enrolment updates: its records are written by other systems')
   expect(JSON.stringify(body)).toContain('rjct')
 })
 

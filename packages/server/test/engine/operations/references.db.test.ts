@@ -32,9 +32,7 @@ async function ask(attribute_type: string, attribute_value: unknown) {
 async function forgetReferences(correlation_ids: readonly string[]): Promise<void> {
   const { pool } = server.database.db
   await pool.query('delete from exchange_reference where correlation_id = any($1)', [correlation_ids])
-  await pool.query('update accepted_exchange set references_stored = false where correlation_id = any($1)', [
-    correlation_ids,
-  ])
+  await pool.query('update accepted_exchange set references_stored = false where correlation_id = any($1)', [correlation_ids])
 }
 
 it('a question opens no request that waits, however many do', async () => {

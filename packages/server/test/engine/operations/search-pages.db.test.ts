@@ -59,10 +59,7 @@ const uins = (item: { data: { reg_records: { name: { given_name: string } }[] } 
 
 describe('sort and pagination', () => {
   it('sorts by a sortable attribute, by its alias, either way', async () => {
-    const sort = (attribute_name: string, sort_order?: string) => ({
-      query: BY_PHONE,
-      sort: [{ attribute_name, sort_order }],
-    })
+    const sort = (attribute_name: string, sort_order?: string) => ({ query: BY_PHONE, sort: [{ attribute_name, sort_order }] })
     expect(uins(await askOne(sort('birth_date')))).toEqual(['1', '3', '2'])
     expect(uins(await askOne(sort('date_of_birth', 'desc')))).toEqual(['2', '3', '1'])
     expect(uins(await askOne(sort('age', 'desc')))).toEqual(['1', '3', '2'])
@@ -75,10 +72,7 @@ describe('sort and pagination', () => {
     [[{ attribute_name: 'shoe_size' }], /^search_criteria\.sort\[0\]\.attribute_name: must be one of .*birth_date/],
     [[{ attribute_name: 'phone_number' }], /^search_criteria\.sort\[0\]\.attribute_name: must be one of /],
     [[{ attribute_name: 'constructor' }], /^search_criteria\.sort\[0\]\.attribute_name: must be one of /],
-    [
-      [{ attribute_name: 'birth_date', sort_order: 'up' }],
-      /^search_criteria\.sort\[0\]\.sort_order: must be asc or desc$/,
-    ],
+    [[{ attribute_name: 'birth_date', sort_order: 'up' }], /^search_criteria\.sort\[0\]\.sort_order: must be asc or desc$/],
     [
       [{ attribute_name: 'birth_date' }, { attribute_name: 'date_of_birth' }],
       /^search_criteria\.sort\[1\]\.attribute_name: repeats an earlier one$/,
@@ -114,10 +108,7 @@ describe('sort and pagination', () => {
   it.each([
     [{ page_size: 101 }, 'search_criteria.pagination.page_size: must be at most 100'],
     [{ page_size: 2 ** 31 }, 'search_criteria.pagination.page_size: must be at most 100'],
-    [
-      { page_size: 10, page_number: 2 ** 31 },
-      'search_criteria.pagination.page_number: must be at most 1000 with this page_size',
-    ],
+    [{ page_size: 10, page_number: 2 ** 31 }, 'search_criteria.pagination.page_number: must be at most 1000 with this page_size'],
   ])('%j', async (pagination, message) => {
     expect(await askOne({ pagination })).toMatchObject({
       status: 'rjct',
@@ -229,13 +220,7 @@ describe('a search that is too broad', () => {
           items: 1,
           state: undefined,
           addFacts: () => {},
-          budget: {
-            bytes: 1_000_000,
-            records: 1_000,
-            until: Number.POSITIVE_INFINITY,
-            turn: Promise.resolve(),
-            over: false,
-          },
+          budget: { bytes: 1_000_000, records: 1_000, until: Number.POSITIVE_INFINITY, turn: Promise.resolve(), over: false },
         },
         { timestamp: '2026-01-01T00:00:00Z', search_criteria: { query_type: 'expression', query } },
       )

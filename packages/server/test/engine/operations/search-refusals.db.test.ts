@@ -11,37 +11,21 @@ describe('rjct.search_criteria.invalid', () => {
   const shape = 'search_criteria.query: must be an object or an array'
   const attributes = 'is no attribute that this participant may ask about; those of Person are '
   it.each([
-    [
-      'unknown identifier type',
-      { query: { type: 'SHOE', value: '9' } },
-      `search_criteria.query.type: must be one of ${types}`,
-    ],
+    ['unknown identifier type', { query: { type: 'SHOE', value: '9' } }, `search_criteria.query.type: must be one of ${types}`],
     [
       'the type of another kind',
       { query: { type: 'HOUSEHOLD_ID', value: 'H' } },
       `search_criteria.query.type: must be one of ${types}`,
     ],
-    [
-      'a type that is no text',
-      { query: { type: 5, value: '9' } },
-      `search_criteria.query.type: must be one of ${types}`,
-    ],
-    [
-      '__proto__ as type',
-      { query: { type: '__proto__', value: '9' } },
-      `search_criteria.query.type: must be one of ${types}`,
-    ],
+    ['a type that is no text', { query: { type: 5, value: '9' } }, `search_criteria.query.type: must be one of ${types}`],
+    ['__proto__ as type', { query: { type: '__proto__', value: '9' } }, `search_criteria.query.type: must be one of ${types}`],
     ['no value', { query: { type: 'UIN' } }, badValue],
     [
       'a third member',
       { query: { type: 'UIN', value: '007', sex: 'female' } },
       'search_criteria.query.sex: is not a known member; known members are type, value',
     ],
-    [
-      'another operator',
-      { query: { field: 'UIN', operator: 'gt', value: '0' } },
-      'search_criteria.query.operator: must be eq',
-    ],
+    ['another operator', { query: { field: 'UIN', operator: 'gt', value: '0' } }, 'search_criteria.query.operator: must be eq'],
     ['no query', { query: undefined }, shape],
     ['a query that is a number', { query: 7 }, shape],
     [
@@ -83,11 +67,7 @@ describe('rjct.search_criteria.invalid', () => {
     ],
     ['a foreign record type', { reg_record_type: 'Farmer' }, 'search_criteria.reg_record_type: must be one of Person'],
     ['a foreign entity', { response_entity: 'Group' }, 'search_criteria.response_entity: must be one of Person'],
-    [
-      'an unknown event',
-      { reg_event_type: 'Coronation' },
-      /^search_criteria\.reg_event_type: must be one of LiveBirth, Death, /,
-    ],
+    ['an unknown event', { reg_event_type: 'Coronation' }, /^search_criteria\.reg_event_type: must be one of LiveBirth, Death, /],
     ['a misspelt member', { queri: {} }, 'search_criteria.queri: is not known; query may be meant'],
     [
       'a member in another style',

@@ -4,15 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { rawConnection } from '../../../../engine/test/raw-http.ts'
 import { holdTable, lockWaits } from '../../../../keys/test/held-table.ts'
 import type { TestSettings } from '../../../../settings/test/config.ts'
-import {
-  bearer,
-  post,
-  postSearch,
-  searchRequest,
-  type TestParticipant,
-  type TestServer,
-  testServer,
-} from '../../server.ts'
+import { bearer, post, postSearch, searchRequest, type TestParticipant, type TestServer, testServer } from '../../server.ts'
 
 let server: TestServer
 let hog: TestParticipant

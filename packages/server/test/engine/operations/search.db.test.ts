@@ -28,11 +28,7 @@ describe('the identifier form', () => {
   it('a number is read by its digits, and refused where it would be rounded', async () => {
     const body = (digits: string) =>
       JSON.stringify(
-        searchRequest(
-          peer.sender_id,
-          { type: 'UIN', value: 'DIGITS' },
-          { item: { timestamp: new Date().toISOString() } },
-        ),
+        searchRequest(peer.sender_id, { type: 'UIN', value: 'DIGITS' }, { item: { timestamp: new Date().toISOString() } }),
       ).replace('"DIGITS"', digits)
     const url = `${server.url}/civil/v1.0.0/registry/sync/search`
     const exact = await post(url, body('9007199254740992'), bearer(peer))
@@ -104,8 +100,7 @@ describe('every form finds the same', () => {
     const criteria = { reg_record_type: 'Member', query: { collection: 'Group', query: { UIN: 'U-7' } } }
     expect(await askOne(criteria, {}, 'social')).toMatchObject({
       status_reason_code: 'rjct.search_criteria.invalid',
-      status_reason_message:
-        'search_criteria.query.collection: must mean the same record type as the criteria around the query',
+      status_reason_message: 'search_criteria.query.collection: must mean the same record type as the criteria around the query',
     })
   })
 })
@@ -128,10 +123,7 @@ describe('what is asked for and answered', () => {
     expect(group.data).toMatchObject({ reg_record_type: 'Group', reg_records: [HOUSEHOLD] })
     const member = await askOne({ query, reg_record_type: 'SRPerson' }, {}, 'social')
     expect(member.data).toMatchObject({ reg_record_type: 'SRPerson', reg_records: [MEMBER] })
-    expect((await askOne({ query }, {}, 'social')).data).toMatchObject({
-      reg_record_type: 'Member',
-      reg_records: [MEMBER],
-    })
+    expect((await askOne({ query }, {}, 'social')).data).toMatchObject({ reg_record_type: 'Member', reg_records: [MEMBER] })
   })
 
   it('two names of the result must mean the same', async () => {

@@ -131,9 +131,7 @@ describe('a signed consent', () => {
 
   it('is of one of the authorities that the grant names', async () => {
     const authorize = { consent_jws: await second.sign() }
-    expect(await item({ ...byUin('1'), authorize })).toMatchObject(
-      rejected(`${AT}: iss: must be one of ${authority.name}`),
-    )
+    expect(await item({ ...byUin('1'), authorize })).toMatchObject(rejected(`${AT}: iss: must be one of ${authority.name}`))
     const { authorities: _, ...any } = TERMS
     for (const { sender_id } of [peer]) await grant(server.database, sender_id, 'civil', any)
     server.clock.pass(1_000)
@@ -147,9 +145,7 @@ describe('a signed consent', () => {
 
   it('is of its person, and of the participant that used it first', async () => {
     const consent = await under({ jti: 'once' })
-    expect(await item({ ...byUin('2'), ...consent })).toMatchObject(
-      rejected(`${AT}: is for another person than is asked for`),
-    )
+    expect(await item({ ...byUin('2'), ...consent })).toMatchObject(rejected(`${AT}: is for another person than is asked for`))
     expect(await item({ ...by('BRN', 'B-1'), ...consent })).toMatchObject(
       rejected(`${AT}: is for another person than is asked for`),
     )
@@ -195,8 +191,7 @@ describe('a signed consent', () => {
     await addConsentAuthority(acting(server.database), { name, jwks_uri, hosts })
     await granted({ authorities: [name] })
     keySet.publish({ keys: [{ ...first.jwk, kid: 'p-1', use: 'sig' }] })
-    const asked = async (signing: object) =>
-      item({ ...byUin('1'), ...(await under({ iss: name, jti: randomUUID() }, signing)) })
+    const asked = async (signing: object) => item({ ...byUin('1'), ...(await under({ iss: name, jti: randomUUID() }, signing)) })
     try {
       expect(await asked({ key: first, header: { kid: 'p-1' } })).toMatchObject({ pagination: { total_count: 1 } })
       expect(await asked({ key: next, header: { kid: 'p-2', alg: 'ES256' } })).toMatchObject(
@@ -204,9 +199,7 @@ describe('a signed consent', () => {
       )
       keySet.publish({ keys: [{ ...next.jwk, kid: 'p-2', use: 'sig' }] })
       server.clock.pass(70_000)
-      expect(await asked({ key: next, header: { kid: 'p-2', alg: 'ES256' } })).toMatchObject({
-        pagination: { total_count: 1 },
-      })
+      expect(await asked({ key: next, header: { kid: 'p-2', alg: 'ES256' } })).toMatchObject({ pagination: { total_count: 1 } })
       expect(await asked({ key: first, header: { kid: 'p-1' } })).toMatchObject({ status: 'rjct' })
     } finally {
       await keySet.close()
@@ -239,12 +232,7 @@ describe('a signed consent', () => {
     ['that counts microseconds', { exp: now * 1_000_000 }, {}, 'its payload: claims.exp: must be at most 253402300799'],
     ['without jti', { jti: undefined }, {}, 'its payload: claims.jti: is required'],
     ['without attributes', { attributes: [] }, {}, 'its payload: claims.attributes: must have at least 1 elem'],
-    [
-      'of a purpose that is no object',
-      { purpose: 'eligibility' },
-      {},
-      'its payload: claims.purpose: must be an object',
-    ],
+    ['of a purpose that is no object', { purpose: 'eligibility' }, {}, 'its payload: claims.purpose: must be an object'],
     [
       'with a ref_uri that is no address',
       { purpose: { code: 'eligibility', ref_uri: 'see above' } },
@@ -257,12 +245,7 @@ describe('a signed consent', () => {
       { header: { crit: ['b64'], b64: true } },
       'crit: no extension of JWS is accepted',
     ],
-    [
-      'with a payload that is said not to be encoded',
-      {},
-      { header: { b64: false } },
-      'b64: no extension of JWS is accepted',
-    ],
+    ['with a payload that is said not to be encoded', {}, { header: { b64: false } }, 'b64: no extension of JWS is accepted'],
     ['of another type', {}, { header: { typ: 'JWT' } }, 'must have the typ consent+jwt'],
     ['without a type', {}, { header: { typ: undefined } }, 'must have the typ consent+jwt'],
     ['of another key', {}, { key: keyPair('Ed25519') }, 'must be signed with a key of its authority'],

@@ -1,15 +1,7 @@
 /** The time within which the searches of one request begin that read one state of the database. */
 import { expect, it } from 'vitest'
 import { holdTable, lockWaits } from '../../../../keys/test/held-table.ts'
-import {
-  accepted,
-  answerExchange,
-  asyncServer,
-  byExpression,
-  byIdentifier,
-  callbacksTo,
-  searchFor,
-} from '../../asynchronous.ts'
+import { accepted, answerExchange, asyncServer, byExpression, byIdentifier, callbacksTo, searchFor } from '../../asynchronous.ts'
 
 const people = [{ identifier: [{ identifier_type: 'UIN', identifier_value: '1' }], sex: 'female' }]
 const { server, newPeer } = await asyncServer(people, { limits: { snapshot_search_time: 1 } })

@@ -65,9 +65,7 @@ describe('the same again', () => {
     expect(made).toHaveLength(1)
     const { code } = made[0].subscriptions[0]
     const others = items.filter(({ status }) => status === 'rjct')
-    expect(others.map(({ status_reason_code }) => status_reason_code)).toEqual(
-      Array(3).fill('rjct.event.already_subscribed'),
-    )
+    expect(others.map(({ status_reason_code }) => status_reason_code)).toEqual(Array(3).fill('rjct.event.already_subscribed'))
     for (const { status_reason_message } of others) expect(status_reason_message).toContain(code)
     const same = await pool.query(`select code from subscription where criteria like '%' || $1 || '%'`, [person])
     expect(same.rows).toEqual([{ code }])
@@ -90,10 +88,7 @@ describe('the same again', () => {
     const person = uin()
     const code = await codeOf(server, peer, about(person))
     await pool.query(`update subscription set state = 'ended' where code = $1`, [code])
-    await pool.query(
-      'delete from subscription_key where subscription = (select id from subscription where code = $1)',
-      [code],
-    )
+    await pool.query('delete from subscription_key where subscription = (select id from subscription where code = $1)', [code])
     expect(await codeOf(server, peer, about(person))).not.toBe(code)
   })
 
@@ -104,12 +99,8 @@ describe('the same again', () => {
     const later = { ...frequency, end_time: IN(20) }
     const [item] = await subscribed(server, peer, [about(person, { frequency: later })])
     expect(item).toMatchObject({ status: 'succ', subscriptions: [{ code, frequency: later }] })
-    expect(item.status_reason_message).toMatch(
-      /^renewed under its code: it ends at the new end_time; next notifications at /,
-    )
-    expect(await storedSubscription(server, code)).toMatchObject([
-      { state: 'live', end_at: new Date(later.end_time), keys: 1 },
-    ])
+    expect(item.status_reason_message).toMatch(/^renewed under its code: it ends at the new end_time; next notifications at /)
+    expect(await storedSubscription(server, code)).toMatchObject([{ state: 'live', end_at: new Date(later.end_time), keys: 1 }])
     const [again] = await subscribed(server, peer, [about(person, { frequency: later })])
     expect(again.status_reason_code).toBe('rjct.event.already_subscribed')
   })
@@ -118,10 +109,7 @@ describe('the same again', () => {
     const person = uin()
     const frequency = { start_time: IN(-1), end_time: IN(10), frequency: 'daily' }
     const later = { ...frequency, end_time: IN(20) }
-    const [first, second] = await subscribed(server, peer, [
-      about(person, { frequency }),
-      about(person, { frequency: later }),
-    ])
+    const [first, second] = await subscribed(server, peer, [about(person, { frequency }), about(person, { frequency: later })])
     const { code } = first.subscriptions[0]
     expect(second).toMatchObject({ status: 'succ', subscriptions: [{ code }] })
     expect(await storedSubscription(server, code)).toMatchObject([{ end_at: new Date(later.end_time) }])
@@ -170,10 +158,7 @@ describe('the same again', () => {
     const person = uin()
     const code = await codeOf(server, peer, about(person))
     await pool.query(`update subscription set state = 'suspended' where code = $1`, [code])
-    await pool.query(
-      'delete from subscription_key where subscription = (select id from subscription where code = $1)',
-      [code],
-    )
+    await pool.query('delete from subscription_key where subscription = (select id from subscription where code = $1)', [code])
     const sender_uri = `${peer.receiver.url}/mine/on-subscribe`
     const [item] = await subscribed(server, peer, [about(person)], { header: { sender_uri } })
     expect(item).toMatchObject({

@@ -57,9 +57,7 @@ describe('what a participant may', () => {
     const bounded = await newPeer({ max_subscriptions: 3 })
     const kinds = ['civil', 'social', 'ess', 'ibr', 'farmer', 'disability']
     const ids = await Promise.all(
-      kinds.map((kind) =>
-        accepted(server, bounded, subscribeFor(bounded, [about(uin(), {}, kind)]), 'subscribe', kind),
-      ),
+      kinds.map((kind) => accepted(server, bounded, subscribeFor(bounded, [about(uin(), {}, kind)]), 'subscribe', kind)),
     )
     await Promise.all(ids.map((id) => answerExchange(server, id)))
     await deliverAll(server)

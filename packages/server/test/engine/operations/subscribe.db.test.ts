@@ -98,12 +98,7 @@ it('the example of docs/events.md is answered as it says there', async () => {
   const [subscription] = answer.subscriptions
   const made = { ...subscription, code: expect.stringMatching(CODE), timestamp: expect.stringMatching(UTC) }
   expect(subscription.code).toMatch(CODE)
-  expect(item).toEqual({
-    ...answer,
-    timestamp: expect.stringMatching(UTC),
-    status_reason_message: runs,
-    subscriptions: [made],
-  })
+  expect(item).toEqual({ ...answer, timestamp: expect.stringMatching(UTC), status_reason_message: runs, subscriptions: [made] })
   expect(answer.status_reason_message).toEqual(runs)
 })
 
@@ -161,9 +156,7 @@ describe('a frequency', () => {
     const answer = await post(`${server.url}/civil/v1.0.0/registry/subscribe`, body, bearer(peer))
     expect(answer.status).toBe(400)
     expect(answer.body.message.error).toMatchObject({ code: 'err.request.bad' })
-    expect(answer.body.message.error.message).toContain(
-      `message.subscribe_request[0].subscribe_criteria.frequency.${member}`,
-    )
+    expect(answer.body.message.error.message).toContain(`message.subscribe_request[0].subscribe_criteria.frequency.${member}`)
   })
 })
 
@@ -194,13 +187,7 @@ describe('refused, each with its code', () => {
   it('item by item: the others are made', async () => {
     const timestamp = new Date().toISOString()
     const item = (reference_id: unknown) => ({ reference_id, timestamp, subscribe_criteria: about(uin()) })
-    const body = subscribeFor(peer, [
-      item('a'),
-      item('a'),
-      item(''),
-      { ...item('b'), subscribe_criteria: 'x' },
-      item('c'),
-    ])
+    const body = subscribeFor(peer, [item('a'), item('a'), item(''), { ...item('b'), subscribe_criteria: 'x' }, item('c')])
     const { header, message } = await called(server, peer, body)
     expect(header).toMatchObject({
       status: 'succ',
@@ -236,12 +223,7 @@ describe('refused, each with its code', () => {
       header: { ...subscribeFor(nowhere, []).header, action: 'txn-status' },
       message: {
         transaction_id: 'tx-q',
-        txnstatus_request: {
-          reference_id: 'q',
-          txn_type: 'subscribe',
-          attribute_type: 'correlation_id',
-          attribute_value: id,
-        },
+        txnstatus_request: { reference_id: 'q', txn_type: 'subscribe', attribute_type: 'correlation_id', attribute_value: id },
       },
     }
     const answer = await post(`${server.url}/civil/v1.0.0/registry/sync/txn/status`, question, bearer(nowhere))

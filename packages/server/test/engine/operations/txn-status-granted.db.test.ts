@@ -43,8 +43,7 @@ it('has the records of a quota, and none above it', async () => {
   expect((await itemUnder(terms)).data.reg_records).toHaveLength(3)
   expect(await itemUnder(terms)).toMatchObject({
     data: { reg_records: [] },
-    status_reason_message:
-      'the records are withheld: the daily quota of records that is granted to this participant is used up',
+    status_reason_message: 'the records are withheld: the daily quota of records that is granted to this participant is used up',
   })
 })
 

@@ -35,11 +35,7 @@ describe('a question', () => {
     ['an object', { attribute_value: { eq: 'x' } }, 'attribute_value: must be a string or an array'],
     ['100 characters', { attribute_value: 'x'.repeat(100) }, 'attribute_value: must have at most 99 characters'],
     ['an empty value', { attribute_value: ['x', ''] }, 'attribute_value[1]: must not be empty'],
-    [
-      'a value too many',
-      { attribute_value: Array(10_001).fill('x') },
-      'attribute_value: must have at most 10000 elements',
-    ],
+    ['a value too many', { attribute_value: Array(10_001).fill('x') }, 'attribute_value: must have at most 10000 elements'],
     ['no reference_id', { reference_id: undefined }, 'reference_id: is required'],
     ['a locale', { locale: 'english' }, 'locale: must be three lower-case letters (ISO 639-3)'],
   ])('that breaks the format is refused on both roads: %s', async (_name, more, text) => {
@@ -53,10 +49,7 @@ describe('a question', () => {
     const sent = await search([byIdentifier('UIN', 'U1')])
     const more = { txn_type: undefined }
     const { message } = await ask('transaction_id', sent.transaction_id, { more })
-    expect(message.txnstatus_response).toMatchObject({
-      txn_type: 'search',
-      txn_status: { transaction_id: sent.transaction_id },
-    })
+    expect(message.txnstatus_response).toMatchObject({ txn_type: 'search', txn_status: { transaction_id: sent.transaction_id } })
     const answer = await post(url('sync/txn/status'), question(peer, 'transaction_id', 'tx-nobody', more), bearer(peer))
     expectFault(answer, 400, 'err.request.bad', 'message.txnstatus_request.txn_type: is required')
   })
@@ -78,12 +71,7 @@ describe('a question', () => {
     const sent = await search([byIdentifier('UIN', 'U1')])
     await run(sent.correlation_id)
     const before = peer.receiver.received.length
-    const correlation_id = await accepted(
-      server,
-      peer,
-      question(peer, 'transaction_id', sent.transaction_id),
-      'txn/status',
-    )
+    const correlation_id = await accepted(server, peer, question(peer, 'transaction_id', sent.transaction_id), 'txn/status')
     await run(correlation_id)
     const [callback, ...others] = callbacksTo(peer.receiver).slice(before)
     expect(others).toEqual([])
@@ -104,10 +92,7 @@ describe('a question', () => {
   })
 
   it('about an encrypted request is answered encrypted, however it was asked', async () => {
-    const sealing = await sealingPeer(server, 'sealing.example', {
-      decrypts: 'P-256',
-      settings: { outgoing: [LOOPBACK] },
-    })
+    const sealing = await sealingPeer(server, 'sealing.example', { decrypts: 'P-256', settings: { outgoing: [LOOPBACK] } })
     const taking = await withReceiver(server, sealing)
     const plain = searchFor(taking, [byIdentifier('UIN', 'U1')])
     const body = signedBody(sealing, encrypted(plain, await publishedKey(server, 'RSA-OAEP-256')))

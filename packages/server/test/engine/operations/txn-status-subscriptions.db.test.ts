@@ -13,8 +13,7 @@ const other = await newPeer()
 const uin = (): string => `U-${randomUUID()}`
 const ask = (txn_type: string, attribute_type: string, value: unknown, by = peer, namespace = 'civil') =>
   askStatus(server, by, attribute_type, value, { namespace, more: { txn_type } })
-const statusOf = async (...question: Parameters<typeof ask>) =>
-  (await ask(...question)).message.txnstatus_response.txn_status
+const statusOf = async (...question: Parameters<typeof ask>) => (await ask(...question)).message.txnstatus_response.txn_status
 const NOTHING = { search_response: [{ status: 'rjct', status_reason_code: 'rjct.reference_id.invalid' }] }
 
 describe('a subscribe', () => {
@@ -39,10 +38,7 @@ describe('a subscribe', () => {
         expect(header).toMatchObject({ status: 'succ', total_count: 2, completed_count: 2 })
       }
     }
-    expect(await statusOf('subscribe', 'reference_id_list', [b, a])).toEqual({
-      ...message,
-      subscribe_response: [rejected, made],
-    })
+    expect(await statusOf('subscribe', 'reference_id_list', [b, a])).toEqual({ ...message, subscribe_response: [rejected, made] })
     // For a code, the item that made it.
     expect(await statusOf('subscribe', 'subscription_code_list', [code, 'NO-SUCH'])).toEqual({
       ...message,
@@ -113,9 +109,7 @@ describe('an unsubscribe', () => {
 
   it('whose answer cannot be read any more is only known to have been received', async () => {
     const { message } = await called(server, peer, unsubscribeFor(peer, ['NO-SUCH']))
-    await server.database.db.pool.query(`update delivery set body = '' where correlation_id = $1`, [
-      message.correlation_id,
-    ])
+    await server.database.db.pool.query(`update delivery set body = '' where correlation_id = $1`, [message.correlation_id])
     expect(await statusOf('unsubscribe', 'correlation_id', message.correlation_id)).toEqual({
       transaction_id: message.transaction_id,
       correlation_id: message.correlation_id,

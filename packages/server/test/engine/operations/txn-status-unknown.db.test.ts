@@ -57,11 +57,7 @@ describe('what the sender does not have', () => {
     })
     expect(message.txnstatus_response).toEqual({
       txn_type: 'search',
-      txn_status: {
-        transaction_id: 'tx-nobody',
-        correlation_id: message.correlation_id,
-        search_response: [unknownItem('q-1')],
-      },
+      txn_status: { transaction_id: 'tx-nobody', correlation_id: message.correlation_id, search_response: [unknownItem('q-1')] },
     })
     const byCorrelation = (await ask('correlation_id', 'c-900')).message.txnstatus_response.txn_status
     expect(byCorrelation).toMatchObject({ transaction_id: 'tx-question', correlation_id: 'c-900' })

@@ -65,8 +65,7 @@ describe('a transaction that was answered', () => {
 
   it('is the one with most of the reference_ids, of several the newest', async () => {
     const [a, b] = [`a-${randomUUID()}`, `b-${randomUUID()}`]
-    const named = (...names: string[]) =>
-      search(names.map((reference_id) => ({ ...byIdentifier('UIN', 'U1'), reference_id })))
+    const named = (...names: string[]) => search(names.map((reference_id) => ({ ...byIdentifier('UIN', 'U1'), reference_id })))
     const both = await named(a, b)
     const older = await named(a)
     for (const { correlation_id } of [both, older]) await run(correlation_id)
@@ -131,9 +130,7 @@ describe('a transaction that is not answered yet', () => {
     ])
     const begun = await ask('reference_id_list', [reference_id])
     expect(begun.header).toMatchObject({ total_count: 1, completed_count: 0 })
-    expect(begun.message.txnstatus_response.txn_status.search_response).toMatchObject([
-      { reference_id, status: 'pdng' },
-    ])
+    expect(begun.message.txnstatus_response.txn_status.search_response).toMatchObject([{ reference_id, status: 'pdng' }])
   })
 
   it('and will not be, since its sender was disabled, says so', async () => {

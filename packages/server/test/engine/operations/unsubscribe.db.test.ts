@@ -54,12 +54,7 @@ describe.each(KIND_NAMES)('in a registry of kind %s', (kind) => {
       status: 'succ',
       subscription_status: [{ code, status: 'unsubscribe' }],
     })
-    expect(await stored(code)).toEqual({
-      state: 'ended',
-      reason: 'unsubscribed',
-      ended_by: message.correlation_id,
-      keys: 0,
-    })
+    expect(await stored(code)).toEqual({ state: 'ended', reason: 'unsubscribed', ended_by: message.correlation_id, keys: 0 })
   })
 })
 
@@ -114,9 +109,7 @@ describe('codes that end nothing', () => {
   const UNKNOWN = 'not ended, since they are no subscriptions of this sender here: '
 
   it('are those that never were', async () => {
-    expect(await end(['NO-SUCH', 'SUB-é'])).toEqual(
-      rejected('rjct.subscription_code.invalid', `${UNKNOWN}NO-SUCH, SUB-é`),
-    )
+    expect(await end(['NO-SUCH', 'SUB-é'])).toEqual(rejected('rjct.subscription_code.invalid', `${UNKNOWN}NO-SUCH, SUB-é`))
   })
 
   it("are somebody else's, which are answered as those that never were", async () => {
@@ -136,9 +129,7 @@ describe('codes that end nothing', () => {
     const ended = `not ended, since they had ended before: ${code}`
     expect(await end([code])).toEqual(rejected('rjct.event.already_unsubscribed', ended))
     // The most specific of several reasons is named.
-    expect(await end(['NO-SUCH', code])).toEqual(
-      rejected('rjct.event.already_unsubscribed', `${ended}; ${UNKNOWN}NO-SUCH`),
-    )
+    expect(await end(['NO-SUCH', code])).toEqual(rejected('rjct.event.already_unsubscribed', `${ended}; ${UNKNOWN}NO-SUCH`))
   })
 
   it('are those to which their owner has lost the right', async () => {
@@ -172,9 +163,7 @@ it('some that end and some that do not: the ended ones are listed, the others na
 
 it('the same code at once ends it once', async () => {
   const code = await codeOf(server, peer, about(uin()))
-  const ids = await Promise.all(
-    [1, 2, 3].map(() => accepted(server, peer, unsubscribeFor(peer, [code]), 'unsubscribe')),
-  )
+  const ids = await Promise.all([1, 2, 3].map(() => accepted(server, peer, unsubscribeFor(peer, [code]), 'unsubscribe')))
   await Promise.all(ids.map((id) => answerExchange(server, id)))
   await deliverAll(server)
   const answers = ids.map((id) => sentTo(peer, id).message)
@@ -201,12 +190,7 @@ describe('a code', () => {
     const send = (length: number) =>
       post(`${server.url}/civil/v1.0.0/registry/unsubscribe`, unsubscribeFor(peer, ['x'.repeat(length)]), bearer(peer))
     expect((await send(99)).body.message.ack_status).toBe('ACK')
-    expectFault(
-      await send(100),
-      400,
-      'err.request.bad',
-      'message.subscription_codes[0]: must have at most 99 characters',
-    )
+    expectFault(await send(100), 400, 'err.request.bad', 'message.subscription_codes[0]: must have at most 99 characters')
   })
 
   it.each([
@@ -216,11 +200,7 @@ describe('a code', () => {
     [[''], 'message.subscription_codes[0]: must not be empty'],
     [{ code: 'x' }, 'message.subscription_codes: must be an array'],
   ])('list %j refuses the request', async (codes, text) => {
-    const answer = await post(
-      `${server.url}/civil/v1.0.0/registry/unsubscribe`,
-      unsubscribeFor(peer, codes),
-      bearer(peer),
-    )
+    const answer = await post(`${server.url}/civil/v1.0.0/registry/unsubscribe`, unsubscribeFor(peer, codes), bearer(peer))
     expectFault(answer, 400, 'err.request.bad', text)
   })
 })

@@ -25,9 +25,7 @@ test('destinations to which nothing is on its way are forgotten ten minutes afte
   await opened(participant.id, 'https://just-now.example', '9 minutes')
   for (const port of [1, 2, 3]) await opened(participant.id, `https://idle.example:${port}`, '11 minutes')
   expect(await forgetBreakers(db)).toBe(3)
-  const { rows } = await db.pool.query('select origin from breaker where participant = $1 order by origin', [
-    participant.id,
-  ])
+  const { rows } = await db.pool.query('select origin from breaker where participant = $1 order by origin', [participant.id])
   expect(rows.map(({ origin }) => origin)).toEqual(['https://just-now.example', 'https://waited-for.example'])
 })
 
@@ -37,9 +35,7 @@ test('each destination has a breaker of its own; the participant is told by the 
   await opened(participant.id, 'https://a.example', '0')
   await opened(participant.id, 'https://b.example', '0')
   expect(await healthOf()).toMatchObject({ breaker: 'probing', breakers_open: 2 })
-  expect(await takeProbes(db, participant.id, ['https://a.example', 'https://c.example'], 60)).toEqual([
-    'https://a.example',
-  ])
+  expect(await takeProbes(db, participant.id, ['https://a.example', 'https://c.example'], 60)).toEqual(['https://a.example'])
   expect(await healthOf()).toMatchObject({ breaker: 'open', breakers_open: 2 })
   const { probe_in } = await findBreaker(db, { participant: participant.id, origin: 'https://b.example' })
   expect(probe_in).toBeLessThan(0)

@@ -4,24 +4,15 @@ import type { Participant } from '@rollcall/core/model/participant'
 import { listenForWork, WORK_CHANNEL } from '@rollcall/database/queue'
 import { findBreaker, takeProbes } from '@rollcall/delivery/store/deliveries/breakers'
 import {
-  changedSinceDelivery,
   claimDueDeliveries,
   expireDeliveries,
+  findPermissionChanges,
   findWaitingParticipants,
   recordAttempt,
 } from '@rollcall/delivery/store/deliveries/deliveries'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { secondsUntilDelivery } from '../../../../../delivery/src/store/deliveries/destinations.ts'
-import {
-  aClaim,
-  attemptsOf,
-  dueNow,
-  kept,
-  newDelivery,
-  type TestSender,
-  takes,
-  testSender,
-} from '../../../deliveries.ts'
+import { aClaim, attemptsOf, dueNow, kept, newDelivery, type TestSender, takes, testSender } from '../../../deliveries.ts'
 
 const ORIGIN = 'http://127.0.0.1:1'
 const here = () => ({ participant: participant.id, origin: ORIGIN })
@@ -44,13 +35,7 @@ afterAll(() => sender.close())
 const FAILED: DeliveryUpdate = { state: 'pending', wait: 60, reason: null }
 const DONE: DeliveryUpdate = { state: 'delivered', wait: null, reason: null }
 
-function record(
-  delivery: string,
-  claim: DeliveryClaim,
-  ended: DeliveryUpdate,
-  health: Partial<HealthVerdict> = {},
-  number = 1,
-) {
+function record(delivery: string, claim: DeliveryClaim, ended: DeliveryUpdate, health: Partial<HealthVerdict> = {}, number = 1) {
   const attempt: DeliveryAttempt = {
     delivery,
     number,
@@ -74,9 +59,7 @@ test('of two who claim at once each gets others, and nobody gets one twice', asy
   const made = await Promise.all(Array.from({ length: 20 }, () => newDelivery(sender, participant)))
   const claims = [aClaim(), aClaim(), aClaim()]
   const taken = (
-    await Promise.all(
-      claims.map((claim) => claimDueDeliveries(sending, participant.id, claim, [{ origin: ORIGIN, count: 9 }])),
-    )
+    await Promise.all(claims.map((claim) => claimDueDeliveries(sending, participant.id, claim, [{ origin: ORIGIN, count: 9 }])))
   ).flat()
   expect(taken.map(({ id }) => id).sort()).toEqual(made.map(({ id }) => id).sort())
   expect(taken.every(({ number, sender_uri }) => number === 1 && sender_uri === null)).toBe(true)
@@ -136,9 +119,7 @@ test('successes that end at once are written together, each as its own claim say
   const made = await Promise.all(Array.from({ length: 12 }, () => newDelivery(sender, participant, { claim })))
   await record((await newDelivery(sender, participant, { claim })).id, claim, FAILED)
   const [first, last] = [made[0]?.id ?? '', made.at(-1)?.id ?? '']
-  await db.pool.query(`update delivery set state = 'dropped', next_attempt_at = null, claim = null where id = $1`, [
-    last,
-  ])
+  await db.pool.query(`update delivery set state = 'dropped', next_attempt_at = null, claim = null where id = $1`, [last])
   const query = vi.spyOn(db.pool, 'query')
   const counted = await Promise.all(made.map(({ id }) => record(id, id === first ? aClaim() : claim, DONE)))
   expect(query.mock.calls.length).toBeLessThanOrEqual(2)
@@ -239,9 +220,7 @@ test('what waited longer than its schedule lasts is given up, but not what is be
     await newDelivery(sender, participant, { claim: aClaim() }),
     await newDelivery(sender, participant),
   ]
-  await db.pool.query(`update delivery set since = now() - interval '2 hours' where id = any($1)`, [
-    [old.id, attempted.id],
-  ])
+  await db.pool.query(`update delivery set since = now() - interval '2 hours' where id = any($1)`, [[old.id, attempted.id]])
   expect(await expireDeliveries(db, here(), 3_600)).toBe(1)
   expect(await kept(sender, old.id)).toMatchObject({ state: 'dead', reason: 'expired' })
   expect(await kept(sender, attempted.id)).toMatchObject({ state: 'pending' })
@@ -251,5 +230,5 @@ test('what waited longer than its schedule lasts is given up, but not what is be
 })
 
 test('a delivery that is not stored any more counts as changed', async () => {
-  expect(await changedSinceDelivery(db.pool, randomUUID(), 1)).toEqual({ grant: true, protection: true })
+  expect(await findPermissionChanges(db.pool, randomUUID(), 1)).toEqual({ grant: true, protection: true })
 })

@@ -41,10 +41,7 @@ async function sent(uin: string, state: string, days = 0): Promise<string> {
       where id = $1`,
     [id, subscribed.mailbox, state, days],
   )
-  await query(`update notification set state = 'sent', delivery = $2, reference_id = 'r' where id = $1`, [
-    notification,
-    id,
-  ])
+  await query(`update notification set state = 'sent', delivery = $2, reference_id = 'r' where id = $1`, [notification, id])
   return id
 }
 
@@ -65,9 +62,7 @@ test('a mailbox whose first notification is not taken for so long is closed, and
   ])
   expect(await closeStaleMailboxes(db, 14 * DAY)).toEqual([])
   expect(await deliveryOf(id)).toEqual({ state: 'dead', reason: 'expired' })
-  expect(await query('select state, reason from subscription')).toEqual([
-    { state: 'suspended', reason: 'undeliverable' },
-  ])
+  expect(await query('select state, reason from subscription')).toEqual([{ state: 'suspended', reason: 'undeliverable' }])
   expect(await query('select * from subscription_key')).toEqual([])
   expect(await rows.states()).toEqual(['sent', 'waiting'])
 

@@ -24,28 +24,12 @@ describe('an upload that is refused', () => {
   it.each<[string, () => readonly Part[], string]>([
     ['no action', () => parts({ action: null }), 'action: is required, before a file that is long'],
     ['another action', () => parts({ action: 'subscribe' }), 'action: must be search on this path'],
-    [
-      'another format',
-      () => parts({ fileFormat: 'xlsx' }),
-      'fileFormat: must be one of json, ndjson, csv on this path',
-    ],
+    ['another format', () => parts({ fileFormat: 'xlsx' }), 'fileFormat: must be one of json, ndjson, csv on this path'],
     ['no file', () => parts().slice(0, -1), 'fileName: the part with the file is required'],
     ['no parts', () => [], 'fileName: the part with the file is required'],
-    [
-      'no envelope',
-      () => parts({ envelope: null }),
-      'envelope: is required where fileFormat is csv, before a file that is long',
-    ],
-    [
-      'an envelope beside json',
-      () => parts({ fileFormat: 'json' }),
-      'envelope: stands in the file where fileFormat is json',
-    ],
-    [
-      'an envelope that is no JSON',
-      () => parts({ envelope: '{' }),
-      'not JSON: a member name is expected at character 2',
-    ],
+    ['no envelope', () => parts({ envelope: null }), 'envelope: is required where fileFormat is csv, before a file that is long'],
+    ['an envelope beside json', () => parts({ fileFormat: 'json' }), 'envelope: stands in the file where fileFormat is json'],
+    ['an envelope that is no JSON', () => parts({ envelope: '{' }), 'not JSON: a member name is expected at character 2'],
     ['an envelope without message', () => parts({ envelope: { header: {} } }), 'message: must be an object'],
     [
       'items in the envelope',
@@ -68,11 +52,7 @@ describe('an upload that is refused', () => {
       'body: has a part that is none of action, fileFormat, envelope and fileName',
     ],
     ['a part twice', () => [{ name: 'action', content: 'search' }, ...parts()], 'action: is sent twice'],
-    [
-      'a part twice under two names',
-      () => [{ name: 'file_format', content: 'csv' }, ...parts()],
-      'fileFormat: is sent twice',
-    ],
+    ['a part twice under two names', () => [{ name: 'file_format', content: 'csv' }, ...parts()], 'fileFormat: is sent twice'],
     [
       'a long file before the action',
       () => parts({ file: 'x'.repeat(60_000) }).toReversed(),
@@ -96,11 +76,7 @@ describe('an upload that is refused', () => {
       () => [...parts(), { name: 'action', content: 'search' }],
       'fileName: must be the last part, and the only file',
     ],
-    [
-      'two files',
-      () => [...parts(), { name: 'file', content: file }],
-      'fileName: must be the last part, and the only file',
-    ],
+    ['two files', () => [...parts(), { name: 'file', content: file }], 'fileName: must be the last part, and the only file'],
     [
       'a part in base64',
       () => [{ name: 'action', content: 'c2VhcmNo', head: ['Content-Transfer-Encoding: base64'] }],
@@ -202,12 +178,7 @@ describe('an upload that is refused', () => {
       'fileName[line 3]: not JSON: a member name is expected at character 2',
     ],
     ['no object', '7', 'ndjson', 'fileName[line 1]: must be an object'],
-    [
-      'an item without timestamp',
-      JSON.stringify({ reference_id: '1' }),
-      'ndjson',
-      'fileName[line 1].timestamp: is required',
-    ],
+    ['an item without timestamp', JSON.stringify({ reference_id: '1' }), 'ndjson', 'fileName[line 1].timestamp: is required'],
     ['a member twice', '{"a":1,"a":2}', 'ndjson', 'fileName[line 1]: a: the member name occurs twice in one object'],
     [
       'an object of many names',
@@ -215,24 +186,14 @@ describe('an upload that is refused', () => {
       'ndjson',
       'fileName[line 1]: a: must have at most 1000 names',
     ],
-    [
-      'an item of many values',
-      `{"a":[${'1,'.repeat(10_000)}`,
-      'ndjson',
-      'fileName[line 1]: must have at most 10000 values',
-    ],
+    ['an item of many values', `{"a":[${'1,'.repeat(10_000)}`, 'ndjson', 'fileName[line 1]: must have at most 10000 values'],
     [
       'a row of a space that is none',
       'identifier_type,identifier_value\n\u00a0\n',
       'csv',
       'fileName[line 2]: has 1 cells, and the header line has 2',
     ],
-    [
-      'nesting',
-      `{"a":${'['.repeat(61)}${']'.repeat(61)}}`,
-      'ndjson',
-      /^fileName\[line 1\]: a.*: nested deeper than 61 levels$/,
-    ],
+    ['nesting', `{"a":${'['.repeat(61)}${']'.repeat(61)}}`, 'ndjson', /^fileName\[line 1\]: a.*: nested deeper than 61 levels$/],
     ['a line of great length', `"${'x'.repeat(60_000)}"`, 'ndjson', 'fileName[line 1]: is longer than 50000 bytes'],
     ['bytes that are no UTF-8 text', Buffer.from('"\xff"', 'latin1'), 'ndjson', 'fileName[line 1]: must be UTF-8'],
   ])('with %s in its file', async (_name, content, fileFormat, message) => {

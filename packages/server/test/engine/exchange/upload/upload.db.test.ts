@@ -153,11 +153,7 @@ describe('the signature of a file', () => {
   it.each([
     ['no envelope', { envelope: null }, 'signature: is required'],
     ['no signature', { unsigned: true }, 'signature: is required'],
-    [
-      'no digest',
-      { file_sha256: undefined },
-      'message.file_sha256: is required, so that the signature covers the file',
-    ],
+    ['no digest', { file_sha256: undefined }, 'message.file_sha256: is required, so that the signature covers the file'],
   ])('is missing with %s', async (_name, change, text) => {
     const { envelope, unsigned, ...message } = { envelope: undefined, unsigned: false, ...change }
     const sent = unsigned ? envelopeOf(file, {}, signer.sender_id) : signed(message)

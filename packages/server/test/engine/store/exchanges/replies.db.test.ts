@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { EncryptedReply } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
 import { type ReplyEffect, withTransaction } from '@rollcall/database/transaction'
-import { findAccepted } from '@rollcall/engine/store/exchanges/accepted-exchanges'
+import { findAcceptedExchange } from '@rollcall/engine/store/exchanges/accepted-exchanges'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { secondsUntilDelivery } from '../../../../../delivery/src/store/deliveries/destinations.ts'
 import {
@@ -294,11 +294,7 @@ test('a step and its audit entry are written, or neither is', async () => {
   const before = await entries()
   expect(await Promise.all(steps.map(joint))).toEqual([true, false, true])
   expect((await entries()) - before).toBe(2)
-  expect(await Promise.all(ids.map(async (id) => (await rowsOf(id))[0]?.state))).toEqual([
-    'replied',
-    'accepted',
-    'replied',
-  ])
+  expect(await Promise.all(ids.map(async (id) => (await rowsOf(id))[0]?.state))).toEqual(['replied', 'accepted', 'replied'])
   expect(await Promise.all([steps[1] as ReplyStep].map(joint))).toEqual([false])
   expect((await entries()) - before).toBe(2)
 })
@@ -316,10 +312,10 @@ test('exchanges that are asked for at once are read in few statements, each for 
   const { db } = sender.database
   const ids = await Promise.all(Array.from({ length: 10 }, () => accepted()))
   const query = vi.spyOn(db.pool, 'query')
-  const found = await Promise.all([...ids, randomUUID()].map((id) => findAccepted(db, id)))
+  const found = await Promise.all([...ids, randomUUID()].map((id) => findAcceptedExchange(db, id)))
   expect(query.mock.calls.length).toBeLessThanOrEqual(2)
   query.mockRestore()
   expect(found.map((exchange) => exchange?.correlation_id)).toEqual([...ids, undefined])
-  expect(await findAccepted(db, ids[3]?.toUpperCase() ?? '')).toMatchObject({ correlation_id: ids[3], page: 0 })
-  await expect(findAccepted(db, 'no id')).rejects.toThrow('invalid input syntax for type uuid')
+  expect(await findAcceptedExchange(db, ids[3]?.toUpperCase() ?? '')).toMatchObject({ correlation_id: ids[3], page: 0 })
+  await expect(findAcceptedExchange(db, 'no id')).rejects.toThrow('invalid input syntax for type uuid')
 })

@@ -49,11 +49,7 @@ function question(changes: Partial<NewExchange> = {}): NewExchange {
 }
 
 const entryOf = ({ correlation_id, accepted }: NewExchange): AuditEntry =>
-  auditEntry({
-    kind: accepted === undefined ? 'answer' : 'acknowledgement',
-    participant: participant.sender_id,
-    correlation_id,
-  })
+  auditEntry({ kind: accepted === undefined ? 'answer' : 'acknowledgement', participant: participant.sender_id, correlation_id })
 const accept = (asked: NewExchange) => sender.context.auditLog.writeWith(REQUEST_JOINT_WRITE, asked, entryOf(asked), [])
 
 /** The correlation_ids of requests that stand, of their entries, and how many are counted today. */
@@ -99,10 +95,7 @@ test('of messages that are answered at once each has an entry, except another co
   expect(await Promise.all(asked.map(accept))).toEqual([true, true, false, true, false, false])
   const [a, b] = [first.correlation_id, other.correlation_id].toSorted()
   const rows = [a, b].map((correlation_id) => ({ correlation_id, is_old: correlation_id === other.correlation_id }))
-  expect(await remembered()).toEqual({
-    rows,
-    entries: [first, first, other].map((one) => one.correlation_id).toSorted(),
-  })
+  expect(await remembered()).toEqual({ rows, entries: [first, first, other].map((one) => one.correlation_id).toSorted() })
   // Later, alone: the memory decides.
   expect(await accept(first)).toBe(true)
   expect(await accept(question({ message_id }))).toBe(false)
