@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
 import { type RecordSource, RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { programOrSkip } from '../../../../test/programs.ts'
 import { asking, bearer, recordType, registry, total } from '../../test/asking.ts'
 import { hasMariadb, type MariadbDatabase } from '../../test/mariadb.ts'
@@ -110,6 +111,27 @@ describe.skipIf(!hasMariadb())('connections to MariaDB', () => {
       expect(engine.isAway()).toBe(false)
       expect(await lookUp(source)).toBe(1)
     })
+  })
+
+  test('the locks of a transaction may end at any moment at which a snapshot begins on its connection', async () => {
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    await reading({}, { pool: 1 }, async (source, engine) => {
+      // The first question reads the types of columns too. The transaction of the second one stays open.
+      for (const _ of [1, 2]) expect(await lookUp(source)).toBe(1)
+      const endLocks = timers.mock.calls.find(([, milliseconds]) => milliseconds === 50)?.[0] ?? expect.fail()
+      let isRunning = true
+      const session = source.session((reader) => reader.count(registry, recordType))
+      const stop = (): void => {
+        isRunning = false
+      }
+      session.then(stop, stop)
+      while (isRunning) {
+        endLocks()
+        await setImmediate()
+      }
+      expect(await session).toBe(1)
+      expect(engine.isAway()).toBe(false)
+    }).finally(() => timers.mockRestore())
   })
 
   test('a connection that is ended between two questions is made again', async () => {

@@ -224,8 +224,10 @@ async function beginTransaction(held: HeldConnection, file: SourceFile): Promise
       held.isOpen = true
       return
     }
-    if (held.isOpen) await held.query('rollback')
+    const wasOpen = held.isOpen
+    // Set before the wait: `rollback and chain` behind this rollback would begin another transaction.
     held.isOpen = false
+    if (wasOpen) await held.query('rollback')
     await held.query('set transaction isolation level repeatable read')
     await held.query('start transaction with consistent snapshot, read only')
     hasSnapshot = true
