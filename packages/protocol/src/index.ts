@@ -259,6 +259,7 @@ export {
 // Verification and decryption of received messages, and keys
 export {
   CANNOT_BE_DECRYPTED,
+  decryptionFault,
   encryptionFault,
   openMessage,
   SIGNATURE_RULES,

@@ -53,6 +53,9 @@ test('a version with a suffix comes before its release, and after the release be
   }
   const versions = new Map([[8080, '0.2.0-rc1']])
   expect(planUpgrade(asked({ versions, installed: '0.2.0', schemas: ['0.1.0', '0.2.0'] }))).toEqual({
-    ...{ from: '0.2.0-rc1', to: '0.2.0', port: 8080, next: 8082 },
+    from: '0.2.0-rc1',
+    to: '0.2.0',
+    port: 8080,
+    next: 8082,
   })
 })

@@ -22,7 +22,7 @@ export interface ReceivedMessages {
 
 const DAY_MS = 24 * 3_600_000
 
-/** The limits of a memory in the process: a number of messages, and days. */
+/** The default limits of `rememberInMemory`: the number of messages, and the days for which a message is remembered. */
 const [DEFAULT_MESSAGES, DEFAULT_DAYS] = [100_000, 5]
 
 /** How many messages are remembered, and for how long. */

@@ -6,9 +6,9 @@ import type { Exchange } from '@rollcall/core/model/exchange'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import {
-  CANNOT_BE_DECRYPTED,
   type Callback,
   ciphertextFingerprint,
+  decryptionFault,
   encryptionFault,
   type JsonObject,
   type Operation,
@@ -146,7 +146,7 @@ export async function openMessage(
   const fingerprint = Buffer.from(await ciphertextFingerprint(parts))
   const { message_id } = header
   const own = await ciphertexts.remember({ fingerprint, participant: participant.id, message_id })
-  if (!own) throw Object.assign(encryptionFault(CANNOT_BE_DECRYPTED), { reason: 'decryption_copied' })
+  if (!own) throw decryptionFault('copied')
   return opened
 }
 

@@ -143,9 +143,13 @@ export async function openMessage(message: JsonObject, sender: Decryption): Prom
     return (await decryptMessage(message, sender.keys, sender)).message
   } catch (error) {
     if (!(error instanceof EncryptionProblem)) throw error
-    throw Object.assign(encryptionFault(CANNOT_BE_DECRYPTED), { reason: `decryption_${error.step}` })
+    throw decryptionFault(error.step)
   }
 }
 
 /** Makes the refusal of a message because of its encryption. */
 export const encryptionFault = (message: string): RequestFault => new RequestFault('err.encryption.invalid', message)
+
+/** Makes the refusal of a message that cannot be decrypted. @param step the step that failed, for our own log only */
+export const decryptionFault = (step: string): RequestFault =>
+  Object.assign(encryptionFault(CANNOT_BE_DECRYPTED), { reason: `decryption_${step}` })

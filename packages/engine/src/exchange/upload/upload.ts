@@ -87,7 +87,7 @@ async function readUploadEnvelope(
 function makeUnreadItemUpload(
   { limits }: Pick<ReadRequestDeps, 'limits'>,
   operation: Operation,
-  deps: PartEvents,
+  file: PartEvents,
   { fileFormat }: UploadFields,
   { format, envelope }: { format: BulkFormat; envelope: Envelope },
 ): UnreadRequest {
@@ -124,12 +124,12 @@ function makeUnreadItemUpload(
         // A file of too many items is refused here, before the rest of it is read.
         checkItemCount({ ...header, total_count: 0 }, request, reference_ids.length, limits.upload_items)
       }
-      for await (const bytes of divideIntoSlices(readPartPieces(deps))) {
+      for await (const bytes of divideIntoSlices(readPartPieces(file))) {
         hash.update(bytes)
         add(reader.push(bytes))
       }
       add(reader.finish())
-      await checkEndOfParts(deps)
+      await checkEndOfParts(file)
       const digest = hash.digest()
       if (expected !== null && !timingSafeEqual(digest, expected)) {
         throw new RequestFault('err.signature.invalid', 'message.file_sha256: must be the SHA-256 of the file')
