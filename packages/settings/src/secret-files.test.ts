@@ -59,9 +59,10 @@ it('refuses a file that cannot be read, and a secret that is given twice', async
 const node = (script: string): string => JSON.stringify([process.execPath, '-e', script])
 
 it('takes a master key that a program prints, without a shell, and hands it no secret', async () => {
-  const seen = 'process.env.DATABASE_URL ?? process.env.VAULT'
+  const withheld = ['DATABASE_URL', 'PGPASSWORD', 'ROLLCALL_CLIENT_SECRET', 'ROLLCALL_OPERATOR_TOKEN']
+  const seen = [...withheld, 'VAULT'].map((name) => `process.env.${name}`).join(' ?? ')
   const config = readConfig({
-    DATABASE_URL: URL,
+    ...Object.fromEntries(withheld.map((name) => [name, URL])),
     VAULT: 'ab'.repeat(32),
     ROLLCALL_MASTER_KEY_COMMAND: node(`console.log(${seen})`),
   })

@@ -9,7 +9,7 @@ import { runSecretCommand } from './secret-commands.ts'
 /** Environment variables and their values. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
-/** The variables whose secret may be in a file. A program that prints a key does not get them. */
+/** The variables whose secret may be in a file. */
 const SECRET_VARIABLES = [
   'DATABASE_URL',
   'ROLLCALL_OWNER_DATABASE_URL',
@@ -18,6 +18,14 @@ const SECRET_VARIABLES = [
   'ROLLCALL_OIDC_CLIENT_SECRET',
   'ROLLCALL_OIDC_CLIENT_KEY',
 ] as const
+
+/** The variables that a program which prints a key does not get. */
+const WITHHELD_VARIABLES: ReadonlySet<string> = new Set([
+  ...SECRET_VARIABLES,
+  'PGPASSWORD',
+  'ROLLCALL_CLIENT_SECRET',
+  'ROLLCALL_OPERATOR_TOKEN',
+])
 
 /** The variables whose secret a program may print. */
 const COMMAND_VARIABLES = ['ROLLCALL_MASTER_KEY', 'ROLLCALL_NEW_MASTER_KEY'] as const
@@ -52,7 +60,7 @@ export function withSecretFiles(env: EnvironmentVariables): EnvironmentVariables
 }
 
 const withoutSecrets = (env: EnvironmentVariables): EnvironmentVariables =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET_VARIABLES.some((secret) => secret === name)))
+  Object.fromEntries(Object.entries(env).filter(([name]) => !WITHHELD_VARIABLES.has(name)))
 
 function readSecret(variable: string, path: string): string {
   try {

@@ -199,6 +199,18 @@ describe('a published event', () => {
     expect(await events()).toHaveLength(versions.length)
   })
 
+  test('an older version does not make a deleted record again, and a newer one does', async () => {
+    await publish('UPDATE', person(), { source_version: 5 })
+    await rows('delete from r1_person')
+    await expect(publish('UPDATE', person(), { source_version: 4 })).rejects.toMatchObject({
+      name: 'AdminRefusal',
+      message: 'source_version: a newer version was published, and the record was deleted since',
+    })
+    expect(await rows('select id from r1_person')).toEqual([])
+    await publish('UPDATE', person(), { source_version: 6 })
+    expect(await stored()).toEqual(person())
+  })
+
   test('says when it occurred', async () => {
     await publish('UPDATE', person(), { occurred_at: '2026-06-14T09:00:00Z' })
     expect(await rows('select occurred_at, recorded_at from event')).toEqual([

@@ -14,7 +14,7 @@ import type { PoolClient } from 'pg'
 import { columnGroups, type RecordColumn } from './columns.ts'
 import { writeIdentifiers } from './identifier-rows.ts'
 import { columnValues } from './prepare-record.ts'
-import { storeProtectedReferences } from './protected-records.ts'
+import { markProtectedRecords } from './protected-records.ts'
 import { readProtection } from './protection.ts'
 import { recordTable } from './record-tables.ts'
 import { updateRows } from './update-rows.ts'
@@ -90,13 +90,13 @@ async function backfillBatch(
   const read = records.map(({ id, document: text }) => {
     // The stored document of a record was checked when it was written.
     const document: JsonValue = JSON.parse(text)
-    if (!isJsonObject(document)) return { id, document, named: [] }
-    const { document: left, persons } = withoutProtectedPersons(registry.kind, recordType, protection, document)
-    return { id, document: left, named: persons }
+    if (!isJsonObject(document)) return { id, document }
+    return { id, document: withoutProtectedPersons(registry.kind, recordType, protection, document).document }
   })
-  if (protection.byIdentifier.size > 0) await storeProtectedReferences(client, { registry, recordType }, read)
   await writeDueColumns(client, registry, recordType, due, read)
   if (due.includes(IDENTIFIER_COLUMN_GROUP)) await writeIdentifiers(client, registry, recordType, records)
+  // By other names of identifier types, a record may be that of a protected person, or name one.
+  await markProtectedRecords(client, { registry, recordType, protection }, records, ({ id }) => id)
   const last = records.at(-1)
   if (last === undefined) {
     await client.query('delete from column_fill where registry = $1 and record_type = $2 and name = any($3)', [...which, due])

@@ -59,11 +59,11 @@ interface NotedRecord {
  * of a protected person become protected too (`addProtectedRecords`). Other records that name the person by the new identifiers
  * are then written again.
  */
-export async function markProtectedRecords(
+export async function markProtectedRecords<Written extends Pick<PreparedRecord, 'document'>>(
   client: ClientBase,
   writing: ProtectionInput,
-  records: readonly PreparedRecord[],
-  idOf: (record: PreparedRecord) => RecordId,
+  records: readonly Written[],
+  idOf: (record: Written) => RecordId,
 ): Promise<void> {
   const { registry, recordType, protection } = writing
   if (protection.byProtectingIdentifier.size === 0) return
@@ -89,7 +89,7 @@ export async function markProtectedRecords(
 }
 
 /** Stores which protected persons these records name. */
-export async function storeProtectedReferences(
+async function storeProtectedReferences(
   client: ClientBase,
   { registry, recordType }: Pick<ProtectionInput, 'registry' | 'recordType'>,
   noted: readonly Pick<NotedRecord, 'id' | 'named'>[],

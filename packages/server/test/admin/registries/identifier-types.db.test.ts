@@ -304,6 +304,28 @@ describe('an identifier type that gets or loses a name', () => {
     server.clock.pass(1_000)
     expect(await parent()).toBeUndefined()
   })
+
+  it('hides a record that belongs to a protected person by the new name alone, and does not count it', async () => {
+    const identifier_value = 'C-77'
+    await writeDocuments(server.database, await requireRegistry(db, namespace), [
+      person({ NID: '7999', LICENCE: identifier_value }),
+    ])
+    expect(numbers(await byType('NID', '7999'))).toEqual(['7999'])
+    await protectPerson(act, { namespace, identifier_type: 'CEDULA', identifier_value, category: 'shelter', reason: 'Order 9' })
+    await changeIdentifierType(act, { namespace, name: 'CEDULA', aliases: ['DocNo', 'LICENCE'] })
+    await applyIndexes(db, namespace)
+    server.clock.pass(1_000)
+    for (const [type, value] of [
+      ['CEDULA', identifier_value],
+      ['NID', '7999'],
+    ] as const) {
+      expect(await byType(type, value)).toMatchObject({
+        status: 'succ',
+        pagination: { total_count: 0 },
+        data: { reg_records: [] },
+      })
+    }
+  })
 })
 
 describe('an identifier type is refused', () => {
