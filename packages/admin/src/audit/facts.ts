@@ -39,7 +39,7 @@ export const AUDIT_ENTRY_MEMBERS = {
   shown: Type.Record(Type.String(), Type.Array(Type.String()), {
     description: 'By record type, the paths of the values that left.',
   }),
-  count: wholeNumber('Equal refusals that share the entry; else 1.'),
+  count: wholeNumber('Equal refusals that share the entry, or deliveries of an act on the partner page; else 1.'),
 } as const
 
 /** The members that are stored encrypted in the audit log: they may name who works with the data, or a person. */
