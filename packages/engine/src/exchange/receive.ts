@@ -21,6 +21,12 @@ import { takeUpload } from './upload/upload.ts'
 /** The dependencies of `receiveRequest`. */
 export type ReceiveDeps = AdmitDeps & AuthorizeDeps & ReadRequestDeps & VerifyDeps & OpenDeps & AnswerNowDeps & AcceptDeps
 
+/** A request whose answer may be long. */
+export interface RequestToAnswer extends IncomingRequest {
+  /** Calls a function when the answer has been written to the connection, or the connection is closed. */
+  readonly afterAnswer: (work: () => void) => void
+}
+
 /**
  * Receives a request: answers a synchronous one, and acknowledges an asynchronous one.
  * @throws RequestFault the whole request is refused: an ack ERR with an HTTP status
@@ -30,7 +36,7 @@ export async function receiveRequest(
   mode: ModeName,
   operation: Operation,
   registry: Registry,
-  request: IncomingRequest,
+  request: RequestToAnswer,
 ): Promise<Reply> {
   // 1. Checks token, quotas and environment before a byte of the body is read.
   const { participant, admission } = await admitRequest(deps, registry, request)
@@ -80,11 +86,14 @@ export async function receiveRequest(
     // 6. Checks the message, before an asynchronous request is accepted. 7. Answers the items, and makes audit entry and reply:
     // now, or later when the request is asynchronous.
     const verified = { exchange: current, unread, opened, signed, rejection, path: request.path }
-    return mode === 'sync' ? await answerNow(deps, verified) : await acceptRequest(deps, verified)
+    const reply = mode === 'sync' ? await answerNow(deps, verified) : await acceptRequest(deps, verified)
+    admission.endTurn()
+    // The request is in flight until the peer has read the answer, which is in memory so long.
+    admission.holdAnswer(reply.text.length)
+    request.afterAnswer(() => admission.leave())
+    return reply
   } catch (error) {
     admission.leave(true)
     throw error instanceof HeaderRejection ? refusalAck(error) : error
-  } finally {
-    admission.leave()
   }
 }

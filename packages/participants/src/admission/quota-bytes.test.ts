@@ -14,6 +14,18 @@ it('half of the bytes are for one participant at most, and all for all', () => {
   expect([begin(CAI).add(30), two.add(1)]).toEqual(['held', 'total'])
 })
 
+it('an answer counts for as many bytes as are left of the share of its participant', () => {
+  const { begin } = createBodyByteCounter(100)
+  const [one, two, other] = [begin(ADA), begin(ADA), begin(BO)]
+  one.add(20)
+  one.addAnswer(1_000)
+  two.addAnswer(1_000)
+  expect([two.add(1), other.add(50), other.add(1)]).toEqual(['participant', 'held', 'total'])
+  two.release()
+  one.release()
+  expect([two.add(50), other.add(1)]).toEqual(['held', 'total'])
+})
+
 it('what is alone may hold what it likes: of its participant, and of all', () => {
   const { begin } = createBodyByteCounter(100)
   const large = begin(ADA)

@@ -27,6 +27,11 @@ export interface Admission {
    */
   readonly hold: (bytes: number) => void
   /**
+   * Counts the characters of the answer as bytes too, up to the participant's share, until `leave`. Later requests are refused for them; the
+   * answer itself never is.
+   */
+  readonly holdAnswer: (characters: number) => void
+  /**
    * Waits until this node works on no other large request of the participant, so that a participant with many of them
    * leaves processor time to others. The turn ends with `endTurn` or `leave`.
    */
@@ -93,7 +98,7 @@ export function createQuota({ limits, metrics, take, turns, delay = callLater }:
       if (others > 0) inFlight.set(id, others)
       else inFlight.delete(id)
     }
-    return { hold, ...createAdmissionTurn(() => turns.take(`large requests of ${id}`), delay, left) }
+    return { hold, holdAnswer: held.addAnswer, ...createAdmissionTurn(() => turns.take(`large requests of ${id}`), delay, left) }
   }
 
   const count = async ({ id, rate_limit }: QuotaOwner): Promise<void> => {
@@ -137,7 +142,7 @@ function createAdmissionTurn(
   takeTurn: () => Slot,
   delay: NonNullable<QuotaDeps['delay']>,
   left: () => void,
-): Omit<Admission, 'hold'> {
+): Omit<Admission, 'hold' | 'holdAnswer'> {
   let inside = true
   let turn: Slot | undefined
   const endTurn = (): void => {
@@ -164,7 +169,7 @@ function createAdmissionTurn(
 /** The text of a refusal when all participants together reach a limit. It does not tell how much others send. */
 const BUSY_TEXT = 'the service is busy; try again later'
 
-/** The bytes of bodies in memory on this node. One participant may have half of the bytes that are allowed. */
+/** The bytes of bodies and answers in memory on this node. One participant may have half of the bytes that are allowed. */
 interface BodyByteCounter {
   /** The bytes of bodies that one participant may have in memory. */
   readonly share: number
@@ -179,6 +184,8 @@ interface RequestByteCount {
    * @returns 'held', or the limit that is exceeded; then nothing is counted
    */
   add(bytes: number): 'held' | 'participant' | 'total'
+  /** Counts bytes of an answer until `release`: at most as many as are left of the participant's share. */
+  addAnswer(bytes: number): void
   /** Ends the count of the request's bytes. Further calls do nothing. */
   release(): void
 }
@@ -192,15 +199,21 @@ export function createBodyByteCounter(most: number): BodyByteCounter {
     share,
     begin(participant) {
       let own = 0
+      const count = (bytes: number): void => {
+        own += bytes
+        total += bytes
+        heldBy.set(participant, (heldBy.get(participant) ?? 0) + bytes)
+      }
       return {
         add(bytes) {
           const others = (heldBy.get(participant) ?? 0) - own
           if (others > 0 && others + own + bytes > share) return 'participant'
           if (total > own && total + bytes > most) return 'total'
-          own += bytes
-          total += bytes
-          heldBy.set(participant, others + own)
+          count(bytes)
           return 'held'
+        },
+        addAnswer(bytes) {
+          count(Math.max(0, Math.min(bytes, share - (heldBy.get(participant) ?? 0))))
         },
         release() {
           total -= own

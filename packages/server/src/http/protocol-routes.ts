@@ -45,6 +45,7 @@ export function addProtocolRoutes(app: HttpServer, context: ProtocolDeps): void 
           headers: request.headers,
           body: request.raw,
           isGone: () => request.raw.socket.destroyed,
+          afterAnswer: (work) => (reply.raw.closed ? work() : reply.raw.once('close', work)),
           identified: (sender_id) => context.requestGate.identified(request.raw, sender_id),
           named: (message_id) => context.requestGate.named(request.raw, { message_id }),
         })

@@ -1,9 +1,11 @@
 /** Participants that ask too much: refused with 429 before their bodies are read, and nobody else with them. */
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { type RawConnection, rawConnection } from '../../../engine/test/raw-http.ts'
+import { ADA } from '../civil.ts'
 import { expectFault } from '../expectations.ts'
 import { expectSealed, type Peer, sealingPeer, searchBy, sendAs, signedBody } from '../sealing.ts'
-import type { Answer, TestServer } from '../server.ts'
+import { type Answer, type TestServer, writeDocuments } from '../server.ts'
 import { expectNothingLeaked, world } from './world.ts'
 
 let server: TestServer
@@ -79,6 +81,29 @@ it('too many bytes at a time: 429 with Retry-After, of plain bodies and of files
   for (const raw of [plain, file]) raw.destroy()
   await expect.poll(async () => (await search(large)).status).toBe(200)
   expectNothingLeaked(server, [ada, large], [answer])
+})
+
+it('an answer that nobody reads counts with its bytes until it is read, and others are served', async () => {
+  const lazy = await sealingPeer(server, 'lazy.example')
+  const long = { ...ADA, identifier: [{ identifier_type: 'UIN', identifier_value: 'LONG' }], note: 'x'.repeat(1_000_000) }
+  await writeDocuments(server.database, await requireRegistry(server.database.db, 'civil'), [long])
+  const { header, message } = searchBy(lazy, { header: { total_count: 8 } }, { type: 'UIN', value: 'LONG' })
+  const search_request = Array.from({ length: 8 }, (_, at) => ({ ...message.search_request[0], reference_id: `r-${at}` }))
+  const body = signedBody(lazy, { header, message: { ...message, search_request } })
+  const raw = await rawConnection(server.running.port)
+  raw.socket.pause()
+  const head = `POST /civil/v1.0.0/registry/sync/search HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${lazy.token}\r\n`
+  raw.write(head, `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`, body)
+  await expect.poll(() => raw.socket.readableLength).toBeGreaterThan(0)
+  const answer = await search(lazy)
+  const text = 'too many requests: at most 524288 bytes of a participant at a time'
+  expectFault(answer, 429, 'err.request.too_many_requests', text)
+  await expectSealed(server, await search(ada))
+  raw.socket.resume()
+  expect((await raw.response()).status).toBe(200)
+  await expect.poll(async () => (await search(lazy)).status).toBe(200)
+  raw.destroy()
+  expectNothingLeaked(server, [ada, lazy], [answer])
 })
 
 it('nobody without a token uses up anything', async () => {
