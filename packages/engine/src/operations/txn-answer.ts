@@ -103,7 +103,9 @@ const RECEIPT_OPERATION = 'enrolment-updates'
 const NO_RECEIPT_REASON =
   'no answer is kept: it is not answered yet, it failed, or its answer is forgotten; the same message may be sent again'
 const ANSWER_FORGOTTEN_REASON = 'answered, and the answer is not persisted any more'
-const NOT_ANSWERED_REASON = 'not answered: the sender was disabled when it was to be; it may be sent again'
+/** An equal message would be acknowledged again, and not answered, so a new message_id is needed. */
+const NOT_ANSWERED_REASON =
+  'not answered: the sender was disabled or its grant had changed when it was to be; it may be sent again under a new message_id'
 
 async function txnItems(
   deps: AnswerDeps,

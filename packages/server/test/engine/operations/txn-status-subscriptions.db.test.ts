@@ -103,7 +103,8 @@ describe('an unsubscribe', () => {
       ...waiting,
       timestamp: expect.any(String),
       status: 'rjct',
-      status_reason_message: 'not answered: the sender was disabled when it was to be; it may be sent again',
+      status_reason_message:
+        'not answered: the sender was disabled or its grant had changed when it was to be; it may be sent again under a new message_id',
     })
   })
 

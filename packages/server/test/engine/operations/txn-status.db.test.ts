@@ -133,13 +133,22 @@ describe('a transaction that is not answered yet', () => {
     expect(begun.message.txnstatus_response.txn_status.search_response).toMatchObject([{ reference_id, status: 'pdng' }])
   })
 
-  it('and will not be, since its sender was disabled, says so', async () => {
-    const sent = await search([byIdentifier('UIN', 'U1')])
-    await server.database.db.pool.query(`update accepted_exchange set state = 'failed' where correlation_id = $1`, [
-      sent.correlation_id,
-    ])
+  it('and will not be, since its grant was revoked meanwhile, says so, and how it is asked again', async () => {
+    const body = searchFor(peer, [byIdentifier('UIN', 'U1')])
+    const sent = { ...body.message, correlation_id: await accepted(server, peer, body) }
+    const revoke = async (at: string) => {
+      await server.database.db.pool.query(`update participant_grant set revoked_at = ${at} where participant = $1`, [peer.id])
+      server.clock.pass(1_000)
+    }
+    await revoke('now()')
+    await answerExchange(server, sent.correlation_id)
+    await revoke('null')
+    // The same message again is acknowledged, and is not put in the queue again.
+    expect(await accepted(server, peer, body)).toBe(sent.correlation_id)
+    await answerExchange(server, sent.correlation_id)
     const { header, message } = await ask('correlation_id', sent.correlation_id)
-    const reason = 'not answered: the sender was disabled when it was to be; it may be sent again'
+    const reason =
+      'not answered: the sender was disabled or its grant had changed when it was to be; it may be sent again under a new message_id'
     expect(header).toMatchObject({ status: 'succ', status_reason_message: reason, completed_count: 1 })
     expect(message.txnstatus_response.txn_status.search_response).toMatchObject([
       { reference_id: 'r-0', status: 'rjct', status_reason_message: reason },
