@@ -89,13 +89,17 @@ export async function answerAccepted(deps: AnswerAcceptedDeps, accepted: Claimed
   }
 }
 
-/** Ends an exchange without a further page of its answer: its sender may no longer ask, or the registry is gone. */
+/**
+ * Ends an exchange without a further page of its answer: its sender may no longer ask, or the registry is gone. If the claim has
+ * ended, nothing is changed: another run answers the exchange, or gives it up.
+ */
 async function giveUpExchange(
   { db, log }: AnswerAcceptedDeps,
   { id, claim, page, correlation_id }: ClaimedExchange,
 ): Promise<void> {
   const nothing = { items: [], delivery: null, deliveryClaim: null, goesOn: false }
-  await commitReply(db, { id, claim, from: page, page, state: 'failed', ...nothing })
+  const isGivenUp = await commitReply(db, { id, claim, from: page, page, state: 'failed', ...nothing })
+  if (!isGivenUp) return
   log.info({ correlation_id }, 'an exchange is not answered: its sender, its grant or its registry is not there any more')
 }
 

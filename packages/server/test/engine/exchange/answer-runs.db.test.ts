@@ -111,3 +111,27 @@ test('an exchange whose grant is revoked between two pages has no second one', a
   const { rows } = await query('select state from accepted_exchange where correlation_id = $1', [correlation_id])
   expect(rows).toEqual([{ state: 'failed' }])
 })
+
+test('only the run that gives up an exchange logs it, not one whose claim has ended', async () => {
+  await newPeer()
+  const correlation_id = await accepted(server, peer, searchFor(peer, [byIdentifier('UIN', 'U1')]))
+  const logged = () =>
+    server
+      .logged()
+      .split('\n')
+      .filter((line) => line.includes(correlation_id) && line.includes('an exchange is not answered'))
+  await query('update participant_grant set revoked_at = now() where participant = $1', [peer.id])
+  server.clock.pass(1_000)
+  const read = vi.spyOn(server.context.grants, 'of').mockImplementationOnce(async () => {
+    read.mockRestore()
+    await query('update accepted_exchange set claim = gen_random_uuid() where correlation_id = $1', [correlation_id])
+    return null
+  })
+  await answerExchange(server, correlation_id)
+  const stateOf = 'select state from accepted_exchange where correlation_id = $1'
+  expect((await query(stateOf, [correlation_id])).rows).toEqual([{ state: 'accepted' }])
+  expect(logged()).toEqual([])
+  await answerExchange(server, correlation_id)
+  expect((await query(stateOf, [correlation_id])).rows).toEqual([{ state: 'failed' }])
+  expect(logged()).toHaveLength(1)
+})
