@@ -7,7 +7,7 @@ import { NOTHING_GRANTED_REASON, permissionFor } from '@rollcall/core/policy/per
 import type { Admission, Quota } from '@rollcall/participants/admission/quota'
 import type { Directory } from '@rollcall/participants/directory/directory'
 import type { Grants } from '@rollcall/participants/directory/grants'
-import type { AccessTokens } from '@rollcall/participants/directory/tokens'
+import type { AccessTokens, TokenOwner } from '@rollcall/participants/directory/tokens'
 import type { IncomingRequest } from '@rollcall/participants/reading/body'
 import { type Operation, RequestFault } from '@rollcall/protocol'
 
@@ -63,14 +63,25 @@ export async function authenticate(
   { headers: { authorization }, identified }: Pick<IncomingRequest, 'headers' | 'identified'>,
 ): Promise<Participant> {
   const token = bearerToken(authorization)
-  const verified = await tokens.verify(token)
-  const participant = verified === null ? null : await directory.activeParticipant(verified.sender_id)
+  const participant = await findActiveOwner({ directory }, await tokens.verify(token))
+  identified?.(participant.sender_id)
+  return participant
+}
+
+/**
+ * Finds the active participant that owns a token. It is found again when the body has come, because a large body takes long.
+ * @param owner what the token, or the participant as it was found before, says of the owner; null: the token is not valid
+ * @throws RequestFault 401 err.request.unauthorized
+ */
+export async function findActiveOwner(
+  { directory }: Pick<AuthenticateDeps, 'directory'>,
+  owner: TokenOwner | null,
+): Promise<Participant> {
+  const participant = owner === null ? null : await directory.activeParticipant(owner.sender_id)
   // A token ends when its participant is removed or promoted, even if another participant gets the sender_id later.
-  const { client_id, environment } = verified ?? {}
-  if (participant === null || participant.client_id !== client_id || participant.environment !== environment) {
+  if (participant === null || participant.client_id !== owner?.client_id || participant.environment !== owner.environment) {
     throw unauthorizedFault('Authorization: the access token is not valid here or has expired; ask for a new one')
   }
-  identified?.(participant.sender_id)
   return participant
 }
 

@@ -11,7 +11,7 @@ import type { IncomingRequest } from '@rollcall/participants/reading/body'
 import { type OpenDeps, openMessage, type VerifyDeps, verifyEnvelope } from '@rollcall/participants/trust/messages'
 import { HeaderRejection, mediaType, type Operation } from '@rollcall/protocol'
 import { type AcceptDeps, acceptRequest } from './accept.ts'
-import { type AdmitDeps, type AuthorizeDeps, admitRequest, authorize } from './admit.ts'
+import { type AdmitDeps, type AuthorizeDeps, admitRequest, authorize, findActiveOwner } from './admit.ts'
 import { type AnswerNowDeps, answerNow } from './answer-now.ts'
 import { checkAddressee, checkDemandedDetails, checkMessageTime, checkSender } from './checks.ts'
 import { type Reply, refusalAck } from './reply.ts'
@@ -79,8 +79,9 @@ export async function receiveRequest(
       traceparent: readTraceparent(request.headers.traceparent),
     }
     const opened = await openMessage(deps, exchange, operation, message)
-    // A large body takes long to arrive, so the grant is read again.
-    const current = { ...exchange, grant: await authorize(deps, participant, registry, operation) }
+    // A large body takes long to arrive, so the participant and its grant are read again.
+    const sender = await findActiveOwner(deps, participant)
+    const current = { ...exchange, participant: sender, grant: await authorize(deps, sender, registry, operation) }
     checkDemandedDetails(current.grant, header)
 
     // 6. Checks the message, before an asynchronous request is accepted. 7. Answers the items, and makes audit entry and reply:

@@ -29,7 +29,7 @@ import {
   type JsonObject,
   OPERATIONS,
 } from '@rollcall/protocol'
-import { type AdmitDeps, admitRequest } from '../exchange/admit.ts'
+import { type AdmitDeps, admitRequest, findActiveOwner } from '../exchange/admit.ts'
 import { batchLength, checkAddressee, checkItemCount, checkSender } from '../exchange/checks.ts'
 import { exchangeFingerprint } from '../exchange/remember.ts'
 import { acknowledgement, type Reply, refusalAck } from '../exchange/reply.ts'
@@ -70,6 +70,8 @@ export async function receiveCallback(
       return openMessage(deps, { participant, header, encrypted }, callback, message, { answered: false })
     }
     const opened = envelope.message === undefined ? null : await open(envelope.message)
+    // A large body takes long to arrive, so it is checked again that the participant is active.
+    await findActiveOwner(deps, participant)
 
     // 6. Checks that the message has the form of this callback's message.
     const read = opened === null ? null : readCallbackMessage(callback.message, registry.kind, opened)

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
+import { setParticipantStatus } from '@rollcall/participants/store/participants'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ADA, civilServer } from '../../civil.ts'
 import { expectFault } from '../../expectations.ts'
@@ -195,4 +196,32 @@ it('a grant that is revoked while the body comes does not count any more', async
   asked.mockRestore()
   await db.pool.query('update participant_grant set revoked_at = null')
   server.clock.pass(1_000)
+})
+
+it('a participant that is disabled while the body comes is refused as before the body', async () => {
+  const asked = vi.spyOn(server.context.grants, 'of')
+  const text = JSON.stringify(valid())
+  const sent = request(url, { method: 'POST', headers: { 'Content-Type': 'application/json', ...bearer(ada) } })
+  const answered = once(sent, 'response')
+  sent.write(text.slice(0, 20))
+  await expect.poll(() => asked.mock.calls.length).toBe(1)
+  expect(await asked.mock.results[0]?.value).not.toBeNull()
+  asked.mockRestore()
+  const { db } = server.database
+  await setParticipantStatus(db, ada.sender_id, 'disabled')
+  server.clock.pass(1_000)
+  sent.end(text.slice(20))
+  const [response]: IncomingMessage[] = await answered
+  const refused = JSON.parse(await readText(response as IncomingMessage))
+  await setParticipantStatus(db, ada.sender_id, 'active')
+  server.clock.pass(1_000)
+  expect([response?.statusCode, refused.errors]).toEqual([
+    401,
+    [
+      {
+        code: 'err.request.unauthorized',
+        message: 'Authorization: the access token is not valid here or has expired; ask for a new one',
+      },
+    ],
+  ])
 })

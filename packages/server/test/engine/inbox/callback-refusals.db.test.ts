@@ -1,5 +1,9 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { text as readText } from 'node:stream/consumers'
 import { listInbox } from '@rollcall/engine/store/exchanges/inbox-list'
-import { describe, expect, it } from 'vitest'
+import { setParticipantStatus } from '@rollcall/participants/store/participants'
+import { describe, expect, it, vi } from 'vitest'
 import { SETTINGS_AGE } from '../../../../observe/test/clock.ts'
 import { expectFault } from '../../expectations.ts'
 import { envelope, event, expectAck, inboxServer } from '../../inbox.ts'
@@ -153,6 +157,29 @@ describe('a callback that is refused', () => {
     } finally {
       await small.close()
     }
+  })
+
+  it('from a participant that is disabled while the body comes', async () => {
+    const { sender_id } = registry
+    const before = await storedCount()
+    const found = vi.spyOn(server.context.directory, 'activeParticipant')
+    const url = `${server.url}/civil/v1.0.0/registry/notify`
+    const sent = request(url, { method: 'POST', headers: { 'Content-Type': 'application/json', ...bearer(registry) } })
+    const answered = once(sent, 'response')
+    sent.write('{')
+    await expect.poll(() => found.mock.calls.length).toBe(1)
+    expect(await found.mock.results[0]?.value).toMatchObject({ sender_id })
+    found.mockRestore()
+    await setParticipantStatus(server.database.db, sender_id, 'disabled')
+    server.clock.pass(SETTINGS_AGE)
+    sent.end(JSON.stringify(envelope('notify')).slice(1))
+    const [response]: IncomingMessage[] = await answered
+    const refused = JSON.parse(await readText(response as IncomingMessage))
+    await setParticipantStatus(server.database.db, sender_id, 'active')
+    server.clock.pass(SETTINGS_AGE)
+    const message = 'Authorization: the access token is not valid here or has expired; ask for a new one'
+    expect([response?.statusCode, refused.errors]).toEqual([401, [{ code: 'err.request.unauthorized', message }]])
+    expect(await storedCount()).toBe(before)
   })
 
   it('by the quota that every request has', async () => {
