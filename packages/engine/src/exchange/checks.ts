@@ -70,9 +70,10 @@ export function checkDemandedDetails({ terms }: Pick<Grant, 'terms'>, { meta }: 
  * Checks that the message was written at most `window` seconds before or after now. Callbacks are not checked, because they are
  * repeated unchanged for days (N16).
  * @param window seconds; 0: no limit
+ * @param now milliseconds since 1970
  * @throws HeaderRejection rjct.message_ts.invalid
  */
-export function checkMessageTime({ message_ts }: IncomingHeader, window: number, now = Date.now()): void {
+export function checkMessageTime({ message_ts }: IncomingHeader, window: number, now: number): void {
   if (isWithinWindow(message_ts, window, now)) return
   throw new HeaderRejection('rjct.message_ts.invalid', `header.message_ts: must lie within ${window} seconds of now`)
 }

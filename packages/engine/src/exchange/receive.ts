@@ -60,7 +60,7 @@ export async function receiveRequest(
     // 4. Address: the header names our version, this registry and this operation, and the message has a valid time.
     const rejection = await resultOrRejection(async () => {
       checkAddressee(header, registry, operation)
-      checkMessageTime(header, deps.limits.message_ts_window)
+      checkMessageTime(header, deps.limits.message_ts_window, deps.clock.date())
       return null
     })
 

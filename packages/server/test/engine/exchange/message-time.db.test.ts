@@ -67,3 +67,10 @@ describe('outside it', () => {
     expect(answer.body.message.ack_status).toBe('ACK')
   })
 })
+
+it('is compared with the clock of the server, as all times of a request', async () => {
+  server.clock.pass(350_000)
+  expect((await send('sync/search', 350)).body.header.status).toBe('succ')
+  expect((await send('search', 350)).body.message.ack_status).toBe('ACK')
+  expectRejected(await send('sync/search', 0), 'rjct.message_ts.invalid', RULE)
+})
