@@ -105,7 +105,7 @@ export function auditEntryOfEnvelope(
   return [entry, [...personsToAudit(records), ...named]]
 }
 
-/** Makes the second entry of an answer or callback that was not sent after its first entry was written. */
+/** Makes the second entry of an answer, acknowledgement or callback that was not sent after its first entry was written. */
 export function auditEntryOfUnsent([
   { participant, registry, operation, correlation_id, transaction_id, reply },
 ]: EntryWithPersons): EntryWithPersons {

@@ -1,4 +1,5 @@
 /** Answers, notifications and audit entries when an entry cannot be written, a quota is used up, or a request is refused. */
+import { randomBytes } from 'node:crypto'
 import { openDatabase } from '@rollcall/database/database'
 import { afterAll, describe, expect, it } from 'vitest'
 import { grant } from '../../participants/test/grants.ts'
@@ -6,9 +7,10 @@ import { storedEntries } from '../../settings/test/audit-log.ts'
 import { accepted, answerExchange, byIdentifier, deliverAll, searchFor } from './asynchronous.ts'
 import { auditedServer, person, recordsIn } from './audited.ts'
 import { beneficiary as updated, updatesMessage } from './enrolment-updates.ts'
+import { expectFault } from './expectations.ts'
 import { eventRows } from './notifications.ts'
 import { sealingPeer, searchBy } from './sealing.ts'
-import { bearer, type TestParticipant } from './server.ts'
+import { bearer, post, type TestParticipant } from './server.ts'
 
 const { server, civil, peer, received, auditEntriesOf, drain } = await auditedServer()
 const { pool } = server.database.db
@@ -106,6 +108,25 @@ describe('where no audit entry can be written', () => {
       expect.arrayContaining(['callback', 'notification']),
     )
     for (const sent of later) expect(await auditEntriesOf(sent)).toHaveLength(1)
+  })
+
+  it('a large request, whose entry has a statement of its own, is refused and not stored; sent again, it is accepted', async () => {
+    const header = { meta: { padding: randomBytes(300_000).toString('base64') } }
+    const asked = searchFor(peer, [byIdentifier('UIN', 'P1')], { header })
+    const stored = () => pool.query('select from exchange where message_id = $1', [asked.header.message_id])
+    await refuse()
+    try {
+      const refused = await post(`${server.url}/civil/v1.0.0/registry/search`, asked, bearer(peer))
+      const text = 'the access cannot be accounted for at the moment; try again later'
+      expectFault(refused, 503, 'err.service.unavailable', text)
+      expect((await stored()).rowCount).toBe(0)
+    } finally {
+      await allow()
+    }
+    const correlation_id = await accepted(server, peer, asked)
+    expect((await stored()).rowCount).toBe(1)
+    const entries = (await storedEntries(server.database.db)).filter(({ entry }) => entry.correlation_id === correlation_id)
+    expect(entries.map(({ entry }) => entry.kind)).toEqual(['acknowledgement'])
   })
 })
 

@@ -1,6 +1,11 @@
 /** Accepts a request that is answered later: commits it to the queue, and then acknowledges it. */
 import { randomUUID } from 'node:crypto'
-import { auditEntryOfAccepted, makeAuditedMessage } from '@rollcall/audit/audit-entry-of'
+import {
+  auditEntryOfAccepted,
+  auditEntryOfUnsent,
+  type EntryWithPersons,
+  makeAuditedMessage,
+} from '@rollcall/audit/audit-entry-of'
 import type { JointAuditLog } from '@rollcall/audit/audit-log'
 import { type Exchange, requestBodyBinding } from '@rollcall/core/model/exchange'
 import { withTraceparent } from '@rollcall/core/model/traceparent'
@@ -12,6 +17,7 @@ import {
   type Acceptance,
   isSmallRequest,
   type KnownExchange,
+  type NewAcceptedExchange,
   type NewChunk,
   REQUEST_JOINT_WRITE,
 } from '../store/exchanges/exchanges.ts'
@@ -56,6 +62,7 @@ export async function acceptRequest(
     const messages = { request: makeAuditedMessage(header.message_id, digest, signed), reply: ack.message }
     return { ack, auditEntry: auditEntryOfAccepted({ ...exchange, correlation_id }, message.transaction_id, messages) }
   }
+  const known = () => deps.exchanges.known(row)
   const persist = async () => {
     const accepted: Acceptance = {
       sender_uri,
@@ -74,13 +81,10 @@ export async function acceptRequest(
         return { known: 'new' as const, correlation_id: row.correlation_id, ack }
       }
     }
-    // The request was received before, or is so large that other requests would wait for it. So it is written in a statement of
-    // its own.
-    const remembered = await deps.exchanges.remember(asked)
-    if (remembered.known === 'new') deps.exchangeAccepted()
-    return remembered
+    // The request was received before, or is so large that other requests would wait for it.
+    const stored = (await known()) ?? (await storeAfterEntry(deps, asked, auditEntry))
+    return stored.known === 'new' ? { ...stored, ack } : stored
   }
-  const known = () => deps.exchanges.known(row)
   const first = await storeWithinDailyLimit<KnownExchange & { readonly ack?: Reply }>(deps, 'accepted', participant.id, {
     persist,
     known,
@@ -130,10 +134,28 @@ async function writeWithKeptSlot(slot: KeptSlot | null, write: () => Promise<boo
   try {
     isCommitted = await write()
   } finally {
+    // The answer begins now, so its callback may reach the sender before the acknowledgement.
     if (isCommitted) slot?.begin()
     else slot?.free()
   }
   return isCommitted
+}
+
+/**
+ * Stores a request in a statement of its own. Its audit entry is written first: without it nothing is accepted, and any node may
+ * answer the request as soon as it is stored. If its message_id was stored meanwhile, another entry says that the acknowledgement
+ * was not sent.
+ */
+async function storeAfterEntry(
+  { auditLog, exchanges, exchangeAccepted }: Pick<AcceptDeps, 'auditLog' | 'exchanges' | 'exchangeAccepted'>,
+  asked: NewAcceptedExchange,
+  auditEntry: EntryWithPersons,
+): Promise<KnownExchange> {
+  await auditLog.write(...auditEntry)
+  const stored = await exchanges.remember(asked)
+  if (stored.known === 'new') exchangeAccepted()
+  else await auditLog.write(...auditEntryOfUnsent(auditEntry))
+  return stored
 }
 
 /** Makes the row of each chunk of a request. A chunk is answered alone, and its encryption is bound to its own row. */

@@ -1,5 +1,6 @@
 /** A page whose entry was written and that was not committed: a second entry says that it was not sent. */
 
+import { randomBytes } from 'node:crypto'
 import type { AuditEntry } from '@rollcall/core/model/audit-entry'
 import { afterEach, expect, it, type MockInstance, vi } from 'vitest'
 import { subscribeLive } from '../../../../delivery/test/subscriptions.ts'
@@ -89,4 +90,22 @@ it('the commit fails without a word of the database: nobody knows whether it was
   })
   await expect(answerExchange(server, id)).rejects.toThrow('Connection terminated')
   expect((await entriesOf(peer)).map(({ kind }) => kind)).toEqual(['callback'])
+})
+
+it('a large request that was stored meanwhile is acknowledged as the first was, and one entry more says what was not sent', async () => {
+  const peer = await newPeer()
+  const body = searchFor(peer, [byIdentifier('UIN', 'U1')], {
+    header: { meta: { padding: randomBytes(300_000).toString('base64') } },
+  })
+  const id = await accepted(server, peer, body)
+  vi.spyOn(server.context.exchanges, 'known').mockResolvedValueOnce(null)
+  expect(await accepted(server, peer, body)).toBe(id)
+  const all = (await storedEntries(db)).map(({ entry }) => entry).filter(({ participant }) => participant === peer.sender_id)
+  const others = all.filter(({ correlation_id }) => correlation_id !== id)
+  expect(all.filter(({ correlation_id }) => correlation_id === id).map(({ kind }) => kind)).toEqual([
+    'acknowledgement',
+    'acknowledgement',
+  ])
+  expect(others.map(({ kind }) => kind)).toEqual(['acknowledgement', 'unsent'])
+  expect(new Set(others.map(({ correlation_id }) => correlation_id)).size).toBe(1)
 })
