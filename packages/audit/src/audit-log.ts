@@ -41,8 +41,8 @@ export type AuditMetrics = Pick<Metrics, 'audited' | 'checkpointMade' | 'witness
 
 export interface JointAuditLog extends AuditLog {
   /**
-   * Writes an entry and a row of another package in one statement: both are committed, or neither is.
-   * @returns false: the row of the other package may not be written any more, so nothing was written
+   * Writes an entry and a row of another package in one statement.
+   * @returns false: the row of the other package may not be written any more; neither it nor the entry was written
    */
   writeWith<Row>(joint: JointWrite<Row>, row: Row, entry: AuditEntry, persons: readonly AuditedPerson[]): Promise<boolean>
 }
@@ -104,7 +104,7 @@ function createChainWriter(
   let chain: WritableChain | null = null
   /**
    * Appends entries. Returns the new end of the chain, and the places of entries whose joint rows may not be written; if there is
-   * one, nothing was written.
+   * one, no entry was written.
    */
   const append = async (
     current: WritableChain,

@@ -4,19 +4,22 @@
 export type GiveParameterSql = (place: number) => string
 
 /**
- * How rows of one table are written in the same statement as rows of another package, such as an exchange and the audit
- * entry of its acknowledgement: all are committed or none. Two writes with the same `name` must be equal.
+ * How rows of one table are written in the same statement as the audit entries about them. When all rows are held, all is
+ * committed together. When one is not, no entry is written, and the statement is sent again without that row and its entry; what
+ * `held` has inserted stays. Two writes with the same `name` must be equal.
  */
 export interface JointWrite<Row> {
   readonly name: string
   /**
-   * SQL of common table expressions that lock the rows. `<name>_held` has the number, from 1, of each row that exists or can be
-   * written. The SQL must not wait for another writer.
+   * SQL of common table expressions that lock existing rows, or insert new ones. `<name>_held` has the number, from 1, of each row
+   * that may be written or is stored. The SQL must not wait for a lock of an existing row. An insert may wait for another
+   * transaction that inserts the same key.
    */
   held(parameter: GiveParameterSql): string
   /**
-   * SQL of common table expressions that write the missing rows, if `(select held from joint)` is true. Absent when
-   * there is nothing to write.
+   * SQL of common table expressions that write what `held` did not insert. What belongs to the entries is written only if
+   * `(select held from joint)` is true; what belongs to inserted rows, such as their count, always. Absent when there is nothing to
+   * write.
    */
   written?(parameter: GiveParameterSql): string
   /** Returns the values of the write's parameters. Their number is the same for any rows. */

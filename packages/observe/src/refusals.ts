@@ -11,7 +11,7 @@ export interface Refusal {
   readonly refusal: string
   /** The sender_id of the token's owner, or of the client that asked for a token; null when unknown. */
   readonly participant: string | null
-  /** The IP address of the peer, shortened by `clientUnit`. */
+  /** The IP address of the peer, shortened by `clientAddressKey`. */
   readonly address: string
   /** The reason for the operator's log, where the peer is not told the reason. */
   readonly reason?: string

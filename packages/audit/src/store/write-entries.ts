@@ -53,7 +53,8 @@ const HASH_BYTES = 32
  * is looked up: if it is gone, after a failover to a standby that lost it, a constraint of the table refuses the entry, and the
  * caller writes both. Shapes are written in the order of their digests, so that two nodes do not deadlock. The look-up is a
  * subquery with a limit, and not `exists`, for which the one plan of all statements would read the whole table. If a joint row is
- * not held (`JointWrite.held`), no entry and no row is written: entries are chained, so none can be left out.
+ * not held (`JointWrite.held`), no entry is written: entries are chained, so none can be left out. Rows that `held` has inserted
+ * stay, and their entries follow in the next statement.
  */
 const WRITE_ENTRIES = `written as (
     insert into account_shape (digest, content)

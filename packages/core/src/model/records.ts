@@ -17,11 +17,11 @@ export interface FoundRecord {
 }
 
 export interface FoundPage {
-  /** The number of all matching records; `cap` + 1 when more than `SearchPage.cap` records match. */
+  /** The number of all matching records; `cap` + 1 when more than `SearchPageRequest.cap` records match. */
   readonly total: number
   /** The records of the page, in order. */
   readonly records: readonly FoundRecord[]
-  /** The ids of all matching records in order, if there are at most `SearchPage.ids`; otherwise empty. */
+  /** The ids of all matching records in order, if there are at most `SearchPageRequest.ids`; otherwise empty. */
   readonly ids: readonly RecordId[]
 }
 

@@ -85,7 +85,7 @@ export function requiredConsentText({ purposes = [], consent, authorities }: Gra
   return `a consent for ${purposes.join(' or ')} that ${by} has signed`
 }
 
-/** Checks that a time is at most CLOCK_SKEW in the future and at most `most` seconds old. @throws ItemRejection */
+/** Checks that a time is at most CLOCK_SKEW_SECONDS in the future and at most `most` seconds old. @throws ItemRejection */
 export function checkTimeNotOld(at: string, time: number, now: Date, most: number): void {
   const age = (now.getTime() - time) / 1_000
   if (age < -CLOCK_SKEW_SECONDS) throw searchCriteriaRejection(`${at}: must not be in the future`)

@@ -24,7 +24,10 @@ export interface ItemConsent {
   readonly identifiers: readonly Identifier[]
   readonly facts: ConsentFacts
   readonly signed: SignedConsent | null
-  /** The use of the consent, to be stored; null: the grant demands no consent. */
+  /**
+   * The use of the consent: checked again before the answer leaves, and stored with an asynchronous one; null: the grant demands no
+   * consent.
+   */
   readonly use: ConsentUse | null
 }
 

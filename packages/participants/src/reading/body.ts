@@ -31,7 +31,7 @@ type BodyReadRequest = Pick<AdmittedRequest, 'headers' | 'body' | 'hold' | 'larg
 
 /**
  * A body of this many bytes or more is worked on in a turn: a node works on one such body of a participant at a time. From
- * BEGINNING_BYTES on, a body also waits for a turn in which its beginning is checked.
+ * BODY_BEGINNING_BYTES on, a body also waits for a turn in which its beginning is checked.
  */
 const LARGE_BODY_BYTES = 1_048_576
 /** The number of bytes after which the beginning of a longer body is checked, before the rest is read. */

@@ -168,8 +168,8 @@ export interface SignDeps {
 }
 
 /**
- * Signs an outgoing envelope.
- * @param header without is_msg_encrypted, which is set here
+ * Encrypts the message of an outgoing envelope if `encrypt` is true, and signs header and message as they are sent.
+ * @param envelope its header is without is_msg_encrypted, which is set here
  * @param encrypt whether the message must be encrypted for the participant
  * @param alsoBare whether the members of a message in clear are also written beside those of the envelope
  * @returns the body to send, as canonical JSON text with header and message exactly as they were signed; the signature

@@ -221,7 +221,7 @@ async function findPage(connections: SearchConnections, registry: RegistryShape,
 
 /**
  * A row that a search returns. Every row has the total of hits. The first row also has the ids of all hits, unless there are more
- * hits than `SearchPage.ids`. A page after the last one is a single row with the total and no record.
+ * hits than `SearchPageRequest.ids`. A page after the last one is a single row with the total and no record.
  */
 interface FoundRow {
   readonly total: number

@@ -27,7 +27,7 @@ export interface AcceptedExchange {
   readonly correlation_id: string
   /** For a chunk: the position of its first item in the whole request. Otherwise 0. */
   readonly first_item: number
-  /** Header and message, encrypted for `requestEncryptionContext`; null: it is large (`findEncryptedRequest`), or not stored. */
+  /** Header and message, encrypted for `requestBodyBinding`; null: it is large (`findEncryptedRequest`), or not stored. */
   readonly request: Buffer | null
   /** The bytes of header and message in clear. */
   readonly request_bytes: number

@@ -28,7 +28,7 @@ export interface NewExchange {
   readonly operation: string
   /** The transaction_id; null when the message has none of 1 to 99 characters. */
   readonly transaction_id: string | null
-  /** Milliseconds since the message was received; absent: 0. */
+  /** Milliseconds since the work on the message began, by which `received_at` is dated back; absent: 0. */
   readonly age?: number
   /** Set when the message is answered later: it is put in the queue in the statement that stores it. */
   readonly accepted?: Acceptance
@@ -55,7 +55,7 @@ export interface Acceptance {
 export interface NewChunk {
   /** A UUID: the correlation_id if there is one chunk, otherwise an id of its own. */
   readonly id: string
-  /** The header and message, encrypted for `requestEncryptionContext` of the id. */
+  /** The header and message, encrypted for the `requestBodyBinding` of the id. */
   readonly request: Buffer
   /** The bytes of header and message in clear. */
   readonly request_bytes: number
