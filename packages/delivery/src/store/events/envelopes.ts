@@ -32,8 +32,9 @@ export interface SentNotification {
 /**
  * Writes envelopes in the statement of their audit entries. `held` leaves out an envelope that must not be sent: its
  * mailbox is closed, locked, claimed by another node, or has a pending delivery; the sequence has changed, so another
- * node has made the next envelope; or a subscription was taken back or moved to another mailbox. Each mailbox is looked
- * up by its id, because a join would read all of them.
+ * node has made the next envelope; a subscription was taken back; or a notification is locked, gone, moved to another mailbox or
+ * no longer waiting. Its notifications are locked, so that an erasure waits for the commit and then counts the envelope. Each
+ * mailbox is looked up by its id, because a join would read all of them.
  */
 export const ENVELOPE_JOINT_WRITE: JointWrite<NewEnvelope> = {
   name: 'envelopes',
@@ -45,11 +46,13 @@ export const ENVELOPE_JOINT_WRITE: JointWrite<NewEnvelope> = {
     select * from unnest(${parameter(3)}::integer[], ${parameter(4)}::bigint[], ${parameter(5)}::integer[], ${parameter(6)}::text[])
       as told (mailbox, notification, subscription, reference_id)
   ),
-  taken_back as (
-    select distinct told.mailbox from told join subscription on subscription.id = told.subscription
+  sendable as (
+    select told.mailbox, notification.id from told join subscription on subscription.id = told.subscription
       join notification on notification.id = told.notification
-    where notification.mailbox <> told.mailbox or ${IS_TAKEN_BACK_SQL}
+    where notification.mailbox = told.mailbox and notification.state = 'waiting' and not ${IS_TAKEN_BACK_SQL}
+    for no key update of notification skip locked
   ),
+  unsendable as (select mailbox, notification from told except select mailbox, id from sendable),
   envelopes_held as (
     select given.number, free.id from given cross join lateral (
       select id from mailbox
@@ -58,7 +61,7 @@ export const ENVELOPE_JOINT_WRITE: JointWrite<NewEnvelope> = {
         and not exists (select 1 from delivery where delivery.mailbox = given.mailbox and state = 'pending')
       for update skip locked
     ) as free
-    where given.mailbox not in (select mailbox from taken_back)
+    where given.mailbox not in (select mailbox from unsendable)
   )`,
   written: (parameter) => `enveloped as (
     update mailbox set sequence = sequence + 1, claim = null, claimed_until = null, resting_since = null

@@ -22,10 +22,6 @@ export interface WithdrawalCounts {
 const EVENTS_ABOUT_RECORDS_SQL = `about as (
     select id from event where registry = $1 and record_type = $2
       and (record, coalesce(record_key, '')) in (select * from unnest($3::bigint[], $4::text[]))
-  ), underway as (
-    select count(distinct delivery.id)::integer as count from about
-      join notification on notification.event = about.id join delivery on delivery.id = notification.delivery
-    where delivery.state = 'pending'
   )`
 
 const aboutRecordsParameters = ({ registry, record_type, records }: RecordsOfPerson): unknown[] => {
@@ -39,25 +35,29 @@ export async function countNotificationsToErase(
   about: RecordsOfPerson,
 ): Promise<WithdrawalCounts> {
   const { rows } = await client.query<WithdrawalCounts>(
-    `with ${EVENTS_ABOUT_RECORDS_SQL} select (select count(*)::integer from about
-        join notification on notification.event = about.id where notification.state = 'waiting') as notifications,
-      (select count from underway) as underway`,
+    `with ${EVENTS_ABOUT_RECORDS_SQL} select count(*) filter (where notification.state = 'waiting')::integer as notifications,
+        count(distinct delivery.id)::integer as underway
+      from about join notification on notification.event = about.id
+        left join delivery on delivery.id = notification.delivery and delivery.state = 'pending'`,
     aboutRecordsParameters(about),
   )
   return rows[0] ?? { notifications: 0, underway: 0 }
 }
 
-/** Drops waiting notifications about the record, and deletes its documents from the events. */
+/**
+ * Drops waiting notifications about the record, and deletes its documents from the events. Waits for an envelope that is being
+ * committed, and counts it as underway.
+ * @param client runs each statement in a transaction of its own: the count must see what the first statement has waited for
+ */
 export async function eraseNotifications(client: Pick<PoolClient, 'query'>, about: RecordsOfPerson): Promise<WithdrawalCounts> {
-  const { rows } = await client.query<WithdrawalCounts>(
-    `with ${EVENTS_ABOUT_RECORDS_SQL}, dropped as (
-        update notification set state = 'dropped' from about
-        where notification.event = about.id and notification.state = 'waiting' returning notification.id
-      ), cleared as (
+  const { rowCount } = await client.query(
+    `with ${EVENTS_ABOUT_RECORDS_SQL}, cleared as (
         update event set document = null, identifiers = null, replaced_by = null from about where event.id = about.id
       )
-      select (select count(*)::integer from dropped) as notifications, (select count from underway) as underway`,
+      update notification set state = 'dropped' from about
+      where notification.event = about.id and notification.state = 'waiting'`,
     aboutRecordsParameters(about),
   )
-  return rows[0] ?? { notifications: 0, underway: 0 }
+  const { underway } = await countNotificationsToErase(client, about)
+  return { notifications: rowCount ?? 0, underway }
 }
