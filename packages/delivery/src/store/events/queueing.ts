@@ -55,7 +55,7 @@ export async function findSubscriptionToQueue(
 /** Queues one test notification. @param document the JSON of an invented record */
 export async function insertTestNotification(
   { pool }: Pick<Database, 'pool'>,
-  { id, mailbox, registry, event_type, record_type }: QueuedSubscription,
+  { id, registry, event_type, record_type }: QueuedSubscription,
   document: string,
 ): Promise<void> {
   await pool.query(
@@ -65,11 +65,11 @@ export async function insertTestNotification(
       ),
       queued as (
         insert into notification (mailbox, event, subscription, presence, purpose, reference_id, due_at)
-        select mailbox.id, made.id, $6, 'entered', 'test', ${referenceIdSql('mailbox', 'made.id')}, statement_timestamp()
-        from made, mailbox where mailbox.id = $5 returning mailbox
+        select mailbox.id, made.id, subscription.id, 'entered', 'test', ${referenceIdSql('mailbox', 'made.id')}, statement_timestamp()
+        from made, subscription join mailbox on mailbox.id = subscription.mailbox where subscription.id = $5 returning mailbox
       )
-      select pg_notify($7, $8::text || mailbox) from queued`,
-    [registry, event_type, record_type, document, mailbox, id, WORK_CHANNEL, MAILBOXES_PAYLOAD_PREFIX],
+      select pg_notify($6, $7::text || mailbox) from queued`,
+    [registry, event_type, record_type, document, id, WORK_CHANNEL, MAILBOXES_PAYLOAD_PREFIX],
   )
 }
 
@@ -130,13 +130,14 @@ export async function queueBackfill(
 const backfillMarkOf = (id: RecordId | null) => (id === null ? { record: null, record_key: null } : toStoredId(id))
 
 /**
- * Inserts the events and notifications of the page.
+ * Inserts the events and notifications of the page. They go to the present mailbox of the subscription, which may have moved since
+ * the backfill began.
  * @returns false: another backfill has gone on meanwhile, or the subscription is not live; then nothing is queued
  */
 async function insertBackfilledEvents(
   client: ClientBase,
   registry: RegistryShape,
-  { id, mailbox, event_type, record_type }: QueuedSubscription,
+  { id, event_type, record_type }: QueuedSubscription,
   { after, since }: RecordPageQuery,
   page: readonly PagedRecord[],
 ): Promise<boolean> {
@@ -147,7 +148,7 @@ async function insertBackfilledEvents(
     `with held as (
         update subscription set backfilled = $12::bigint, backfill_mark = $13::text, backfilled_since = $14::timestamptz
         where id = $8::integer and state = 'live' and coalesce(backfilled, 0) = $15::bigint
-          and backfill_mark is not distinct from $16::text returning id
+          and backfill_mark is not distinct from $9::text returning mailbox
       ),
       page as materialized (
         select * from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[]) with ordinality
@@ -167,7 +168,7 @@ async function insertBackfilledEvents(
         insert into notification (mailbox, event, subscription, presence, purpose, reference_id, due_at)
         select mailbox.id, made.id, $8::integer, 'stayed', 'backfill', ${referenceIdSql('mailbox', 'made.id')},
           statement_timestamp()
-        from made join mailbox on mailbox.id = $9::integer order by made.id returning mailbox
+        from made cross join held join mailbox on mailbox.id = held.mailbox order by made.id returning mailbox
       ),
       told as (select pg_notify($10, $11::text || mailbox) from (select distinct mailbox from queued) as those)
       select exists (select from held) as held, (select count(*) from told) as told`,
@@ -180,14 +181,13 @@ async function insertBackfilledEvents(
       event_type,
       record_type,
       id,
-      mailbox,
+      formerMark.record_key,
       WORK_CHANNEL,
       MAILBOXES_PAYLOAD_PREFIX,
       mark.record,
       mark.record_key,
       page.length === 0 ? null : since,
       formerMark.record ?? '0',
-      formerMark.record_key,
     ],
   )
   return rows[0]?.held === true

@@ -3,6 +3,7 @@ import { listEvents } from '@rollcall/admin/events/list'
 import { backfillSubscription, resumeSubscription, testSubscription } from '@rollcall/admin/events/subscription-mailbox'
 import type { Participant } from '@rollcall/core/model/participant'
 import { closeStaleMailboxes } from '@rollcall/delivery/store/events/closing'
+import { findSubscriptionToQueue, insertTestNotification, queueBackfill } from '@rollcall/delivery/store/events/queueing'
 import { generate } from '@rollcall/synthetic'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
@@ -99,6 +100,20 @@ test('a backfill since a time has only what was written after it', async () => {
   const { code } = await subscribe()
   const since = new Date(Date.now() + 60_000).toISOString()
   expect(await backfillSubscription(acting(deps()), { code, since })).toEqual({ code, queued: 0 })
+})
+
+test('a test and a page of a backfill go to the mailbox to which the subscription has moved meanwhile', async () => {
+  const { db } = server.database
+  const { id, code } = await subscribe()
+  const found = await findSubscriptionToQueue(db.pool, code)
+  if (found === undefined) throw new Error('nobody has subscribed')
+  const { mailbox } = await rows.subscribe(participant, { sender_uri: 'https://sp.example/new' })
+  await query('update subscription set mailbox = $2 where id = $1', [id, mailbox])
+  await insertTestNotification(db, found, '{}')
+  const [recordType] = server.registry.kind.record_types
+  const page = { recordType, predicate: null, since: null, after: null, limit: 9 }
+  expect(await queueBackfill(db, server.registry, found, page)).toMatchObject({ records: 4 })
+  expect(await query('select mailbox, count(*)::integer from notification group by mailbox')).toEqual([{ mailbox, count: 5 }])
 })
 
 test('a suspended subscription is live and filed again, and its mailbox is open', async () => {
