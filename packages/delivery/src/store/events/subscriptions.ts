@@ -22,7 +22,7 @@ export interface SubscriptionRequester {
   /** `Registry.id` */
   readonly registry: number
   readonly mailbox: number
-  /** True when the request was encrypted: the notifications are then encrypted too. */
+  /** True when the request was encrypted: the notifications of its subscriptions are then encrypted too. */
   readonly encrypted: boolean
   readonly transaction_id: string
   readonly correlation_id: string
@@ -144,19 +144,19 @@ export interface SubscriptionRenewal extends SubscriptionTypesAndKeys {
 
 /**
  * Renews subscriptions, and makes suspended ones live again. Their notifications, also those that wait, go to the
- * mailbox of the request.
+ * mailbox of the request, and are encrypted from now on if the request was.
  * @returns how many were renewed
  */
 export async function renewSubscriptions(
   client: ClientBase,
-  { registry, mailbox }: Pick<SubscriptionRequester, 'registry' | 'mailbox'>,
+  { registry, mailbox, encrypted }: Pick<SubscriptionRequester, 'registry' | 'mailbox' | 'encrypted'>,
   renewals: readonly SubscriptionRenewal[],
 ): Promise<number> {
   if (renewals.length === 0) return 0
   const { rows } = await client.query<{ id: number }>({
     name: 'renew subscriptions',
     text: `update subscription set end_at = renewed.end_at, state = 'live', reason = null,
-        mailbox = $1::integer
+        mailbox = $1::integer, encrypted = subscription.encrypted or $7::boolean
       from unnest($2::integer[], $3::timestamptz[], $4::text[], $5::timestamptz[], $6::integer[])
         as renewed (id, end_at, from_state, from_end, from_mailbox)
       where subscription.id = renewed.id and state = from_state and subscription.end_at is not distinct from from_end
@@ -169,6 +169,7 @@ export async function renewSubscriptions(
       renewals.map(({ from }) => from.state),
       renewals.map(({ from }) => from.end_at),
       renewals.map(({ from }) => from.mailbox),
+      encrypted,
     ],
   })
   const renewed = new Set(rows.map(({ id }) => id))

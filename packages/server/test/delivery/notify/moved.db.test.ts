@@ -27,13 +27,13 @@ const query = async (text: string) => (await pool.query(text)).rows
 const subscribe = () => rows.subscribe(participant, { sender_uri: `${peer.url}/old/on-subscribe` })
 const notify = async (subscribed: Subscribed, uin: string, due = 0) => rows.notify(subscribed, await rows.event(uin), { due })
 /** Renews as an item of a request from the new address does. */
-const renew = ({ id, mailbox: from }: Subscribed, sender_uri = `${peer.url}/new/on-subscribe`) =>
+const renew = ({ id, mailbox: from }: Subscribed, sender_uri = `${peer.url}/new/on-subscribe`, encrypted = false) =>
   withTransaction(pool, async (client) => {
     const mailbox = await ensureMailbox(client, { participant: participant.id, registry: registry.id, sender_uri })
     const types = { event_type: 'LiveBirth', record_type: 'Person', keys: [] }
     const state = { state: 'live' as const, end_at: null, mailbox: from }
-    const renewal = { id, ...types, end_at: new Date('2099-01-01'), from: state }
-    expect(await renewSubscriptions(client, { registry: registry.id, mailbox }, [renewal])).toBe(1)
+    const renewal = { id, ...types, end_at: null, from: state }
+    expect(await renewSubscriptions(client, { registry: registry.id, mailbox, encrypted }, [renewal])).toBe(1)
     return mailbox
   })
 /** The place where it came, its number there, and the UINs of its items. */
@@ -51,6 +51,18 @@ test('what is held for it is sent to the new address in order, with what comes l
   await notify({ ...subscribed, mailbox }, 'third')
   await query('update notification set due_at = now()')
   await until(() => expect(peer.received.map(told)).toEqual(['/new/notify 1: first second third']))
+})
+
+test('a subscription that is renewed by an encrypted request is notified encrypted, also after a later request in clear', async () => {
+  const subscribed = await subscribe()
+  const encrypted = () => query('select encrypted from subscription')
+  const old = `${peer.url}/old/on-subscribe`
+  await renew(subscribed, old, false)
+  expect(await encrypted()).toEqual([{ encrypted: false }])
+  await renew(subscribed, old, true)
+  expect(await encrypted()).toEqual([{ encrypted: true }])
+  await renew(subscribed, old, false)
+  expect(await encrypted()).toEqual([{ encrypted: true }])
 })
 
 test('an envelope that waits for its next attempt is recalled: each item goes where its subscription is', async () => {
