@@ -1,6 +1,7 @@
 /** Checks the signed consent of a subscription, unless the grant's basis is the law. The subscription ends with it. */
 
 import type { SubscribeCriteria } from '@rollcall/core/events/criteria'
+import { nextRuns } from '@rollcall/core/events/frequency'
 import type { ConsentFacts, SubscriptionConsent } from '@rollcall/core/model/consent'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import { type ConsentMembers, isLimitedToOnePerson, requiredConsentText } from '@rollcall/core/policy/basis'
@@ -13,7 +14,7 @@ const CONSENT_PATH = 'subscribe_criteria.authorize.consent_jws'
 /**
  * Adds the signed consent to the criteria of a subscription, unless the basis of the grant is the law.
  * @throws ItemRejection rjct.notify_details.invalid: there is no signed consent, it is invalid or has ended, or it is not from
- * the person in the filter
+ * the person in the filter, or it ends before the first run of the frequency
  */
 export async function consentedCriteria(
   { deps, exchange }: { readonly deps: AnswerDeps; readonly exchange: Exchange },
@@ -46,8 +47,14 @@ export async function consentedCriteria(
     if (findConsentSubject(grant, signed, [named]) === undefined) {
       throw subscriptionRejection(`${CONSENT_PATH}: is for another person than is asked for`)
     }
+    const { expires_at } = signed
+    const end_at = criteria.end_at === null || expires_at < criteria.end_at ? expires_at : criteria.end_at
+    const frequency = criteria.frequency && { ...criteria.frequency, end_at }
+    if (frequency !== null && nextRuns(frequency, exchange.registry.time_zone, now, 1).length === 0) {
+      throw subscriptionRejection('subscribe_criteria.frequency.frequency: must have a run before the signed consent ends')
+    }
     await rejectingConsentProblems(CONSENT_PATH, () => deps.consents.use(signed, participant, named))
-    const { authority, jti, purpose, attributes, given_at, expires_at } = signed
+    const { authority, jti, purpose, attributes, given_at } = signed
     const consent: SubscriptionConsent = {
       participant: participant.id,
       purpose,
@@ -57,8 +64,7 @@ export async function consentedCriteria(
       pseudonyms: await deps.consents.pseudonyms([named]),
     }
     if (await deps.consents.isEnded(consent)) throw subscriptionRejection(`${CONSENT_PATH}: the consent does not hold any more`)
-    const { end_at } = criteria
-    return { ...criteria, consent, end_at: end_at === null || expires_at < end_at ? expires_at : end_at }
+    return { ...criteria, consent, end_at, frequency }
   } catch (error) {
     throw error instanceof ItemRejection ? subscriptionRejection(error.message) : error
   }

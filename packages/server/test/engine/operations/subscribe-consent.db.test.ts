@@ -77,6 +77,23 @@ it('is refused without a signed consent of the person of its filter', async () =
   )
 })
 
+it('with a frequency names the runs until the consent ends, and is refused when there is none', async () => {
+  const hour = 3_600_000
+  const now = server.clock.date()
+  const first = (Math.floor(now / hour) + 1) * hour
+  const period = { start_time: new Date(now - hour).toISOString(), end_time: new Date(now + 1_000 * 24 * hour).toISOString() }
+  const exp = first / 1_000 + 5_400
+  const asked = (frequency: string) => criteria('11', { exp }, { frequency: { ...period, frequency } })
+  const runs = [first, first + hour].map((run) => new Date(run).toISOString()).join(', ')
+  expect(await subscribed(server, peer, [await asked('hourly')])).toMatchObject([
+    { status: 'succ', status_reason_message: `next notifications at ${runs}` },
+  ])
+  const half = ((new Date(now).getUTCMonth() + 6) % 12) + 1
+  expect(await rejection(await asked(`0 0 1 ${half} *`))).toMatchObject(
+    rejected('subscribe_criteria.frequency.frequency: must have a run before the signed consent ends'),
+  )
+})
+
 it('is ended by a withdrawal, with what waits, and the receipt names it', async () => {
   const code = await codeOf(server, peer, await criteria('5', { attributes: ['surname'] }))
   const [stored] = await storedSubscription(server, code)
