@@ -44,12 +44,15 @@ export function createDispatcher(
 ): Dispatcher {
   /** The time of each participant's next check. During a drain a participant has none, except for new deliveries. */
   const dueAt = new Map<number, number>()
+  /** The participants whose deliveries were noted since the last poll began: the poll may have read before their commit. */
+  const noted = new Set<number>()
   const draining = new Map<number, Promise<void>>()
   let last = 0
 
   const due = (participant: number, seconds = 0): void => {
     const wait = Math.max(0, Math.min(seconds, MOST_RECHECK_WAIT_SECONDS)) * 1_000
     const at = now() + wait
+    noted.add(participant)
     if (at < (dueAt.get(participant) ?? Number.POSITIVE_INFINITY)) dueAt.set(participant, at)
     wake(wait)
   }
@@ -75,9 +78,10 @@ export function createDispatcher(
   return {
     due,
     async poll(signal) {
+      noted.clear()
       const waiting = await findWaitingParticipants(deps.db)
       const known = new Set(waiting)
-      for (const participant of dueAt.keys()) if (!known.has(participant)) dueAt.delete(participant)
+      for (const participant of dueAt.keys()) if (!known.has(participant) && !noted.has(participant)) dueAt.delete(participant)
       // Participants take turns for the slots. Otherwise the first participants would always get all slots.
       const behind = waiting.findIndex((participant) => participant > last)
       const inTurns = behind === -1 ? waiting : [...waiting.slice(behind), ...waiting.slice(0, behind)]

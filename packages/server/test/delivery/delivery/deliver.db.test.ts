@@ -238,4 +238,11 @@ test('deliveries that nobody named are attempted if they are still there a secon
   await newDelivery(server, participant, { target })
   dispatcher.due(participant.id)
   expect(await look()).toBe(2)
+
+  // One is noted while a poll reads, and is not committed yet.
+  const polling = dispatcher.poll(AbortSignal.timeout(30_000))
+  dispatcher.due(participant.id)
+  await polling
+  await newDelivery(server, participant, { target })
+  expect(await look()).toBe(3)
 })
