@@ -24,7 +24,7 @@ import type { CallbackSettingsReader, Directory } from '@rollcall/participants/d
 import type { Grants } from '@rollcall/participants/directory/grants'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { CanonicalText, canonicalJson, isJsonObject, RequestFault } from '@rollcall/protocol'
-import { type AnsweredRequestsSql, recordAttempt } from '../store/deliveries/deliveries.ts'
+import { type AnsweredRequestsSql, recordAttempt, recordUnattempted } from '../store/deliveries/deliveries.ts'
 import { makeDeliveriesDue } from '../store/events/mailboxes.ts'
 import { type AttemptDeps, attemptEnvelope, type FinishedAttempt, logInternalFailure } from './attempt.ts'
 import type { Breakers } from './breaker.ts'
@@ -139,12 +139,12 @@ export function logUnrecordedAttempt({ log }: Pick<DeliverDeps, 'log'>, error: u
  */
 export async function attemptWithPermit(deps: DeliverDeps, permit: Permit, claimed: ClaimedAttempt): Promise<boolean> {
   const timer = setTimeout(() => permit.slow(), SLOW_ATTEMPT_MS)
-  let result: AttemptOutcome = UNATTEMPTED_OUTCOME
+  let result: AttemptOutcome = { destination: 'failing', isEnded: false }
   try {
     result = await attemptAndRecord(deps, claimed)
   } finally {
     clearTimeout(timer)
-    permit.release(result.isHealthy ? 'healthy' : 'failing')
+    permit.release(result.destination)
   }
   return result.isEnded
 }
@@ -191,12 +191,10 @@ export async function decryptDelivery(
 }
 
 interface AttemptOutcome {
-  /** True when the peer answered within `SLOW_ATTEMPT_MS`, and not with a status for which the attempt is repeated. */
-  readonly isHealthy: boolean
+  /** How the permit is released. `unused`: the attempt ended before signing began, so the peer was not called. */
+  readonly destination: Parameters<Permit['release']>[0]
   readonly isEnded: boolean
 }
-
-const UNATTEMPTED_OUTCOME: AttemptOutcome = { isHealthy: false, isEnded: false }
 
 /**
  * Attempts one delivery and records the result. Makes and records no attempt if the participant is not active, the
@@ -206,12 +204,14 @@ export async function attemptAndRecord(deps: DeliverDeps, claimed: ClaimedAttemp
   const { delivery } = claimed
   const participant = await deps.directory.participantById(delivery.participant)
   const registry = await deps.directory.registryById(delivery.registry)
-  // Nothing is attempted now. The claim of the delivery ends by itself, and the delivery is claimed again later.
-  if (participant?.status !== 'active' || registry === undefined) return UNATTEMPTED_OUTCOME
+  if (participant?.status !== 'active' || registry === undefined) {
+    await recordUnattempted(deps.db, delivery, claimed.claim)
+    return { destination: 'unused', isEnded: false }
+  }
   const isFresh = claimed.fresh === true && (await isPermissionUnchanged(deps, delivery, { participant, registry }))
   if (!isFresh && (await recallUnwantedEnvelope(deps, delivery, { participant, registry }, claimed.claim))) {
     if (delivery.mailbox) deps.mailboxDue(delivery.mailbox)
-    return { isHealthy: false, isEnded: true }
+    return { destination: 'unused', isEnded: true }
   }
   const settings = await deps.callbacks.of(participant)
   const made = await makeAttempt(deps, { ...claimed, fresh: isFresh }, { participant, registry, settings })
@@ -222,7 +222,9 @@ export async function attemptAndRecord(deps: DeliverDeps, claimed: ClaimedAttemp
   if (claimed.probe && result.peer === 'up')
     await makeDeliveriesDue(deps.db, participant.id, { origin: targetOrigin(made.target) })
   if (isRecorded) announceDueWork(deps, delivery, update)
-  return { isHealthy: result.peer === 'up' && duration_ms < SLOW_ATTEMPT_MS, isEnded: isRecorded && update.state !== 'pending' }
+  const isHealthy = result.peer === 'up' && duration_ms < SLOW_ATTEMPT_MS
+  const destination = made.target === null ? 'unused' : isHealthy ? 'healthy' : 'failing'
+  return { destination, isEnded: isRecorded && update.state !== 'pending' }
 }
 
 /** The result of an attempt, and its address. The address is null when the attempt ended before signing began. */
@@ -306,10 +308,9 @@ async function makeAttempt(
     if (isReply && fresh !== true && !(await isStillPermitted(deps, delivery, to, message))) {
       return unsentAttempt(unsentResults.not_permitted)
     }
-    const { correlation_id, id } = delivery
     // If encryption is required now, the participant gets nothing in clear, even when its request was in clear.
     const encrypted = delivery.encrypted || to.participant.encryption_policy === 'required'
-    const trace = traceparent ?? makeTraceparent(correlation_id ?? id)
+    const trace = traceparent ?? makeTraceparent(delivery.correlation_id ?? delivery.id)
     const outgoing = { ...to, target, encrypted, header, message, traceparent: trace }
     return { target, finished: await attemptEnvelope(deps, outgoing) }
   } catch (error) {

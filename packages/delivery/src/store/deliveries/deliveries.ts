@@ -134,6 +134,22 @@ export async function recordAttempt(
   return rows[0]?.counted === true
 }
 
+/**
+ * Records that a claimed delivery was not attempted: the attempt is not counted. Nobody claims the delivery before the time of the
+ * claim has ended.
+ */
+export async function recordUnattempted(
+  { pool }: Pick<Database, 'pool'>,
+  { id }: Pick<ClaimedDelivery, 'id'>,
+  claim: Pick<DeliveryClaim, 'id'>,
+): Promise<void> {
+  await pool.query({
+    name: 'record unattempted',
+    text: `update delivery set claim = null, attempts = attempts - 1 where id = $1 and claim = $2 and state = 'pending'`,
+    values: [id, claim.id],
+  })
+}
+
 /** The failures in a row that open a breaker. */
 const FAILURES_TO_OPEN_BREAKER = 5
 /** Seconds until the first probe of an open breaker. After a failed probe the pause is twice as long, up to a limit. */

@@ -7,7 +7,9 @@ import {
   findCallbackSettings,
   setCallbackSettings,
 } from '@rollcall/participants/store/participant-callbacks'
+import { setParticipantStatus } from '@rollcall/participants/store/participants'
 import { expect, test, vi } from 'vitest'
+import { drainParticipant } from '../../../../delivery/src/delivery/drain.ts'
 import { secondsUntilDelivery } from '../../../../delivery/src/store/deliveries/destinations.ts'
 import { SETTINGS_AGE } from '../../../../observe/test/clock.ts'
 import { ACK, aClaim, answering, attemptsOf, kept, newDelivery, type Receiver, senderWithPeers } from '../../deliveries.ts'
@@ -193,6 +195,29 @@ test('an address that is no longer registered is not called', async () => {
   await deliverNow(server.context, { delivery, claim, permit, header, message })
   expect(await kept(server, delivery.id)).toMatchObject({ state: 'dead', reason: 'address_not_registered' })
   expect(peer.received).toEqual([])
+  // The destination does not count as failing, because it was not called.
+  const next = await reserveAttempt(server.context, here(participant))
+  expect(next).not.toBeNull()
+  next?.permit.release('unused')
+})
+
+test('a delivery of a participant that is disabled before the attempt has used no step of its schedule', async () => {
+  const participant = await newPeer(answering(200))
+  const setStatus = async (status: 'active' | 'disabled') => {
+    await setParticipantStatus(server.database.db, participant.sender_id, status)
+    server.clock.pass(SETTINGS_AGE)
+  }
+  await setStatus('disabled')
+  const { delivery, row, attempts } = await attempted(participant)
+  expect(row).toMatchObject({ state: 'pending', attempts: 0 })
+  expect(attempts).toEqual([])
+  await setStatus('active')
+  await drainParticipant(server.context, participant.id)
+  expect(peer.received).toEqual([])
+  await server.database.db.pool.query('update delivery set claimed_until = now() where id = $1', [delivery.id])
+  await drainParticipant(server.context, participant.id)
+  expect(await kept(server, delivery.id)).toMatchObject({ state: 'delivered', attempts: 1 })
+  expect(await attemptsOf(server, delivery.id)).toMatchObject([{ number: 1, status: 200, error: null }])
 })
 
 test('a slow peer holds up nobody: its attempt goes on by itself, and the dispatcher looks after it', async () => {
