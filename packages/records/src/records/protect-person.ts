@@ -10,7 +10,13 @@ import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
 import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { addProtectedRecords, bumpProtectionVersion, insertProtectedIdentifiers, rewriteReferences } from './protected-records.ts'
+import {
+  addProtectedRecords,
+  bumpProtectionVersion,
+  insertProtectedIdentifiers,
+  type ProtectedIdentifier,
+  rewriteReferences,
+} from './protected-records.ts'
 import { recordTable, recordTypesWithTables } from './record-tables.ts'
 
 /** A protected person, with the number of the records that belong to the person. */
@@ -67,6 +73,38 @@ export async function protectPerson(
   await client.query('analyze protected_record')
   await bumpProtectionVersion(client, registry.id)
   return rewriteReferences(client, registry, { persons: [person.id], identifiers })
+}
+
+/** A record that has got another primary identifier. */
+export interface RenamedRecord {
+  readonly was: string
+  readonly is: string
+}
+
+/**
+ * Protects the new primary identifiers of protected persons. The caller writes the records afterwards; it needs only the lock
+ * `lockRegistryFor(..., 'change')`.
+ * @returns the primary identifiers that protect records from now on
+ */
+export async function protectRenamedRecords(
+  client: ClientBase,
+  registry: RegistryShape,
+  { primary_identifier }: RecordType,
+  renamed: readonly RenamedRecord[],
+): Promise<ReadonlySet<string>> {
+  if (renamed.length === 0) return new Set()
+  const { rows } = await client.query<ProtectedIdentifier>(
+    `select known.type, renamed.becomes as value, known.person, true as protects from protected_identifier as known
+       join unnest($3::text[], $4::text[]) as renamed (was, becomes) on known.value = renamed.was
+     where known.registry = $1 and known.type = $2 and known.protects`,
+    [registry.id, primary_identifier, renamed.map(({ was }) => was), renamed.map((one) => one.is)],
+  )
+  const identifiers = await insertProtectedIdentifiers(client, registry.id, rows)
+  if (identifiers.length > 0) {
+    await bumpProtectionVersion(client, registry.id)
+    await rewriteReferences(client, registry, { persons: [], identifiers })
+  }
+  return new Set(identifiers.map(({ value }) => value))
 }
 
 /** Finds the protected person who was protected by this identifier; null when there is none. */

@@ -8,6 +8,7 @@ import { recordChanges } from '@rollcall/delivery/events/publish'
 import { compiledFiltersOf } from '@rollcall/delivery/events/recording'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import type { Kind, RecordType } from '@rollcall/protocol'
+import { protectRenamedRecords } from '@rollcall/records/records/protect-person'
 import { mirroredRecords } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
 import type { SourceRow } from '../engine/engine.ts'
@@ -140,7 +141,7 @@ async function writeRowOutcomes(
   { db, registry }: MirrorDeps,
   client: ClientBase,
   recordType: RecordType,
-  { records, rows, gone, released }: MirrorOutcomes,
+  { records, rows, gone, released, renamed }: MirrorOutcomes,
   { isEvent, run }: ApplyOptions,
 ): Promise<readonly RecordChange[]> {
   const { sink } = mirroredRecords(db)
@@ -149,9 +150,13 @@ async function writeRowOutcomes(
   const changes: RecordChange[] = deleted.map(({ id, document, aliases }) => {
     return { record_type, record: id, before: document, after: null, aliases }
   })
+  const newlyProtected = await protectRenamedRecords(client, registry, recordType, renamed)
   const prepared = records.map(({ record }) => record)
   const unchanged = await sink.unchangedAmong(client, registry, recordType, prepared)
-  const changed = records.filter(({ record }) => !unchanged.has(record.primary_identifier))
+  // A record is marked as that of a protected person when it is written.
+  const changed = records.filter(({ record: { primary_identifier } }) => {
+    return !unchanged.has(primary_identifier) || newlyProtected.has(primary_identifier)
+  })
   const refused = new Map<string, string>()
   const write = async (some: readonly KeyedRecord[]): Promise<void> => {
     if (some.length === 0) return

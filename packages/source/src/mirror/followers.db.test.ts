@@ -4,7 +4,11 @@ import { Readable } from 'node:stream'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import { importFile } from '@rollcall/import/import-file'
+import { withTransaction } from '@rollcall/database/transaction'
+import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { requireRegistry } from '@rollcall/records/registries/registries'
+import { protectPerson } from '@rollcall/records/records/protect-person'
+import { recordsOf } from '@rollcall/records/records/registry-records'
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { emptyDatabase, type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
@@ -128,6 +132,33 @@ test('two rows that change their identifiers in one transaction change their rec
 })
 
 test('a column that is dropped stops the copy with the reason, and it goes on after the mend', async () => {
+test('a protected person whose row gets another primary identifier stays protected', async () => {
+  const { id } = await mirroredRegistry(database.db, polledSource({ env: 'READER' }))
+  follow()
+  await expect.poll(uins, waiting).toEqual(['A1', 'A2'])
+  const registry = await requireRegistry(database.db, 'civil')
+  const reader = recordsOf(database.db, registry).within(database.db.pool)
+  const [recordType = expect.fail()] = registry.kind.record_types
+  await withTransaction(database.db.pool, async (client) => {
+    await lockRegistryFor(client, id, 'merge')
+    const identifier = { type: 'UIN', value: 'A2' }
+    await protectPerson(client, registry, { identifier, category: 'shelter', reason: 'Order 7', bearer: null })
+  })
+  const categories = async (uin: string) => {
+    const { rows } = await database.db.pool.query(`select id::text from r${id}_person where primary_identifier = $1`, [uin])
+    return [...(await reader.categories(registry, recordType, [rows[0]?.id ?? '0'])).values()]
+  }
+  await office.query(`update office.person set national_no = 'A9' where person_no = 2;
+    insert into office.person (person_no, national_no, family_name, gender) values (3, 'A3', 'Obi', 1)`)
+  await expect.poll(uins, waiting).toEqual(['A1', 'A3', 'A9'])
+  expect([await categories('A9'), await categories('A3')]).toEqual([[['shelter']], []])
+  // The record of another row is there already as the row of the person now has it.
+  await office.query(`delete from office.birth; delete from office.person where person_no = 3;
+    update office.person set national_no = 'A3' where person_no = 2`)
+  await expect.poll(uins, waiting).toEqual(['A1', 'A3'])
+  expect(await categories('A3')).toEqual([['shelter']])
+})
+
   await mirroredRegistry(database.db, polledSource({ env: 'READER' }))
   follow()
   await expect.poll(uins, waiting).toEqual(['A1', 'A2'])

@@ -13,7 +13,8 @@ function outcomes(now: Record<string, string | null>, before: Record<string, str
   const rows = new Map(Object.entries(now).map(([key, primary]) => [key, read(primary)]))
   const { records, gone, released, rows: found } = decideOutcomes('UIN', keys, rows, new Map(Object.entries(before)))
   const rejected = found.flatMap(({ key, reason }) => (reason === null ? [] : [`${key}: ${reason}`]))
-  return { records: records.map(({ key, record: one }) => `${key}=${one.primary_identifier}`), gone, released, rejected }
+  const changes = renamed.map(({ was, is }) => `${was}>${is}`)
+  return { records: records.map(({ key, record: one }) => `${key}=${one.primary_identifier}`), gone, released, changes, rejected }
 }
 
 test('rows that exchange their identifiers are two records, and nothing goes', () => {
@@ -21,6 +22,7 @@ test('rows that exchange their identifiers are two records, and nothing goes', (
     records: ['1=B', '2=A'],
     gone: [],
     released: [],
+    changes: ['A>B', 'B>A'],
     rejected: [],
   })
 })
@@ -30,6 +32,7 @@ test('of two rows with one identifier that which had it stays, and the other one
     records: ['2=A'],
     gone: [],
     released: ['B'],
+    changes: [],
     rejected: ['1: another row has the same UIN'],
   })
 })
@@ -39,6 +42,7 @@ test('a row that cannot be read keeps its record, which no other row takes; a ro
     records: [],
     gone: ['3'],
     released: ['C'],
+    changes: [],
     rejected: ['1: no date', '2: another row has the same UIN'],
   })
 })

@@ -1,6 +1,7 @@
 /** Decides which rows are written as records, which cannot become records, and which records are deleted. */
 
 import type { PreparedRecord } from '@rollcall/records/records/prepare-record'
+import type { RenamedRecord } from '@rollcall/records/records/protect-person'
 import type { RowResult } from '../source-record.ts'
 import type { RowOutcome } from '../store/source-rows.ts'
 
@@ -20,6 +21,8 @@ export interface MirrorOutcomes {
   readonly gone: readonly string[]
   /** The primary identifiers that rows had before, and that none of the rows has now. */
   readonly released: readonly string[]
+  /** The records whose rows had other primary identifiers before. */
+  readonly renamed: readonly RenamedRecord[]
 }
 
 /**
@@ -63,5 +66,9 @@ export function decideOutcomes(
     rows.push({ key: one.key, primary_identifier, wanted: null, reason: null })
   }
   const released = keys.flatMap((key) => stored.get(key) ?? []).filter((identifier) => !taken.has(identifier))
-  return { records, rows, gone, released }
+  const renamed = records.flatMap(({ key, record: { primary_identifier: is } }) => {
+    const was = stored.get(key) ?? is
+    return was === is ? [] : [{ was, is }]
+  })
+  return { records, rows, gone, released, renamed }
 }
