@@ -52,6 +52,15 @@ test('written again it is a new record, which can be deleted again', async () =>
   expect(await rows('select record from record_tombstone order by record')).toEqual([{ record: 2 }, { record: id }])
 })
 
+test('a trace that a former copy has left under the same id is replaced', async () => {
+  await rows(`insert into record_tombstone (registry, record_type, record, primary_identifier, deleted_at)
+    values (1, 'TestPerson', 3, 'FORMER', '2020-01-01')`)
+  const [{ primary_identifier }] = await rows('select primary_identifier from r1_test_person where id = 3')
+  expect(await remove(primary_identifier)).toBe(1)
+  const found = `select primary_identifier, deleted_at > now() - interval '1 minute' as now from record_tombstone where record = 3`
+  expect(await rows(found)).toEqual([{ primary_identifier, now: true }])
+})
+
 test('none are no work', async () => {
   expect(await remove()).toBe(0)
 })

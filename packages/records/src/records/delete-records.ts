@@ -44,6 +44,9 @@ export async function deleteRecords(
        insert into record_tombstone (registry, record_type, record, primary_identifier)
        select $1::int, $2, id, primary_identifier from deleted
        union all select $1::int, $2, record, primary_identifier from merged
+       -- A trace may be that of a former copy, whose id is given again.
+       on conflict (registry, record_type, record) do update
+         set primary_identifier = excluded.primary_identifier, deleted_at = excluded.deleted_at
      ), ledgers as (
        delete from enrolment_ledger where registry = $1::int and record_type = $2 and record in (select id from doomed)
      )

@@ -28,7 +28,8 @@ export function removeRegistryRow(db: Pick<Database, 'pool'>, id: number): Promi
 /** Drops the tables with copies of a source's records, and the rows about them in shared tables. No search may read them now. */
 export async function dropCopiedRecords(client: Pick<ClientBase, 'query'>, id: number): Promise<void> {
   await dropRegistryTables(client, id)
-  for (const table of ['protected_record', 'protected_reference', 'column_rules', 'column_fill']) {
+  // The ids of records begin anew with the tables, so what is stored under them here would be that of others.
+  for (const table of ['record_tombstone', 'protected_record', 'protected_reference', 'column_rules', 'column_fill']) {
     await client.query(`delete from ${table} where registry = $1`, [id])
   }
 }
