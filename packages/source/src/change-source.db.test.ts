@@ -3,12 +3,13 @@
 import { randomUUID } from 'node:crypto'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
+import { openDatabase } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import { addParticipant } from '@rollcall/participants/store/participants'
 import { protectPerson } from '@rollcall/records/records/protect-person'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import { addRegistry, requireRegistry } from '@rollcall/records/registries/registries'
-import type pg from 'pg'
+import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { insertEvents } from '../../delivery/src/store/events/events.ts'
 import { emptyDatabase, type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
@@ -123,9 +124,9 @@ test('live, copied and live again: what is kept of records stays theirs, and old
   expect([...(await reader.categories(registry, recordType, [one, two]))]).toEqual([[two, ['shelter']]])
 
   await keep('999', [])
-  await expect.poll(async () => (await change(LIVE).catch(({ message }) => message)) ?? 'changed').toBe('changed')
   await rows(`insert into record_tombstone (registry, record_type, record, primary_identifier)
     values (${registry.id}, 'Person', 77, 'A0')`)
+  await expect.poll(async () => (await change(LIVE).catch(({ message }) => message)) ?? 'changed').toBe('changed')
   expect(await ids()).toEqual(['=7', '=9'])
   expect([await eventIds(), await kept()]).toEqual([['=9', '=8', '-999'], [[[], ['=9', '=', '=7']]]])
   // A page that was found before cannot be read any more, and is not one with fewer people.
@@ -160,6 +161,25 @@ test('a way is changed back before its copies are there, and before the old ones
   await expect.poll(uins).toEqual(['A1', 'A2'])
   await office.query(`insert into office.person values (3, 'A3', 'Eze')`)
   await expect.poll(uins).toEqual(['A1', 'A2', 'A3'])
+})
+
+test('the copies of a large registry go, however long it takes', async () => {
+  const { id } = await mirroredRegistry(database.db, MIRROR)
+  await rows(`insert into source_row (registry, record_type, key, seen) values (${id}, 'Person', '1', 0)`)
+  await rows(`insert into source_mirror (registry, left_at) values (${id}, now() - interval '2 minutes')`)
+  const owner = new pg.Client(database.owner)
+  await owner.connect()
+  await owner.query(`create function take_long() returns trigger language plpgsql as $$
+      begin perform pg_sleep(0.2); return null; end $$;
+    create trigger long before delete on source_row for each statement execute function take_long()`)
+  await owner.end()
+  const limited = openDatabase({ ...database.db.connection, statement_timeout: 50 })
+  try {
+    await removeLeftSources({ db: limited, env, log, registries }, await findMirrorRemains(database.db.pool))
+  } finally {
+    await limited.close()
+  }
+  expect(await rows('select 1 from source_row union all select 1 from source_mirror')).toEqual([])
 })
 
 test('what would lose the ids of records is refused, and so is a source for our own tables', async () => {

@@ -98,6 +98,8 @@ export async function forgetAbandonedPlace(pool: Pool, registry: number, place: 
 /** Deletes the copies that a former mirror of a registry has left; nothing if it is a mirror again or never was one. */
 export async function dropLeftCopies(db: Database, registry: number): Promise<void> {
   await withTransaction(db.pool, async (client) => {
+    // The statements have no time limit, because a large registry has millions of rows.
+    await client.query("select set_config('statement_timeout', '0', true)")
     if (await forgetFormerMirrorRows(client, registry)) await dropCopiedRecords(client, registry)
   })
 }
