@@ -8,7 +8,6 @@ import type { RecordType } from '@rollcall/protocol'
 import { countRecordsBefore } from '@rollcall/records/records/complete-records'
 import type { ClientBase } from 'pg'
 import type { Batch } from './batch.ts'
-import { newRunNumber } from './import-progress.ts'
 import { listAbsentRecords, noteLines, readAbsentRecords } from './noted-lines.ts'
 import { ImportError, type ImportSource } from './source.ts'
 
@@ -50,19 +49,16 @@ export interface RemovalResult {
 /** Collects rejected lines during the import of a complete file, and removes the records that no line names. */
 export class AbsentRemoval {
   readonly #file: CompleteFileOptions
-  readonly #began: string
+  /** The number of the run that first read the file: records that were added later stay. */
+  readonly began: string
   /** The number of lines whose records were stored already as the lines have them. */
   unchanged = 0
   #unnamed = 0
   #firstUnnamed = 0
 
-  private constructor(file: CompleteFileOptions, began: string) {
+  constructor(file: CompleteFileOptions, began: string) {
     this.#file = file
-    this.#began = began
-  }
-
-  static async begin(file: CompleteFileOptions, client: ClientBase): Promise<AbsentRemoval> {
-    return new AbsentRemoval(file, await newRunNumber(client))
+    this.began = began
   }
 
   /** Stores the persons of a batch's rejected lines in the transaction of the batch, so that their records stay. */
@@ -85,7 +81,7 @@ export class AbsentRemoval {
     recordTypes: readonly RecordType[],
     { isDry, isEvent, signal }: { isDry: boolean; isEvent: boolean; signal?: AbortSignal | undefined },
   ): Promise<RemovalResult> {
-    const compared = recordTypes.map((recordType) => ({ registry, recordType, began: this.#began }))
+    const compared = recordTypes.map((recordType) => ({ registry, recordType, began: this.began }))
     let before = 0
     for (const one of compared) before += await countRecordsBefore(client, one)
     const absent = await listAbsentRecords(client, compared)

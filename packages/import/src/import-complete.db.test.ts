@@ -5,6 +5,9 @@ import { Readable } from 'node:stream'
 import { importRecords } from '@rollcall/admin/records/records'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
+import { withTransaction } from '@rollcall/database/transaction'
+import { prepareRecord } from '@rollcall/records/records/prepare-record'
+import { writeRecords } from '@rollcall/records/records/record-writer'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import fc from 'fast-check'
 import pg from 'pg'
@@ -63,6 +66,13 @@ async function load(content: string | readonly string[] | Readable, given: Given
 const rows = async (statement: string) => (await database.db.pool.query(statement)).rows
 const stored = async (): Promise<string[]> =>
   (await rows('select primary_identifier from r1_person order by 1')).map((row) => row.primary_identifier)
+
+/** Adds a person as `rollcall publish` does, while no import runs. */
+async function publishPerson(uin: string): Promise<void> {
+  const [recordType = expect.fail()] = registry.kind.record_types
+  const record = prepareRecord(registry.kind, recordType, JSON.parse(person(uin)))
+  await withTransaction(database.db.pool, (client) => writeRecords(client, registry, recordType, [record]))
+}
 
 test('what is stored already is not written, what differs is, and who is not in the file goes with an event', async () => {
   await load([person('A1'), person('B2'), person('C3')], { complete: false })
@@ -271,7 +281,8 @@ test('an import whose session dies after any batch writes the rest, and lets peo
       await load([person('A1'), person('B2'), person('C3')], { complete: false })
       let batches = 0
       let killing: Promise<unknown> | undefined
-      const dying = importFile(database.db, registry, await fileOf(lines), {
+      const source = await fileOf(lines)
+      const dying = importFile(database.db, registry, source, {
         batchEntries: 1,
         rejectsPath: null,
         events: { mode: 'changes', limits: DEFAULT_LIMITS, now: () => new Date() },
@@ -285,14 +296,36 @@ test('an import whose session dies after any batch writes the rest, and lets peo
       await killing
       // The pool learns a moment later that its connections have ended.
       await expect.poll(stored).toContain('C3')
-      expect(await load(lines, { allow_removal: 1 })).toMatchObject({ finished: true, removal: { removed: 1 } })
-      expect(await stored()).toEqual(['A1', 'B2', 'D4'])
+      await publishPerson('NEW')
+      expect(await load('', { allow_removal: 2 }, { source })).toMatchObject({ finished: true, removal: { removed: 1 } })
+      expect(await stored()).toEqual(['A1', 'B2', 'D4', 'NEW'])
       // A changed, D came, and C went: each is an event once, however often the file was read.
       expect(await rows('select 1 from event')).toHaveLength(3)
     }
   } finally {
     await killer.end()
   }
+})
+
+test('who was added since the first try of a file stays when its removal is allowed', async () => {
+  await load([person('A1'), person('B2'), person('C3')], { complete: false })
+  const source = await fileOf([person('A1')])
+  expect(await load('', {}, { source })).toMatchObject({ removal: { absent: 2, removed: 0 } })
+  await publishPerson('NEW')
+  expect(await load('', { allow_removal: 1 }, { source })).toMatchObject({ removal: { absent: 2, removed: 0 } })
+  expect(await load('', { allow_removal: 3 }, { source })).toMatchObject({ removal: { absent: 2, removed: 2 } })
+  expect(await stored()).toEqual(['A1', 'NEW'])
+  // An import that has removed whom it may begins anew.
+  expect(await load('', { allow_removal: 3 }, { source })).toMatchObject({ removal: { removed: 1 } })
+})
+
+test('a person whose line the database refuses stays', async () => {
+  await load([person('A1'), person('B2')], { complete: false })
+  await rows(`create index refusing on r1_person ((1 / (length(document) * 0))) where document like '%refuse%'`)
+  const { removal, rejected } = await load([person('A1'), person('B2', { note: 'refuse' })], { allow_removal: 9 })
+  await rows('drop index refusing')
+  expect([rejected, removal]).toEqual([1, { before: 2, absent: 0, removed: 0, refusal: null }])
+  expect(await stored()).toEqual(['A1', 'B2'])
 })
 
 test('property: after the import of a complete file the registry is what the file says', async () => {

@@ -171,14 +171,15 @@ async function importOpened(
   const isDry = options.dryRun === true
   const recordType = recordTypeNamed(registry.kind, options.recordType)
   const identity = isDry ? null : importFingerprint(opened, format, recordType, options)
-  const completion = options.complete === undefined ? null : await AbsentRemoval.begin(options.complete, client)
-  const stored = identity === null ? NO_PROGRESS : await loadProgress(client, registry.id, identity)
+  const stored =
+    identity === null ? NO_PROGRESS : await loadProgress(client, registry.id, identity, options.complete !== undefined)
+  const number = await newRunNumber(client)
+  const completion = options.complete === undefined ? null : new AbsentRemoval(options.complete, stored.run ?? number)
   const from = completion === null ? stored : { ...NO_PROGRESS, events: stored.events }
   if (completion !== null && !isDry) await createNoteTables(client)
   if (!isDry && identity === null) await forgetProgress(client, registry.id)
   // When an interrupted import continues, its rejects stay in the file.
-  const asked = isDry ? (options.rejectsPath ?? null) : options.rejectsPath
-  const rejectsPath = rejectsPathFor(source, opened, asked)
+  const rejectsPath = rejectsPathFor(source, opened, isDry ? (options.rejectsPath ?? null) : options.rejectsPath)
   if (options.complete) checkCompleteFile(source, opened, options.complete, rejectsPath)
   const rejects = await openRejects(rejectsPath, from.rejects_bytes)
   try {
@@ -188,7 +189,7 @@ async function importOpened(
       completion,
       isComplete: completion !== null,
       registry,
-      run: isDry ? null : (from.run ?? (await newRunNumber(client))),
+      run: isDry ? null : (from.run ?? number),
       duplicates,
       events: isDry ? null : await chooseEventRecording(db, registry, from, options.events),
       preparing: {
@@ -207,6 +208,7 @@ async function importOpened(
     const recordTypes = recordType === null ? registry.kind.record_types : [recordType]
     const removal = completion === null || !isRead ? null : await completion.removeAbsent(client, registry, recordTypes, absent)
     const finished = isRead && (removal === null || removal.isFinished)
+    if (finished && removal?.refusal === null && !isDry) await noteImportEnd(client, registry.id, progress)
     return {
       ...importProgressOf(progress, opened.totalBytes, completion),
       finished,
@@ -272,7 +274,7 @@ async function runImport(
     }
     const done = await writing
     if (run.isComplete) checkHasLines(done.entries)
-    if (run.run !== null) await noteImportEnd(run.client, run.registry.id, done)
+    if (run.run !== null) await noteImportEnd(run.client, run.registry.id, done, run.isComplete ? run.identity : null)
     const progress = { ...done, bytes: Math.max(done.bytes, run.totalBytes ?? 0) }
     if (run.options.onProgress) run.options.onProgress(importProgressOf(progress, run.totalBytes, run.completion))
     return [progress, true]
@@ -327,7 +329,7 @@ async function progressAfterBatch(run: ImportRun, batch: Batch, before: Progress
     rejects_bytes: rejects.bytes,
     read: batch.counts.after(before.read),
     events: events !== null,
-    run: run.run,
+    run: run.completion?.began ?? run.run,
   }
 }
 

@@ -22,7 +22,10 @@ export interface Progress {
   readonly read: ReportCounts
   /** Whether changes are events; null: nothing is stored yet. */
   readonly events: boolean | null
-  /** The number of the run, which each written record has; null: nothing is stored yet. */
+  /**
+   * The number of the run, which each written record has; null: nothing is stored yet. For a complete file: the number of the run
+   * that first read it.
+   */
   readonly run: string | null
 }
 
@@ -112,11 +115,17 @@ const COUNT_COLUMNS = (Object.keys(NO_PROGRESS) as (keyof Progress)[]).filter(
  * Loads the progress of the same import, if it was interrupted. Another import into the registry begins anew: if it
  * continued in the middle of a file after another file was read, old records would replace newer ones.
  * @param identity the digest of the source and of the options for reading it
+ * @param isComplete true for a complete file: it is also loaded if the file was read, and the removal did not come to its end
  */
-export async function loadProgress(client: ClientBase, registryId: number, identity: string): Promise<Progress> {
+export async function loadProgress(
+  client: ClientBase,
+  registryId: number,
+  identity: string,
+  isComplete: boolean,
+): Promise<Progress> {
   const { rows } = await client.query<Record<CountColumn, string> & Pick<Progress, NonCountColumn>>(
-    `select ${[...COUNT_COLUMNS, ...NON_COUNT_COLUMNS].join(', ')} from import_progress where registry = $1 and source = $2`,
-    [registryId, identity],
+    `select ${[...COUNT_COLUMNS, ...NON_COUNT_COLUMNS].join(', ')} from import_progress where registry = $1 and source = any($2)`,
+    [registryId, isComplete ? [identity, endedIdentity(identity)] : [identity]],
   )
   const [row] = rows
   if (row === undefined) return NO_PROGRESS
@@ -146,12 +155,20 @@ export async function saveProgress(client: ClientBase, registryId: number, ident
   )
 }
 
-/** The identity that is stored when the import has ended and the row has its report. No digest equals it. */
-const ENDED_IMPORT_IDENTITY = 'ended'
+/** The beginning of the identity that is stored when the import has ended and the row has its report. No digest begins with it. */
+const ENDED = 'ended'
+const endedIdentity = (identity: string): string => `${ENDED} ${identity}`
 
-/** Stores that the import has ended. With the same file it would begin anew; the counts stay for the report. */
-export const noteImportEnd = (client: ClientBase, registryId: number, progress: Progress): Promise<void> =>
-  saveProgress(client, registryId, ENDED_IMPORT_IDENTITY, progress)
+/**
+ * Stores that the import has ended. With the same file it would begin anew; the counts stay for the report.
+ * @param unremoved the identity of the import of a complete file that has not removed records yet; null: nothing is left to do
+ */
+export const noteImportEnd = (
+  client: ClientBase,
+  registryId: number,
+  progress: Progress,
+  unremoved: string | null = null,
+): Promise<void> => saveProgress(client, registryId, unremoved === null ? ENDED : endedIdentity(unremoved), progress)
 
 /** Deletes the progress: nothing is left to resume or to report. */
 export async function forgetProgress(client: ClientBase, registryId: number): Promise<void> {
@@ -170,10 +187,10 @@ export interface LastImport extends Pick<Progress, CountColumn | 'read'> {
 /** Finds the last import of a registry; null when nothing is stored of any import. */
 export async function findLastImport({ pool }: Pick<Database, 'pool'>, registryId: number): Promise<LastImport | null> {
   const { rows } = await pool.query<Record<CountColumn, string> & Pick<LastImport, 'read' | 'updated_at' | 'ended' | 'running'>>(
-    `select ${COUNT_COLUMNS.join(', ')}, read, updated_at, source = $2 as ended,
+    `select ${COUNT_COLUMNS.join(', ')}, read, updated_at, starts_with(source, $2) as ended,
         ${hasClaimSql('rollcall import')} as running
       from import_progress where registry = $1::integer`,
-    [registryId, ENDED_IMPORT_IDENTITY],
+    [registryId, ENDED],
   )
   const [row] = rows
   if (row === undefined) return null

@@ -150,7 +150,11 @@ async function writeOrHalve(
     const [first, second] = lines
     if (first === undefined || !/^(22|54)/.test(state)) throw error
     // The message of PostgreSQL is not used: it would quote the value.
-    if (second === undefined) return { ...NOTHING_WRITTEN, rejects: [{ of: first, reason: unstorableValueReason(state) }] }
+    if (second === undefined) {
+      // Noted, so that the person of the rejected line stays.
+      if (writing.isComplete) await noteLines(writing.client, recordType, new Map([[primaryIdentifierOf(first), null]]))
+      return { ...NOTHING_WRITTEN, rejects: [{ of: first, reason: unstorableValueReason(state) }] }
+    }
     const half = lines.slice(0, Math.ceil(lines.length / 2))
     const before = await writeOrHalve(writing, recordType, half)
     const after = await writeOrHalve(writing, recordType, lines.slice(half.length))
