@@ -14,7 +14,6 @@ import {
 import { exchangeRowsToRemove } from '@rollcall/engine/store/exchanges/removed-exchanges'
 import { closeForRemoval } from '@rollcall/participants/store/closing-for-removal'
 import { PARTICIPANT_ROWS_TO_REMOVE, removeParticipantRow } from '@rollcall/participants/store/removed-participants'
-import { countRecords } from '@rollcall/records/records/record-counts'
 import { requireRegistry } from '@rollcall/records/registries/registries'
 import { removeRegistryRow, STORED_RECORD_PARTS } from '@rollcall/records/registries/removed-registries'
 import { SOURCE_ROWS_TO_REMOVE } from '@rollcall/source/store/mirrors'
@@ -24,6 +23,7 @@ import { AdminRefusal } from './admin-function.ts'
 import type { HasDatabase } from './deps.ts'
 import { closed, flag, Namespace, SenderId, wholeNumber } from './members.ts'
 import { requireParticipant } from './participants/participants.ts'
+import { countOwnRecords } from './registries/registries.ts'
 
 const REMOVAL_INPUT = {
   end: Type.Optional(flag('End what is pending, instead of refusing.')),
@@ -114,7 +114,7 @@ export const removeRegistry = defineAct(
   },
   async (deps: RemovalDeps, { namespace, end = false, dry_run = false }) => {
     const registry = await requireRegistry(deps.db, namespace)
-    const records = await countRecords(deps.db, registry)
+    const records = await countOwnRecords(deps.db, registry)
     const what = { removable: 'registry', id: registry.id, name: namespace } as const
     const stored = await countStoredRows(deps.db, what)
     const pending = await closeAndRemove(deps, what, { end, dry_run })

@@ -3,6 +3,7 @@ import { addHold, removeHold } from '@rollcall/admin/persons/holds'
 import { REMOVED_PARTS, removeParticipant, removeRegistry } from '@rollcall/admin/removal'
 import { liftWithdrawals, withdrawConsents } from '@rollcall/consents/store/withdrawals'
 import type { Participant } from '@rollcall/core/model/participant'
+import { SearchTimeout } from '@rollcall/core/model/record-source'
 import type { Registry } from '@rollcall/core/model/registry'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import type { Removable } from '@rollcall/database/removal'
@@ -10,11 +11,14 @@ import { listGrants } from '@rollcall/participants/store/grants'
 import { addParticipantKey, listParticipantKeys, revokeParticipantKey } from '@rollcall/participants/store/participant-keys'
 import { addParticipant, findParticipant } from '@rollcall/participants/store/participants'
 import { createPeerKeys } from '@rollcall/participants/trust/peer-keys'
+import { failingRecords, setRegistryRecords } from '@rollcall/records/records/registry-records'
+import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { acting } from '../../../admin/test/acting.ts'
 import { publicKey } from '../../../core/test/key-pairs.ts'
 import { insertSubscription } from '../../../delivery/test/subscriptions.ts'
 import { memoryAuditLog } from '../../../settings/test/audit-log.ts'
+import { officeSource } from '../../../source/test/office.ts'
 import { bearer, post, searchRequest, type TestServer, testServer } from '../server.ts'
 
 let server: TestServer
@@ -107,6 +111,20 @@ test('a preview counts what is pending, and changes nothing', async () => {
     stored: { grants: 1, secrets: 1, keys: 1, subscriptions: 1, messages: 1, deliveries: 0 },
   })
   expect(auditLog.written.map(({ entry }) => entry.note)).toEqual(['registry remove (dry run)', 'participant remove (dry run)'])
+})
+
+test('the records of a registry that is read live are not counted: all of them would be read', async () => {
+  const { db } = server.database
+  const namespace = 'live'
+  const source = officeSource({ env: 'OFFICE' })
+  const live = await addRegistry(db, { namespace, kind: 'civil', sender_id: 'live.example', source })
+  setRegistryRecords(
+    db,
+    live,
+    failingRecords(() => Promise.reject(new SearchTimeout(10))),
+  )
+  expect(await removeRegistry(acting(deps()), { namespace, dry_run: true })).toMatchObject({ records: {} })
+  expect(await removeRegistry(acting(deps()), { namespace })).toMatchObject({ records: {} })
 })
 
 test('what somebody waits for refuses it, and changes nothing', async () => {
