@@ -111,7 +111,7 @@ async function endComparison({ db, registry, claim }: MirrorDeps, comparison: Co
   const began = comparisonBegin(comparison)
   await withTransaction(db.pool, async (client) => {
     if (registry.awaits_records) await lockRegistryFor(client, registry.id, 'merge')
-    await saveProgress(client, claim, { comparison: null, comparison_wanted: false, compared_at: began })
+    await saveProgress(client, claim, { comparison: null, compared_at: began })
     if (registry.awaits_records && (await isBecomingMirror(client, registry.id))) {
       // The statements have no time limit, because the record ids in all events and stored pages of the registry may change.
       await client.query("select set_config('statement_timeout', '0', true)")

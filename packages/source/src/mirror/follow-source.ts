@@ -31,8 +31,8 @@ export async function followSource(deps: MirrorDeps, place: MirrorPlace, signal:
   try {
     let state = await beginFollowing(deps, feed, place, signal)
     while (!signal.aborted) {
-      if (state.comparison === null && (state.isWanted || isDue(deps, state.comparedAt))) {
-        state = { ...state, comparison: await makeComparisonProgress(deps.db.pool, false), isWanted: false }
+      if (state.comparison === null && (state.isWanted || isDue(deps, state.comparedAt, deps.now()))) {
+        state = await beginComparison(deps, state)
       }
       // Changes come before the comparison, so that they are written even if the comparison fails.
       const wait = state.comparison === null ? deps.file.mirror.every : 0
@@ -70,12 +70,24 @@ async function beginFollowing(
   if (place.file === file) return { position, comparison, comparedAt, isWanted }
   // Changes between the position of the former file and the new position are missing until the comparison has ended.
   const fresh = { position: await feed.begin(signal), comparison: await makeComparisonProgress(db.pool, comparedAt !== null) }
-  await withTransaction(db.pool, (client) => saveProgress(client, claim, { file, ...fresh }))
+  await withTransaction(db.pool, (client) => saveProgress(client, claim, { file, ...fresh, comparison_wanted: false }))
   return { ...fresh, comparedAt, isWanted: false }
 }
 
-const isDue = ({ file, now }: MirrorDeps, comparedAt: Date | null): boolean =>
-  comparedAt !== null && isComparisonDue(file.timeZone, file.mirror.compareAt, comparedAt, now())
+const isDue = ({ file }: MirrorDeps, comparedAt: Date | null, now: Date): boolean =>
+  comparedAt !== null && isComparisonDue(file.timeZone, file.mirror.compareAt, comparedAt, now)
+
+/**
+ * Begins a comparison. What an operator wants from now on is another one, because this one has read some rows by then. Nothing
+ * begins while the comparison of the day is not due yet by the clock of our database, which dates comparisons.
+ */
+async function beginComparison(deps: MirrorDeps, state: MirrorProgress): Promise<MirrorProgress> {
+  const comparison = await makeComparisonProgress(deps.db.pool, false)
+  if (!state.isWanted && !isDue(deps, state.comparedAt, new Date(comparison.began * 1_000))) return state
+  const begun = { comparison, comparison_wanted: false } as const
+  await withTransaction(deps.db.pool, (client) => saveProgress(client, deps.claim, begun))
+  return { ...state, comparison, isWanted: false }
+}
 
 async function compareSomePortions(deps: MirrorDeps, state: MirrorProgress, signal: AbortSignal): Promise<MirrorProgress> {
   let { comparison, comparedAt } = state
@@ -87,9 +99,7 @@ async function compareSomePortions(deps: MirrorDeps, state: MirrorProgress, sign
     comparison = await compareNextPortion(deps, comparison, { read, isEvent: isEvent(deps, state) })
     if (comparison === null) comparedAt = new Date(began * 1_000)
   }
-  // A comparison that has just ended counts as the one that the operator wanted.
-  const isWanted = state.isWanted && (comparison !== null || state.comparison === null)
-  return { ...state, comparison, comparedAt, isWanted }
+  return { ...state, comparison, comparedAt }
 }
 
 /** True when changes are events. Changes of the first load are no events, because the persons were in the source before. */

@@ -1,14 +1,15 @@
 /** Copies of a civil office's people that follow its database. */
 
 import { Readable } from 'node:stream'
+import { SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
-import { importFile } from '@rollcall/import/import-file'
 import { withTransaction } from '@rollcall/database/transaction'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
-import { requireRegistry } from '@rollcall/records/registries/registries'
+import { importFile } from '@rollcall/import/import-file'
 import { protectPerson } from '@rollcall/records/records/protect-person'
 import { recordsOf } from '@rollcall/records/records/registry-records'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { emptyDatabase, type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
@@ -46,10 +47,10 @@ afterEach(async () => {
   await empty.drop()
 })
 
-function follow(db = database.db): RunningFollowers {
+function follow(db = database.db, clock = SYSTEM_CLOCK): RunningFollowers {
   const note = (_facts: object, message: string): void => void log.push(message)
   const registries = async () => [await requireRegistry(database.db, 'civil')]
-  const followers = startFollowers({ db, env, limits: LIMITS, log: { warn: note, info: note }, registries })
+  const followers = startFollowers({ db, env, limits: LIMITS, log: { warn: note, info: note }, registries, clock })
   running.push(followers)
   return followers
 }
@@ -131,7 +132,6 @@ test('two rows that change their identifiers in one transaction change their rec
   expect(await rejects()).toEqual([])
 })
 
-test('a column that is dropped stops the copy with the reason, and it goes on after the mend', async () => {
 test('a protected person whose row gets another primary identifier stays protected', async () => {
   const { id } = await mirroredRegistry(database.db, polledSource({ env: 'READER' }))
   follow()
@@ -159,6 +159,7 @@ test('a protected person whose row gets another primary identifier stays protect
   expect(await categories('A3')).toEqual([['shelter']])
 })
 
+test('a column that is dropped stops the copy with the reason, and it goes on after the mend', async () => {
   await mirroredRegistry(database.db, polledSource({ env: 'READER' }))
   follow()
   await expect.poll(uins, waiting).toEqual(['A1', 'A2'])
@@ -172,6 +173,36 @@ test('a protected person whose row gets another primary identifier stays protect
   await office.query('alter table office.person rename column phone to mobile')
   await expect.poll(uins, waiting).toEqual(['A1', 'A2', 'A3'])
   expect(await mirror()).toMatchObject({ failure: null, failed_at: null })
+})
+
+test('a comparison that is wanted while another one is under way is made after it', async () => {
+  const { id } = await mirroredRegistry(database.db, polledSource({ env: 'READER' }))
+  const first = follow()
+  await expect.poll(uins, waiting).toEqual(['A1', 'A2'])
+  await first.stop()
+  // The comparison has passed the row of person 1.
+  const { pool } = database.db
+  await pool.query(`update source_mirror set comparison =
+    '{"run": 7, "recordType": "Person", "after": "2", "began": ${Math.floor(SYSTEM_CLOCK.date() / 1_000)}, "isRepair": false}'`)
+  await pool.query('update source_row set seen = 7')
+  await office.query('delete from office.person where person_no = 1')
+  await requestComparison(database.db, id)
+  follow()
+  await expect.poll(uins, waiting).toEqual(['A2'])
+})
+
+test('while the clock of our database is behind, the comparison of the day is not made again and again', async () => {
+  const [node, between] = [3_600_000, 1_800_000].map((ahead) => SYSTEM_CLOCK.date() + ahead)
+  const compare = new Date(between ?? 0).toISOString().slice(11, 16)
+  await mirroredRegistry(database.db, polledSource({ env: 'READER' }, { time_zone: 'UTC', compare }))
+  follow(database.db, { ...SYSTEM_CLOCK, date: () => node ?? 0 })
+  await expect.poll(uins, waiting).toEqual(['A1', 'A2'])
+  const { compared_at } = (await mirror()) ?? expect.fail()
+  await office.query(`insert into office.person values (3, 'A3', 'Eze')`)
+  await expect.poll(uins, waiting).toEqual(['A1', 'A2', 'A3'])
+  await office.query(`insert into office.person values (4, 'A4', 'Eze')`)
+  await expect.poll(uins, waiting).toEqual(['A1', 'A2', 'A3', 'A4'])
+  expect(await mirror()).toMatchObject({ compared_at, comparison: null })
 })
 
 test('while a comparison fails, changes are found all the same', async () => {
