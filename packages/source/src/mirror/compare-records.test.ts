@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { kind } from '../../test/asking.ts'
 import type { RowSelection } from '../engine/engine.ts'
 import { readSourceFile } from '../source-file.ts'
-import { createPortionReader, createReadAheadReader } from './compare-records.ts'
+import { compareNextPortion, createPortionReader, createReadAheadReader } from './compare-records.ts'
 
 const file = readSourceFile(
   {
@@ -44,4 +44,20 @@ test('a comparison goes on after a portion that ends with empty keys', async () 
   const read = createPortionReader({ engine, file, registry: { kind } } as never)
   expect(await read(records, null)).toEqual({ rows: [], next: '' })
   expect(await read(records, '')).toEqual({ rows: [], next: null })
+})
+
+test('rows that a comparison has not found are looked for by record type and without a time limit', async () => {
+  const statements: string[] = []
+  const query = async (text: string) => {
+    statements.push(text)
+    return { rows: text.includes('returning') ? [{ wanted: false }] : [] }
+  }
+  const pool = { query, connect: async () => ({ query, release: () => undefined }) }
+  const deps = { db: { pool }, registry: { id: 1, kind }, claim: { registry: 1, claim: 'c' }, file }
+  const read = () => expect.fail('all rows were read')
+  const comparison = { run: 7, recordType: '', after: null, began: 0 }
+  expect(await compareNextPortion(deps as never, comparison, { read, isEvent: false })).toBeNull()
+  const found = statements.flatMap((text, at) => (text.includes('from source_row') ? [at] : []))
+  expect(found).toHaveLength(kind.record_types.length)
+  for (const at of found) expect(statements[at - 1]).toContain("set_config('statement_timeout', '0', true)")
 })

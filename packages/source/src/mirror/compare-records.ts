@@ -13,7 +13,7 @@ import { canBeKey } from '../live-records.ts'
 import { isBecomingMirror, noteMirrorComplete } from '../store/changed-sources.ts'
 import { type ComparisonProgress, saveProgress } from '../store/mirrors.ts'
 import { replaceStoredRecordIds } from '../store/moved-records.ts'
-import { listStoredRecordTypes, unseenKeys } from '../store/source-rows.ts'
+import { unseenKeys } from '../store/source-rows.ts'
 import { applyRows, type KeyedRowResult, makeRowResults } from './apply-rows.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { PORTION_ROWS, runInSnapshot } from './read-source.ts'
@@ -96,10 +96,10 @@ const comparisonBegin = ({ began }: ComparisonProgress): Date => new Date(began 
  */
 async function dropUnseenRows(deps: MirrorDeps, comparison: ComparisonProgress, isEvent: boolean): Promise<boolean> {
   const { db, registry, file } = deps
-  for (const name of await listStoredRecordTypes(db.pool, registry.id)) {
-    const recordType = registry.kind.record_types.find((type) => type.name === name)
+  for (const recordType of registry.kind.record_types) {
+    const { name } = recordType
     const keys = await unseenKeys(db.pool, { registry: registry.id, recordType: name }, comparison.run, PORTION_ROWS)
-    if (keys.length === 0 || recordType === undefined) continue
+    if (keys.length === 0) continue
     const due = { recordType, records: file.records.get(name) ?? null, keys, rows: null }
     await applyRows(deps, due, { progress: {}, run: comparison.run, began: comparisonBegin(comparison), isEvent })
     return true
@@ -123,8 +123,13 @@ async function endComparison({ db, registry, claim }: MirrorDeps, comparison: Co
   return null
 }
 
-/** True when the daily time of the comparison has come since the last comparison began. @param at HH:MM */
+/**
+ * True when the daily time of the comparison has come since the last comparison began, or when the clock was wrong then: the
+ * comparison began more than a day after the present time.
+ * @param at HH:MM
+ */
 export function isComparisonDue(zone: string, at: string, comparedAt: Date, now: Date): boolean {
+  if (comparedAt.getTime() > now.getTime() + MILLISECONDS_OF_DAY) return true
   const [day, time] = localTime(zone, now)
   const today = `${day} ${at}`
   const last = time >= at ? today : `${localTime(zone, new Date(now.getTime() - MILLISECONDS_OF_DAY))[0]} ${at}`

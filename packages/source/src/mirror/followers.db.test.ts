@@ -191,6 +191,18 @@ test('a comparison that is wanted while another one is under way is made after i
   await expect.poll(uins, waiting).toEqual(['A2'])
 })
 
+test('a clock of our database that was ahead hides no deletion', async () => {
+  const { id } = await mirroredRegistry(database.db, polledSource({ env: 'READER' }))
+  follow()
+  await expect.poll(uins, waiting).toEqual(['A1', 'A2'])
+  const { pool } = database.db
+  await pool.query('update source_row set seen = seen + 365 * 86400000::bigint')
+  await office.query('delete from office.person where person_no = 1')
+  await requestComparison(database.db, id)
+  await expect.poll(uins, waiting).toEqual(['A2'])
+  await expect.poll(async () => (await mirror())?.comparison, waiting).toBeNull()
+})
+
 test('while the clock of our database is behind, the comparison of the day is not made again and again', async () => {
   const [node, between] = [3_600_000, 1_800_000].map((ahead) => SYSTEM_CLOCK.date() + ahead)
   const compare = new Date(between ?? 0).toISOString().slice(11, 16)

@@ -11,7 +11,7 @@ const read = (primary: string | null): RowResult =>
 /** Rows as they are now, and what they were before; null: unreadable. */
 function outcomes(now: Record<string, string | null>, before: Record<string, string | null>, keys = Object.keys(now)) {
   const rows = new Map(Object.entries(now).map(([key, primary]) => [key, read(primary)]))
-  const { records, gone, released, rows: found } = decideOutcomes('UIN', keys, rows, new Map(Object.entries(before)))
+  const { records, gone, released, renamed, rows: found } = decideOutcomes('UIN', keys, rows, new Map(Object.entries(before)))
   const rejected = found.flatMap(({ key, reason }) => (reason === null ? [] : [`${key}: ${reason}`]))
   const changes = renamed.map(({ was, is }) => `${was}>${is}`)
   return { records: records.map(({ key, record: one }) => `${key}=${one.primary_identifier}`), gone, released, changes, rejected }
@@ -61,4 +61,5 @@ test('records are compared once a day at its time, in the zone of the source', (
   expect(due('2026-11-27T00:00:00Z', '2026-11-28T00:00:00Z')).toBe(true)
   expect(due('2026-11-28T00:00:00Z', '2026-11-28T20:00:00Z')).toBe(false)
   expect(due('2026-11-27T23:59:00Z', '2026-11-28T00:00:00Z')).toBe(true)
+  expect(due('2027-11-28T00:00:00Z', '2026-11-28T00:00:00Z'), 'a clock that was ahead').toBe(true)
 })

@@ -22,7 +22,7 @@ export interface MirrorClaim {
 
 /** The progress of a comparison of all records. */
 export interface ComparisonProgress {
-  /** The number of the comparison: the millisecond in which it began, so that later ones have greater numbers. */
+  /** The number of the comparison: the millisecond in which it began. */
   readonly run: number
   /** The record type that is being read; null: the first one; empty: all were read. */
   readonly recordType: string | null

@@ -1,6 +1,7 @@
 /** Stores which record each row of a source has become, and why other rows could not become one. */
 
 import type { Database } from '@rollcall/database/database'
+import { withTransaction } from '@rollcall/database/transaction'
 import type { ClientBase, Pool } from 'pg'
 
 /** Names the stored rows of one record type of a registry. */
@@ -43,26 +44,24 @@ export async function keysByIdentifiers(
   return rows.map(({ key }) => key)
 }
 
-/** Finds stored keys whose rows a comparison has not found in the source, in the order of the keys. */
-export async function unseenKeys(
+/**
+ * Finds stored keys whose rows a comparison has not found in the source, in the order of the keys. The statement has no time
+ * limit: it may read all rows.
+ */
+export function unseenKeys(
   pool: Pool,
   { registry, recordType }: SourceRowScope,
   run: number,
   limit: number,
 ): Promise<readonly string[]> {
-  const { rows } = await pool.query<{ key: string }>(
-    `select key from source_row where registry = $1 and record_type = $2 and seen < $3::bigint order by key limit $4`,
-    [registry, recordType, run, limit],
-  )
-  return rows.map(({ key }) => key)
-}
-
-/** Lists the record types that have stored rows. */
-export async function listStoredRecordTypes(pool: Pool, registry: number): Promise<readonly string[]> {
-  const { rows } = await pool.query<{ record_type: string }>('select distinct record_type from source_row where registry = $1', [
-    registry,
-  ])
-  return rows.map(({ record_type }) => record_type)
+  return withTransaction(pool, async (client) => {
+    await client.query("select set_config('statement_timeout', '0', true)")
+    const { rows } = await client.query<{ key: string }>(
+      `select key from source_row where registry = $1 and record_type = $2 and seen <> $3::bigint order by key limit $4`,
+      [registry, recordType, run, limit],
+    )
+    return rows.map(({ key }) => key)
+  })
 }
 
 /** The outcome of reading a row of a source: a record, or a rejected row. */
@@ -85,7 +84,8 @@ export async function saveRows(
        select $1, $2, given.*, $7::bigint
          from unnest($3::text[], $4::text[], $5::text[], $6::text[]) as given
        on conflict (registry, record_type, key) do update set primary_identifier = excluded.primary_identifier,
-         wanted = excluded.wanted, reason = excluded.reason, seen = greatest(stored.seen, excluded.seen)`,
+         wanted = excluded.wanted, reason = excluded.reason,
+         seen = case excluded.seen when 0 then stored.seen else excluded.seen end`,
       [
         registry,
         recordType,
