@@ -32,6 +32,11 @@ interface OpenedSource {
  */
 export function openSources(db: Database, env: EnvironmentVariables, searchTime?: number): { close(): Promise<void> } {
   const opened = new Map<number, OpenedSource>()
+  const leave = (registry: number): void => {
+    const found = opened.get(registry)
+    if (!opened.delete(registry)) return
+    found?.engine?.close().catch(() => undefined)
+  }
   setRecordsOpener(db, {
     open(registry) {
       const { id, kind } = registry
@@ -49,10 +54,9 @@ export function openSources(db: Database, env: EnvironmentVariables, searchTime?
         .filter(({ engine }) => engine === null || engine.isAway())
         .map(({ namespace }) => namespace)
         .toSorted(),
-    leave(registry) {
-      const found = opened.get(registry)
-      if (!opened.delete(registry)) return
-      found?.engine?.close().catch(() => undefined)
+    leave,
+    keepOnly(registries) {
+      for (const registry of [...opened.keys()]) if (!registries.has(registry)) leave(registry)
     },
   })
   return {

@@ -31,6 +31,8 @@ export interface RecordsOpener {
   away(): readonly string[]
   /** Closes the source of a registry whose records are now copied into our own tables. */
   leave(registry: number): void
+  /** Closes the sources of all registries but these. */
+  keepOnly(registries: ReadonlySet<number>): void
 }
 
 /** The records that `setRegistryRecords` has set, by database pool and registry id: ids are valid in one database only. */
@@ -71,6 +73,10 @@ export function setRecordsOpener(db: Database, opener: RecordsOpener): void {
 
 /** The namespaces of registries whose sources cannot be opened here, or did not answer lately. */
 export const unreachableRegistries = (db: Database): readonly string[] => openersByPool.get(db.pool)?.away() ?? []
+
+/** Closes the sources of registries that were removed. @param registries those that there are */
+export const closeRemovedSources = (db: Database, registries: readonly Pick<Registry, 'id'>[]): void =>
+  openersByPool.get(db.pool)?.keepOnly(new Set(registries.map(({ id }) => id)))
 
 /** Returns the functions that write a registry's records. @throws StoreRefusal we must not write them */
 export function requireSink(db: Database, registry: RegistryToOpen & Pick<Registry, 'namespace'>): RecordSink {

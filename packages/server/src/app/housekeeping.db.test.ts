@@ -1,9 +1,14 @@
 import { Writable } from 'node:stream'
 import { suspendSubscriptions } from '@rollcall/delivery/store/events/subscription-states'
 import { createLog } from '@rollcall/observe/log'
+import { recordsOf, unreachableRegistries } from '@rollcall/records/records/registry-records'
+import { addRegistry } from '@rollcall/records/registries/registries'
+import { removeRegistryRow } from '@rollcall/records/registries/removed-registries'
 import { readConfig } from '@rollcall/settings/config'
+import { openSources } from '@rollcall/source/open-sources'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertSubscription } from '../../../delivery/test/subscriptions.ts'
+import { officeSource } from '../../../source/test/office.ts'
 import { type TestServer, testServer } from '../../test/server.ts'
 import { runHousekeeping } from './housekeeping.ts'
 
@@ -140,4 +145,19 @@ test('a schedule that goes on when what is retried is forgotten is refused at th
       'ROLLCALL_RETRY_SCHEDULE must be at most 100 numbers of seconds with commas between them',
     )
   }
+})
+
+test('the source of a registry that was removed is not away any more', async () => {
+  const { db } = server.database
+  const sources = openSources(db, {})
+  const source = officeSource({ env: 'NOWHERE' })
+  const registry = await addRegistry(db, { namespace: 'live', kind: 'civil', sender_id: 'live.example', source })
+  recordsOf(db, registry)
+  const { lines, ...rest } = deps()
+  await runHousekeeping(rest, signal)
+  expect(unreachableRegistries(db)).toEqual(['live'])
+  await removeRegistryRow(db, registry.id)
+  await runHousekeeping(rest, signal)
+  expect([unreachableRegistries(db), lines]).toEqual([[], []])
+  await sources.close()
 })

@@ -26,6 +26,7 @@ import { deleteOldUse } from '@rollcall/participants/store/grant-use'
 import { forgetEndedOperatorTokens } from '@rollcall/participants/store/operator-tokens'
 import { lapseProposals } from '@rollcall/participants/store/proposals'
 import { deleteEndedSessions } from '@rollcall/participants/store/sessions'
+import { closeRemovedSources } from '@rollcall/records/records/registry-records'
 import { listRegistries } from '@rollcall/records/registries/registries'
 import { findMirrorRemains } from '@rollcall/source/store/changed-sources'
 
@@ -174,8 +175,12 @@ async function reportJournal({ db, log }: ChoreDeps): Promise<void> {
   await storeJournalReport(db, { machine: hostname(), path, problem })
 }
 
-/** Removes what former mirrors have left: replication slots in their sources, and copies of records now read live. */
+/**
+ * Closes the sources of removed registries. Removes what former mirrors have left: replication slots in their sources, and copies
+ * of records now read live.
+ */
 async function clearLeftSources({ db, log }: ChoreDeps): Promise<void> {
+  closeRemovedSources(db, await listRegistries(db))
   const left = await findMirrorRemains(db.pool)
   if (left.length === 0) return
   // This module is imported here because it needs the drivers of all databases.
