@@ -104,6 +104,14 @@ test('a key column that has another name leads to a comparison', () => {
   expect(taken(rows, 1)).toEqual({ keys: [], isEmptied: true, position: '0/A' })
 })
 
+test('a table that is altered leads to a comparison, and one that is described again does not', () => {
+  const rows = rowsOf(begin, relation('no'), insert('a'), commit(10))
+  for (const one of [begin, relation('no'), insert('b'), commit(20)]) rows.message(one)
+  expect(taken(rows, 2)).toEqual({ keys: ['a', 'b'], isEmptied: false, position: '0/14' })
+  for (const one of [begin, relation('no', 1042), insert('c'), commit(30)]) rows.message(one)
+  expect(taken(rows, 1)).toEqual({ keys: ['c'], isEmptied: true, position: '0/1E' })
+})
+
 test('the spaces with which the log pads a key of type char(n) are no part of it', () => {
   const rows = rowsOf(relation('no', 1042))
   transaction(rows, 10, 'a  ')

@@ -35,7 +35,7 @@ export class SlotKeyCollector {
         this.#commit(message.end)
         return
       case 'relation':
-        this.#relations.set(message.id, message.relation)
+        this.#describe(message.id, message.relation)
         return
       case 'truncate':
         if (message.relations.some((id) => this.#partsOf(id).length > 0)) this.keys.addUnknown()
@@ -50,6 +50,14 @@ export class SlotKeyCollector {
   /** Notes that no change before the position is missing, unless a transaction is open. */
   alive(position: bigint): void {
     if (!this.keys.hasOpen) this.#commit(position)
+  }
+
+  /** Notes a table's description. If the table was altered, its values may be others without a change in the log. */
+  #describe(id: number, relation: LoggedRelation): void {
+    const known = this.#relations.get(id)
+    this.#relations.set(id, relation)
+    if (known === undefined || this.#partsOf(id).length === 0) return
+    if (JSON.stringify(known.columns) !== JSON.stringify(relation.columns)) this.keys.addUnknown()
   }
 
   #commit(end: bigint): void {
