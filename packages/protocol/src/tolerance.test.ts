@@ -131,6 +131,7 @@ describe('search', () => {
   test('a query is never touched', () => {
     const query: JsonValue = [{ seq_num: '', expression1: { attribute_name: 'a', attribute_value: null }, condition: '' }]
     expect(tolerateCriteria({ query, query_type: 'idtype' })).toEqual({ query, query_type: 'idtype-value' })
+    expect(tolerateCriteria({ query, query_type: 'Predicate' })).toEqual({ query, query_type: 'predicate' })
     expect(tolerateCriteria({ query_type: '' })).toEqual({ ...criteria, query_type: '' })
   })
 

@@ -7,6 +7,7 @@
 import type { TSchema } from 'typebox'
 import { RequestHeader } from './envelope.ts'
 import { isJsonObject, type JsonValue } from './json.ts'
+import { QUERY_TYPES } from './messages/query.ts'
 import { integerText } from './numbers.ts'
 import {
   applyPlan,
@@ -42,7 +43,7 @@ const makeWordReader = (spellings: Readonly<Record<string, string>>): MemberValu
   return (value) => (typeof value === 'string' ? (canonical.get(value.toLowerCase()) ?? value) : value)
 }
 
-const readQueryType = makeWordReader({ idtype: 'idtype-value' })
+const readQueryType = makeWordReader({ ...Object.fromEntries(QUERY_TYPES.map((word) => [word, word])), idtype: 'idtype-value' })
 const readTxnType = makeWordReader({
   search: 'search',
   subscribe: 'subscribe',

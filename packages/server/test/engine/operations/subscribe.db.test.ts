@@ -89,6 +89,12 @@ it('the record type may stand in response_entity, as the social kind has it', as
   })
 })
 
+it.each(['Idtype-Value', 'IDTYPE'])('the filter type %s is answered as the protocol spells it', async (filter_type) => {
+  const { message } = await called(server, peer, subscribeFor(peer, [about(uin(), { filter_type })]))
+  expect(validator(SubscribeResponse).problem(message, 'message')).toBeNull()
+  expect(message.subscribe_response).toMatchObject([{ status: 'succ', subscriptions: [{ filter_type: 'idtype-value' }] }])
+})
+
 it('the example of docs/events.md is answered as it says there', async () => {
   const page = readFileSync(new URL('../../../../../docs/events.md', import.meta.url), 'utf8')
   const section = page.slice(page.indexOf('## Subscribe'))
