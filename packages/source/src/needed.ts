@@ -1,6 +1,6 @@
 /** Finds which condition the columns of a source must fulfil if a predicate is true of a record. */
 
-import { elementAttributes, isCompound, type Predicate } from '@rollcall/core/model/predicate'
+import { type Comparator, elementAttributes, isCompound, type Literal, type Predicate } from '@rollcall/core/model/predicate'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { MappingTarget } from '@rollcall/import/column-mapping'
 import { type Attribute, searchKey, UNLISTED } from '@rollcall/protocol'
@@ -46,17 +46,9 @@ export function neededConditionOf(records: RecordMapping, predicate: Predicate):
       // All parts must be true of one element. A condition on columns can only say that each is true of some element.
       return neededConditionOf(records, predicate.of)
     case 'compare':
-      return comparisonCondition(records, predicate.attribute, (one, target) =>
-        COMPARISON_WAYS[one].test(predicate.attribute, target, predicate.operator, predicate.value),
-      )
+      return comparisonCondition(records, predicate.attribute, predicate.operator, predicate.value)
     case 'in':
-      return orCondition(
-        predicate.values.map((value) =>
-          comparisonCondition(records, predicate.attribute, (one, target) =>
-            COMPARISON_WAYS[one].test(predicate.attribute, target, 'eq', value),
-          ),
-        ),
-      )
+      return orCondition(predicate.values.map((value) => comparisonCondition(records, predicate.attribute, 'eq', value)))
     case 'exists': {
       const { attribute, list } = predicate
       if (list !== undefined && isCompound(list) && !elementAttributes(list).includes(attribute)) return ANY_RECORD_MAY_MATCH
@@ -76,16 +68,16 @@ export function neededConditionOf(records: RecordMapping, predicate: Predicate):
 
 const PRESENCE_TEST: ColumnTest = { is: 'present' }
 
-const comparisonCondition = (
-  records: RecordMapping,
-  attribute: Attribute,
-  test: (way: keyof typeof COMPARISON_WAYS, target: MappingTarget) => ColumnTest | null,
-): NeededCondition => {
+function comparisonCondition(records: RecordMapping, attribute: Attribute, asked: Comparator, value: Literal): NeededCondition {
   const way = records.compare.get(attribute.name)
   if (way === undefined) return ANY_RECORD_MAY_MATCH
+  // Protected persons are subtracted from a number that counts persons. Its column has that number or a larger one.
+  const isCount = records.recordType.relations?.some(({ counted_by }) => counted_by === attribute.name) === true
+  if (isCount && (asked === 'le' || asked === 'lt')) return ANY_RECORD_MAY_MATCH
+  const operator = isCount && asked === 'eq' ? 'ge' : asked
   return someColumnCondition(
     mappedColumnsOf(records, (target) => target.reads.includes(attribute.name)),
-    (target) => test(way, target),
+    (target) => COMPARISON_WAYS[way].test(attribute, target, operator, value),
   )
 }
 
