@@ -4,7 +4,7 @@ import { sha256 } from '@rollcall/base/shared/sha256'
 import type { MakePseudonyms } from '@rollcall/core/model/audit-entry'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import { isStorable } from '@rollcall/database/text'
-import { canonicalJson, HeaderRejection, type JsonObject } from '@rollcall/protocol'
+import { canonicalJson, HeaderRejection, type JsonObject, TransactionId, validator } from '@rollcall/protocol'
 import type { ExchangeMemory, NewExchange } from '../store/exchanges/exchanges.ts'
 
 /** The dependencies of `rememberExchange`. */
@@ -86,8 +86,8 @@ export const exchangeFingerprint = ({ header, message, namespace, path }: Finger
 export const duplicateMessageIdRejection = (): HeaderRejection =>
   new HeaderRejection('rjct.message_id.duplicate', 'header.message_id: was used before for another message')
 
-/** The most characters of a transaction_id. */
-const LONGEST_TRANSACTION_ID = 99
+/** Counts the characters of a transaction_id as the check of the message does: one outside the BMP is one, not two. */
+const transactionIdValidator = validator(TransactionId)
 
 /**
  * The transaction_id by which a status question finds the message; null when there is none that can be stored. The
@@ -96,5 +96,5 @@ const LONGEST_TRANSACTION_ID = 99
 function findStorableTransactionId({ transaction_id }: JsonObject): string | null {
   if (typeof transaction_id !== 'string' && typeof transaction_id !== 'number') return null
   const text = String(transaction_id)
-  return text.length >= 1 && text.length <= LONGEST_TRANSACTION_ID && isStorable(text) ? text : null
+  return transactionIdValidator.accepts(text) && isStorable(text) ? text : null
 }

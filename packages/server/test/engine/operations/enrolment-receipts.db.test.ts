@@ -85,6 +85,15 @@ describe('a receipt', () => {
     }
   })
 
+  it('is found by a transaction_id of 99 characters of two code units each', async () => {
+    const transaction_id = '😀'.repeat(99)
+    const { body } = await send(updatesMessage(sp, [beneficiary('U-16')], { message: { transaction_id } }))
+    for (const name of ['transaction_id', 'correlation_id']) {
+      const { message: answer } = await ask(sp, name, body.message[name])
+      expect(answer.txnstatus_response.txn_status).toEqual(body.message)
+    }
+  })
+
   it('is there for an update of which nothing was written', async () => {
     const message = await sent([{}])
     const { message: answer } = await ask(sp, 'transaction_id', message.transaction_id)

@@ -1,12 +1,13 @@
 /** The status of a transaction that the sender has. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { accepted, answerExchange, byExpression, byIdentifier, callbacksTo, searchFor } from '../../asynchronous.ts'
+import { accepted, answerExchange, byExpression, byIdentifier, callbacksTo, deliverAll, searchFor } from '../../asynchronous.ts'
 import { answering } from '../../deliveries.ts'
-import { postSearch } from '../../server.ts'
+import { expectFault } from '../../expectations.ts'
+import { bearer, post, postSearch } from '../../server.ts'
 import { person, statusServer } from '../../txn-status.ts'
 
-const { server, peer, other, ask, search } = await statusServer()
+const { server, peer, other, url, ask, search } = await statusServer()
 const run = (correlation_id: string) => answerExchange(server, correlation_id)
 
 describe('a transaction that was answered', () => {
@@ -36,6 +37,23 @@ describe('a transaction that was answered', () => {
         txnstatus_response: { txn_type: 'search', txn_status: first?.envelope.message },
       })
     }
+  })
+
+  it('has a transaction_id whose length counts in characters, not in code units', async () => {
+    const transaction_id = '😀'.repeat(99)
+    const sent = await accepted(server, peer, searchFor(peer, [byIdentifier('UIN', 'U1')], { message: { transaction_id } }))
+    await run(sent)
+    await deliverAll(server)
+    expect(callbacksTo(peer.receiver).at(-1)?.envelope.message).toMatchObject({ transaction_id, correlation_id: sent })
+    const { message } = await ask('transaction_id', transaction_id)
+    expect(message.txnstatus_response.txn_status).toMatchObject({ transaction_id, correlation_id: sent })
+    const longer = searchFor(peer, [byIdentifier('UIN', 'U1')], { message: { transaction_id: `${transaction_id}x` } })
+    expectFault(
+      await post(url('search'), longer, bearer(peer)),
+      400,
+      'err.request.bad',
+      'message.transaction_id: must have at most 99 characters',
+    )
   })
 
   it('is asked for by its reference_ids, each answered in its order', async () => {
