@@ -43,7 +43,8 @@ const makePartHandler =
     answerAboutPerson(deps, asked, { ...DISABILITY_QUESTION, consentNeeded: member }, async (about) => {
       const { recordType } = about.criteria
       const records = disclosedPartsOf(about, heldAt(member))
-      await takeGrantQuota(about.work, 'records', records.length, DISABILITY_QUESTION.name)
+      // An answer without records counts as one record, as in a search. Otherwise a used-up quota would reveal who has details.
+      await takeGrantQuota(about.work, 'records', Math.max(1, records.length), DISABILITY_QUESTION.name)
       const data = {
         version: PROTOCOL_VERSION,
         reg_type: `${REG_TYPE_PREFIX}${asked.exchange.registry.kind.reg_type.name}`,

@@ -165,8 +165,8 @@ describe('a daily quota of a grant', () => {
     await grant(server.database, peer.sender_id, 'disability', terms)
     server.clock.pass(1_000)
   }
-  const answers = async (asking: typeof DISABLED | typeof DETAILS) => {
-    const { message } = (await ask(server, peer, asking, about('PX-1'))).body
+  const answers = async (asking: typeof DISABLED | typeof DETAILS, uin = 'PX-1') => {
+    const { message } = (await ask(server, peer, asking, about(uin))).body
     const [answer] = message.disabled_response ?? message.search_response
     return [answer.status, answer.status_reason_message]
   }
@@ -183,9 +183,11 @@ describe('a daily quota of a grant', () => {
     expect(await answers(DISABLED)).toEqual(usedUp('items'))
   })
 
-  it('counts the parts of a record', async () => {
+  it('counts the parts of a record, and an answer without records as one: a used-up quota does not tell who has details', async () => {
     await quotas({ records_per_day: 3 })
     expect(await answers(DETAILS)).toEqual(['succ', undefined])
     expect(await answers(DETAILS)).toEqual(usedUp('records'))
+    expect(await answers(DETAILS, 'PX-2')).toEqual(['succ', undefined])
+    for (const uin of ['PX-1', 'PX-2', 'PX-3']) expect(await answers(DETAILS, uin)).toEqual(usedUp('records'))
   })
 })
