@@ -1,17 +1,18 @@
 /** Merges one record into another, and undoes a merge. The caller holds the lock `lockRegistryFor(..., 'merge')`. */
 
 import { identifiersNamingRecord } from '@rollcall/core/model/person-identifiers'
+import { withoutProtectedPersons } from '@rollcall/core/model/protection'
 import type { FoundRecord, Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import { copyRows } from '@rollcall/database/copy'
 import { quoteName } from '@rollcall/database/names'
 import { isStorable } from '@rollcall/database/text'
-import type { RecordType } from '@rollcall/protocol'
+import type { JsonObject, RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import { writeIdentifiers } from './identifier-rows.ts'
 import { type PreparedRecord, prepareRecord } from './prepare-record.ts'
-import { protectMergedRecords } from './protected-records.ts'
-import { parseWithoutProtected, readProtection } from './protection.ts'
+import { protectMergedRecords, storeProtectedReferences } from './protected-records.ts'
+import { readProtection } from './protection.ts'
 import { recordTable } from './record-tables.ts'
 import { recordRows } from './record-writer.ts'
 import { findRecordsMergedInto, type RetiredRecord } from './retired-records.ts'
@@ -105,18 +106,21 @@ export async function restoreRecord(
   client: ClientBase,
   registry: RegistryShape,
   recordType: RecordType,
-  { record: id, document, survivor }: RetiredRecord,
+  { record: id, document: text, survivor }: RetiredRecord,
 ): Promise<void> {
   const { table, columns } = recordTable(registry, recordType)
   const which = [registry.id, recordType.name, id]
   const protection = await readProtection(client, registry.id)
-  const read = parseWithoutProtected(registry, recordType, protection, document)
-  const { columns: values }: PreparedRecord = prepareRecord(registry.kind, recordType, read)
-  const whole: PreparedRecord = prepareRecord(registry.kind, recordType, JSON.parse(document))
+  const read: JsonObject = JSON.parse(text)
+  const { document, persons } = withoutProtectedPersons(registry.kind, recordType, protection, read)
+  const { columns: values }: PreparedRecord = prepareRecord(registry.kind, recordType, document)
+  const whole: PreparedRecord = prepareRecord(registry.kind, recordType, read)
   const prepared: PreparedRecord = { ...whole, columns: values }
   const names = ['id', 'primary_identifier', 'document', ...columns.map(({ name }) => name)]
   const ids = new Map([[prepared.primary_identifier, id]])
   await copyRows(client, table, names, recordRows([prepared], ids))
+  // When a protection ends, the record is found by this and written again.
+  await storeProtectedReferences(client, { registry, recordType }, [{ id, named: persons }])
   await client.query(
     `update ${quoteName(table)} as record set created_at = retired_record.created_at from retired_record
      where registry = $1 and record_type = $2 and retired_record.record = $3 and record.id = $3`,

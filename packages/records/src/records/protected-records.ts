@@ -89,7 +89,7 @@ export async function markProtectedRecords<Written extends Pick<PreparedRecord, 
 }
 
 /** Stores which protected persons these records name. */
-async function storeProtectedReferences(
+export async function storeProtectedReferences(
   client: ClientBase,
   { registry, recordType }: Pick<ProtectionInput, 'registry' | 'recordType'>,
   noted: readonly Pick<NotedRecord, 'id' | 'named'>[],

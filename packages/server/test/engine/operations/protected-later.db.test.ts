@@ -103,6 +103,26 @@ it('a record that was merged into one that is protected later is not given again
   expect(await recordsOf('merged', byIdentifier('UIN', 'U-2'))).toHaveLength(1)
 })
 
+it('a household that is taken out of a merge is found by a member again when its protection is lifted', async () => {
+  const member = (value: string) => ({ '@type': 'Member', member_identifier: [uin(value)] })
+  const group = (value: string, members: readonly object[]) => ({
+    '@type': 'Group',
+    group_identifier: [id('HOUSEHOLD_ID', value)],
+    group_size: members.length,
+    member_list: members,
+  })
+  const G2 = group('G-2', [member('U-1'), member('U-3')])
+  await registryOf('social', [group('G-1', [member('U-2')]), G2], 'unmerged')
+  const [survivor, retired] = [id('HOUSEHOLD_ID', 'G-1'), id('HOUSEHOLD_ID', 'G-2')]
+  await mergeRecords(acting({ db, limits }), { namespace: 'unmerged', survivor, retired })
+  await protect('unmerged', 'U-1')
+  await unmergeRecords(acting({ db, limits }), { namespace: 'unmerged', retired })
+  const byMember = byIdentifier('UIN', 'U-1', { reg_record_type: 'Group' })
+  expect(await recordsOf('unmerged', byMember)).toEqual([])
+  await unprotect('unmerged', 'U-1')
+  expect(await recordsOf('unmerged', byMember)).toEqual([G2])
+})
+
 it('a record that gets the identifier of a protected person is known by its primary identifier too', async () => {
   const registry = await registryOf('civil', [person('U-1')], 'later')
   await protect('later', 'B-1', 'BRN')
