@@ -236,7 +236,7 @@ export async function bumpProtectionVersion(client: Pick<ClientBase, 'query'>, r
 
 /**
  * The records to find: those that are stored as naming one of these persons, and those in which a part has one of the
- * identifiers.
+ * identifiers. Both are given only when a person is newly protected.
  */
 interface NamingQuery {
   readonly persons: readonly number[]
@@ -269,10 +269,6 @@ async function findRecordsNamingPersons(
   { persons, identifiers }: NamingQuery,
 ): Promise<readonly RecordId[]> {
   const { table, identifierTable } = recordTable(registry, recordType)
-  // An attribute that an operator added may read any place of a document. If there is such an attribute, the text of all
-  // documents is searched.
-  const own = kindNamed(registry.kind.name)?.record_types.find(({ name }) => name === recordType.name)
-  const isExtended = own?.attributes.length !== recordType.attributes.length
   const { rows } = await client.query<{ id: number }>(
     `select record as id from protected_reference
        where registry = $1 and record_type = $2 and person = any($3::int[])
@@ -280,16 +276,32 @@ async function findRecordsNamingPersons(
      select record from ${quoteName(identifierTable)}
        where (type, value) in (select * from unnest($4::text[], $5::text[])) and not names_record
      union
-     select id from ${quoteName(table)} cross join lateral (select ${lettersAndDigitsSql('document')} as text offset 0) as written
-     where $6 and exists (
-       select 1 from unnest($5::text[]) as named (value) where position(${lettersAndDigitsSql('value')} in written.text) > 0)
+     select id from ${quoteName(table)}
+     where $6 and ${lettersAndDigitsSql('document')} like any (
+       array(select '%' || ${lettersAndDigitsSql('value')} || '%' from unnest($5::text[]) as named (value)))
      order by id`,
     [
       ...[registry.id, recordType.name, persons],
-      ...[identifiers.map(({ type }) => type), identifiers.map(({ value }) => value), isExtended],
+      ...[identifiers.map(({ type }) => type), identifiers.map(({ value }) => value)],
+      identifiers.length > 0 && isTextSearched(registry, recordType, persons.length > 0),
     ],
   )
   return rows.map(({ id }) => String(id))
+}
+
+/**
+ * True when the text of all documents must be searched: columns may be read from persons at places that have no identifier
+ * rows. An attribute that an operator added may read any place. Columns of a relation's persons are searched only when somebody
+ * is newly protected: the search takes long, and a writer of one record must not wait for it.
+ */
+function isTextSearched({ kind }: RegistryShape, recordType: RecordType, isNewlyProtected: boolean): boolean {
+  const own = kindNamed(kind.name)?.record_types.find(({ name }) => name === recordType.name)
+  const { attributes, compounds = [], relations = [] } = recordType
+  if (own?.attributes.length !== attributes.length) return true
+  const read = compounds.flatMap(({ paths }) => paths)
+  return (
+    isNewlyProtected && relations.some((one) => one.counted_by !== undefined || one.paths.some((path) => read.includes(path)))
+  )
 }
 
 /**
@@ -297,7 +309,7 @@ async function findRecordsNamingPersons(
  * digits of the identifier occur among those of the document. Other documents may match too; they are read and checked.
  */
 const lettersAndDigitsSql = (text: string): string =>
-  `regexp_replace(lower(normalize(replace(replace(${text}, 'ß', 'ss'), 'ı', 'i'), NFKD) collate "C"), '[^a-z0-9]', '', 'g')`
+  `regexp_replace(lower(normalize(replace(replace(${text}, 'ß', 'ss'), 'ı', 'i'), NFKD) collate "C"), '[^a-z0-9]+', '', 'g')`
 
 async function rewriteRecords(client: ClientBase, writing: ProtectionInput, ids: readonly RecordId[]): Promise<number> {
   const { registry, recordType, protection } = writing

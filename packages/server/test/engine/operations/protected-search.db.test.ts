@@ -217,6 +217,24 @@ describe('a household with a protected member', () => {
   })
 })
 
+it('a household is found by nothing of a member whose identifier stands where the kind lists none', async () => {
+  const unlisted = { '@type': 'Member', identifier: [uin('U-1001')], is_disabled: true, demographic_info: { sex: 'female' } }
+  const stored = household({ group_size: 2, member_list: [unlisted, member('U-1002')] })
+  await server.registry('social', [stored, member('U-1001')], 'unlisted')
+  follow()
+  const groups = (query: object) => recordsOf(byExpression(query, GROUP), 'unlisted')
+  const disabled = { 'household_member.is_disabled': { $eq: true } }
+  expect(await groups(disabled)).toEqual([stored])
+  expect(await protect('unlisted')).toMatchObject({ records: 1, rewritten: 1 })
+  follow()
+  expect(await groups(disabled)).toEqual([])
+  expect(await groups({ group_size: { $eq: 2 } })).toEqual([])
+  expect(await groups({ group_size: { $eq: 1 } })).toEqual([household({ group_size: 1, member_list: [member('U-1002')] })])
+  expect(await unprotect('unlisted')).toMatchObject({ rewritten: 1 })
+  follow()
+  expect(await groups(disabled)).toEqual([stored])
+})
+
 describe('a stored answer', () => {
   it('is given again as if the person had never been found', async () => {
     await unprotect('civil')
