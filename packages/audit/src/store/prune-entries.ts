@@ -7,6 +7,7 @@
 import { type Kysely, sql } from 'kysely'
 import { ENTRIES_WITH_CONTENT_SQL } from './entry-shape.ts'
 import { IS_ENTRY_HELD_SQL } from './held-entries.ts'
+import { KNOWN_CHAINS_SQL } from './open-chains.ts'
 import { personRowsSql } from './packed-persons.ts'
 
 /** The beginning of a chain, up to an entry. */
@@ -27,12 +28,7 @@ export interface ChainWithOldEntries {
 /** Lists the chains whose first entry is older than a time, sorted by id. Each chain costs a few look-ups. */
 export async function findChainsBegunBefore(connection: Kysely<unknown>, before: Date): Promise<readonly ChainWithOldEntries[]> {
   const { rows } = await sql<ChainWithOldEntries>`
-    with recursive known as (
-      (select chain from account order by chain limit 1)
-      union all
-      select (select account.chain from account where account.chain > known.chain order by account.chain limit 1)
-      from known where known.chain is not null
-    )
+    with recursive ${KNOWN_CHAINS_SQL}
     select chain, exists (select from account_checkpoint where account_checkpoint.chain = known.chain) as signed
     from known where chain is not null
       and (select account.at from account where account.chain = known.chain order by sequence limit 1) < ${before}
