@@ -1,10 +1,13 @@
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { countRowsRead } from '../../database/test/rows-read.ts'
 import { query } from '../../database/test/statement.ts'
 import { startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
 import { testAuditLog } from '../../settings/test/audit-log.ts'
 import { auditEntry } from '../test/audit-entry.ts'
+import { insertCheckpoints } from '../test/checkpoints.ts'
 import type { CheckpointContent } from './checkpoints.ts'
+import { countUnwitnessed } from './store/checkpoints.ts'
 
 interface Stored {
   readonly chain: string
@@ -114,4 +117,20 @@ test('a checkpoint that cannot be written is written later, and the chain before
     { sequence: 1, ended: true },
   ])
   expect(found[0]?.chain).not.toBe(found[1]?.chain)
+})
+
+test('what no witness has is counted by few look-ups, however many checkpoints there are', async () => {
+  const on = await database()
+  const [failing, good] = [1, 2].map((number) => `00000000-0000-4000-8000-00000000000${number}`) as [string, string]
+  await insertCheckpoints(on.owner, { chain: good, from: 1, to: 3_000 }, { witness: 'good' })
+  await insertCheckpoints(on.owner, { chain: failing, from: 1, to: 3_000 }, { witness: 'good' })
+  await query(on.owner, `update account_checkpoint set at = now() - interval '2 days' where sequence < 3000`)
+  await insertCheckpoints(on.owner, { chain: failing, from: 3_001, to: 3_005 }, { witness: 'failed' })
+  await query(on.owner, 'analyze account_checkpoint')
+  const run = vi.spyOn(on.db.pool, 'query')
+  // The newest one that says `good` says it of those before it.
+  expect(await countUnwitnessed(on.db)).toEqual({ unwitnessed: 1, unwitnessedEntries: 6 })
+  const statement = String(run.mock.calls[0]?.[0])
+  run.mockRestore()
+  expect(await countRowsRead(on.db.pool, statement)).toBeLessThan(100)
 })

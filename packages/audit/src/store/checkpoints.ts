@@ -70,15 +70,14 @@ export const NOTHING_UNWITNESSED: UnwitnessedCounts = { unwitnessed: 0, unwitnes
 /** Counts what no witness has. If a checkpoint says that the witness worked, the witness has all earlier ones. */
 export async function countUnwitnessed({ pool }: Pick<Database, 'pool'>): Promise<UnwitnessedCounts> {
   const { rows } = await pool.query<UnwitnessedCounts>(
-    `with checkpoint as (
-      select id, chain, sequence, content::json ->> 'witness' as witness from account_checkpoint
-    ), newest as (
+    `with newest as (
       select distinct on (chain) chain, sequence, content::json ->> 'witness' as witness from account_checkpoint
       where at > now() - interval '1 day' order by chain, id desc
     )
     select count(*)::integer as unwitnessed, coalesce(sum(sequence - coalesce((
-        select taken.sequence from checkpoint as taken where taken.chain = newest.chain and taken.id < (
-          select max(good.id) from checkpoint as good where good.chain = newest.chain and good.witness = 'good')
+        select taken.sequence from account_checkpoint as taken where taken.chain = newest.chain and taken.id < (
+          select good.id from account_checkpoint as good
+          where good.chain = newest.chain and good.content::json ->> 'witness' = 'good' order by good.id desc limit 1)
         order by taken.id desc limit 1), 0)), 0)::double precision as "unwitnessedEntries"
     from newest where witness = 'failed'`,
   )
