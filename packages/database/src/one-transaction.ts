@@ -1,12 +1,14 @@
 /** Runs work in one transaction: each transaction inside the work becomes a savepoint. */
+import type { Journal } from '@rollcall/core/model/journal'
 import { Kysely, PostgresDialect } from 'kysely'
 import type pg from 'pg'
 import type { Database } from './database.ts'
+import { closeJournalLine } from './journal-head.ts'
 import { withTransaction } from './transaction.ts'
 
 /**
  * Gives the work a database whose `pool` and `kysely` run on the connection of one transaction. A transaction inside
- * the work becomes a savepoint. Other effects, such as lines of the journal, are not undone.
+ * the work becomes a savepoint. Other effects, such as lines of the journal, are not undone. Such a line is open until the commit.
  */
 export const inOneTransaction = <Result>(
   db: Database,
@@ -14,7 +16,12 @@ export const inOneTransaction = <Result>(
 ): Promise<Result> =>
   withTransaction(db.pool, (client) => {
     const pool = savepointPool(client)
-    return work({ ...db, pool, kysely: new Kysely({ dialect: new PostgresDialect({ pool }) }) }, client)
+    const journal: Journal = {
+      ...db.journal,
+      // No copy of the database has a closed line without its act.
+      write: (act, commit) => db.journal.write(act, commit, (line) => closeJournalLine({ pool }, line)),
+    }
+    return work({ ...db, pool, kysely: new Kysely({ dialect: new PostgresDialect({ pool }) }), journal }, client)
   })
 
 /** Statements of a transaction, and the savepoint statements that replace them. */

@@ -41,7 +41,9 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
       const file = await openJournalFile(path)
       await file.close()
     },
-    async write(act, commit) {
+    // The act is committed even if the line cannot be closed. The line then stays open, and a restore applies its act once
+    // more, which does no harm.
+    async write(act, commit, close = (line) => closeJournalLine(db, line).catch(() => undefined)) {
       const sequence = await runInSlot(turns, path, async () => {
         const [opened, owner] = [await vault(), await readJournalDatabaseIds(db.pool)]
         const written = await moveJournalHead(db, async (head) => {
@@ -65,9 +67,7 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
         return written
       })
       const result = await commit()
-      // The act is committed even if the line cannot be closed. The line then stays open, and a restore applies its act once
-      // more, which does no harm.
-      await closeJournalLine(db, sequence).catch(() => undefined)
+      await close(sequence)
       return result
     },
   }

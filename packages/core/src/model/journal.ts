@@ -121,8 +121,10 @@ export interface Journal {
    * Writes the act to the file, and then commits it. If the commit fails, the line does no harm when a restore applies
    * it. The line is open until the commit: a restore to a moment before the commit also applies open lines.
    * @param commit does and commits the act; it is not called when the line cannot be written
+   * @param close closes the line with this number (default: closes it at once). An act that is a part of a larger transaction
+   * closes its line in that transaction
    */
-  write<Result>(act: JournalAct, commit: () => Promise<Result>): Promise<Result>
+  write<Result>(act: JournalAct, commit: () => Promise<Result>, close?: (line: number) => Promise<void>): Promise<Result>
 }
 
 /** The journal when no file is configured: `write` only commits the act. */

@@ -1,15 +1,19 @@
 /** Which acts of the journal a restore does again, and which it leaves. */
 import { join } from 'node:path'
 import { adoptRestored, type RestoreDeps, restoreDatabase } from '@rollcall/admin/backup/restore'
+import { revokeGrant, setGrant } from '@rollcall/admin/grants/grant-changes'
 import { addParticipant, setParticipantStatus } from '@rollcall/admin/participants/participants'
 import { changeParticipantPolicy } from '@rollcall/admin/participants/policy'
 import { removeRegistry } from '@rollcall/admin/removal'
 import type { Journal } from '@rollcall/core/model/journal'
+import { withTransaction } from '@rollcall/database/transaction'
+import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { promoteParticipant } from '@rollcall/participants/store/promote-participant'
 import { expect, test } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { personRowsSql } from '../../../../audit/src/store/packed-persons.ts'
 import { subscribeLive } from '../../../../delivery/test/subscriptions.ts'
+import { EVERYTHING } from '../../../../participants/test/grants.ts'
 import { audited, backupOf, depsOf, erased, folder, type Place, target, type World, world } from '../../restoring.ts'
 
 const sender_id = 'spmis.example'
@@ -82,6 +86,24 @@ test('a backup that knows the line of an act and not yet the act does not undo i
   await expect(
     restoreDatabase(acting(depsOf(await target())), { file: await backupOf(from), journal: [journal] }),
   ).resolves.toMatchObject({ journal: 0 })
+})
+
+test('a backup in the middle of an act on settings does not undo it', async () => {
+  const { from, journal, deps } = await started()
+  await setGrant(acting(deps), { sender_id, namespace: 'civil', terms: EVERYTHING })
+  const { file, revoked } = await withTransaction(from.db.pool, async (client) => {
+    await lockRegistryFor(client, from.civil.id, 'change')
+    const revoked = revokeGrant(acting(deps), { sender_id, namespace: 'civil' })
+    const waiting = `select from pg_locks join pg_database on pg_database.oid = database
+      where not granted and datname = current_database()`
+    await expect.poll(() => rowsOf(from, waiting)).toHaveLength(1)
+    return { file: await backupOf(from), revoked }
+  })
+  expect(await revoked).toMatchObject({ revoked: 1 })
+  expect(await rowsOf(from, 'select from journal_open_line')).toEqual([])
+  const into = await target()
+  await expect(restoreDatabase(acting(depsOf(into)), { file, journal: [journal] })).resolves.toMatchObject({ journal: 1 })
+  expect(await rowsOf(into, 'select from participant_grant where revoked_at is null')).toEqual([])
 })
 
 test('a line of a crashed process stays open for a day, also for a database that is adopted', async () => {
