@@ -104,12 +104,14 @@ async function readJournalLines(path: string): Promise<readonly JournalLine[]> {
   })
   const texts = text.split('\n')
   // The text after the last line feed was left by a killed process, which did not commit its act.
-  texts.pop()
+  const rest = texts.pop() ?? ''
   const lines = texts.map((one, at) => ({ line: parseJournalLine(one), at }))
   return lines.flatMap(({ line, at }) => {
     if (line !== null) return [line]
-    // A killed process left this line unfinished, and the next process began a new line after it.
-    if (lines[at + 1]?.line != null && isTornLine(texts[at])) return []
+    // A process that was killed, or whose disk was full, left this line unfinished, and others perhaps the next ones. Then a
+    // process began a new line after them.
+    const next = lines.slice(at + 1).find((one) => one.line !== null || !isTornLine(texts[one.at]))
+    if (isTornLine(texts[at]) && (next === undefined ? rest !== '' : next.line !== null)) return []
     throw new StoreRefusal(`line ${at + 1} of ${path} is no line of a journal: it was changed`)
   })
 }

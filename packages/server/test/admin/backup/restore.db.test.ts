@@ -197,10 +197,12 @@ test('a journal that is older, cut in the middle, changed or of another database
     /line \d+ (of .* is no line of a journal: it was changed|of the journal is missing)/,
   )
   await expect(tried(whole.replaceAll('"at":"2', '"at":"3'))).rejects.toThrow(/is missing|was changed/)
-  // A line that a kill has cut off was not committed; files of several nodes are one journal.
+  // Lines that a kill or a full disk has cut off were not committed; files of several nodes are one journal.
   const [one, other] = [join(await folder(), 'one'), join(await folder(), 'other')]
-  await writeFile(one, `${lines.filter((_, at) => at % 2 === 0).join('\n')}\n{"rollcall_jour`)
-  await writeFile(other, `${lines.filter((_, at) => at % 2 === 1).join('\n')}\n`)
+  const [some, others] = [0, 1].map((rest) => lines.filter((_, at) => at % 2 === rest)) as [string[], string[]]
+  const torn = '{"rollcall_jour'
+  await writeFile(one, `${[...some, torn].join('\n')}\n${torn}`)
+  await writeFile(other, `${[...others.slice(0, -1), torn, torn, ...others.slice(-1)].join('\n')}\n`)
   await expect(restoreDatabase(acting(depsOf(into)), { file, journal: [one, other] })).resolves.toMatchObject({ journal: 3 })
 })
 
