@@ -11,6 +11,7 @@ import { takeEventNumbers } from '../../../delivery/src/store/events/events.ts'
 import { type SubscriptionChanges, subscribeLive } from '../../../delivery/test/subscriptions.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { acting } from '../../test/acting.ts'
+import { mergeRecords } from '../records/merge.ts'
 import { deleteRecords } from '../records/records.ts'
 import { publishEvent } from './publish.ts'
 
@@ -199,16 +200,15 @@ describe('a published event', () => {
     expect(await events()).toHaveLength(versions.length)
   })
 
-  test('an older version does not make a deleted record again, and a newer one does', async () => {
-    await publish('UPDATE', person(), { source_version: 5 })
-    await rows('delete from r1_person')
-    await expect(publish('UPDATE', person(), { source_version: 4 })).rejects.toMatchObject({
-      name: 'AdminRefusal',
-      message: 'source_version: a newer version was published, and the record was deleted since',
-    })
-    expect(await rows('select id from r1_person')).toEqual([])
-    await publish('UPDATE', person(), { source_version: 6 })
-    expect(await stored()).toEqual(person())
+  test('a source_version is forgotten with the record: whoever is registered again begins at any version', async () => {
+    await publish('UPDATE', person({}, 'U-45'), { source_version: 58 })
+    await publish('UPDATE', person(), { source_version: 57 })
+    const merged = { namespace: 'civil', survivor: id('UIN', 'U-44'), retired: id('UIN', 'U-45') }
+    await mergeRecords(acting(deps()), merged)
+    await deleteRecords(acting(deps()), { namespace: 'civil', record_type: 'Person', identifiers: ['U-44'] })
+    expect(await rows('select * from record_source_version')).toEqual([])
+    for (const source_version of [1, 2]) await publish('UPDATE', person({ note: source_version }), { source_version })
+    expect(await stored()).toEqual(person({ note: 2 }))
   })
 
   test('says when it occurred', async () => {

@@ -30,7 +30,7 @@ export interface RecordToPublish {
 /**
  * Writes the record, unless a newer version is stored, and returns what changed. A record that was merged into another
  * one changes that other record. Runs in the caller's transaction.
- * @throws AdminRefusal also for an older version of a deleted record, which does not make the record again
+ * @throws AdminRefusal
  */
 export async function writePublishedRecord(
   client: ClientBase,
@@ -53,8 +53,7 @@ export async function writePublishedRecord(
   const isNewest =
     source_version === undefined ||
     (await storeSourceVersion(client, registry.id, { record_type, primary_identifier, source_version }))
-  if (!isNewest) {
-    if (stored === null) throw new AdminRefusal('source_version: a newer version was published, and the record was deleted since')
+  if (stored !== null && !isNewest) {
     const { id, document, aliases } = stored
     const unwritten = unwrittenRecordText(registry, published, document, isRetired ? aliases : [])
     return { record_type, record: id, before: document, after: document, unwritten, aliases }

@@ -6,6 +6,7 @@ import { inTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/publish'
 import { compiledFiltersOf } from '@rollcall/delivery/events/recording'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
+import { forgetSourceVersions } from '@rollcall/delivery/store/events/published'
 import type { CompleteFileOptions, RemovalResult } from '@rollcall/import/completion'
 import { FILE_FORMATS, type FormatName } from '@rollcall/import/formats'
 import { EVENT_MODES, type ImportProgress, importFile } from '@rollcall/import/import-file'
@@ -251,6 +252,9 @@ async function deleteInBatches(
       const remove = async () => {
         await lockRegistryFor(client, registry.id, 'change')
         const rows = await sink.deleteRecords(client, registry, recordType, batch)
+        const retired = rows.flatMap(({ aliases }) => aliases.filter(({ type }) => type === recordType.primary_identifier))
+        const deletedPrimaries = [...batch, ...retired.map(({ value }) => value)]
+        await forgetSourceVersions(client, registry.id, record_type, deletedPrimaries)
         if (!isEvent) return rows.length
         const recording = {
           registry,

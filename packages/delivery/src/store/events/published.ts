@@ -2,6 +2,7 @@
 
 import type { RecordId } from '@rollcall/core/model/records'
 import { recordIdSql } from '@rollcall/database/record-ids'
+import { isStorable } from '@rollcall/database/text'
 import type { ClientBase } from 'pg'
 
 /**
@@ -56,4 +57,17 @@ export async function storeSourceVersion(
     [registryId, record_type, primary_identifier, source_version],
   )
   return rowCount === 1
+}
+
+/** Deletes the versions of deleted records: a record that is written again later is a new one. */
+export async function forgetSourceVersions(
+  client: ClientBase,
+  registryId: number,
+  record_type: string,
+  primaryIdentifiers: readonly string[],
+): Promise<void> {
+  await client.query(
+    'delete from record_source_version where registry = $1 and record_type = $2 and primary_identifier = any($3)',
+    [registryId, record_type, primaryIdentifiers.filter(isStorable)],
+  )
 }
