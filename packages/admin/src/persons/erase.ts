@@ -131,7 +131,7 @@ type PersonErasedAct = Extract<JournalAct, { readonly kind: 'person_erased' }>
 
 /** The act for the journal. A restore repeats it on the records that the restored database has of the person. */
 function journalAct(
-  { records, given }: FoundPerson,
+  person: FoundPerson,
   pseudonyms: readonly Buffer[],
   circumstances: Pick<PersonErasedAct, 'reason' | 'holds'>,
 ): PersonErasedAct {
@@ -139,21 +139,23 @@ function journalAct(
     kind: 'person_erased',
     pseudonyms: pseudonyms.map((pseudonym) => pseudonym.toString('hex')),
     ...circumstances,
-    records: records.map(({ registry, recordType, id }) => ({
+    records: person.records.map(({ registry, recordType, id }) => ({
       registry: registry.namespace,
       record_type: recordType.name,
       record: id,
     })),
-    forgotten: givenPrimaries(given).map(({ registry, ...primary }) => ({ registry: registry.namespace, ...primary })),
+    forgotten: primariesOf(person).map(({ registry, ...primary }) => ({ registry: registry.namespace, ...primary })),
   }
 }
 
-/** Returns those of the given identifiers that are primary, each with its registry and record type. */
-const givenPrimaries = (given: FoundPerson['given']) =>
-  given.flatMap(({ registry, identifier }) =>
-    registry.kind.record_types
-      .filter(({ primary_identifier }) => primary_identifier === identifier.type)
-      .map(({ name }) => ({ registry, record_type: name, primary_identifier: identifier.value })),
+/** Returns the primary identifiers of the person, each with its registry and record type. */
+const primariesOf = ({ identifiers, given }: FoundPerson) =>
+  given.flatMap(({ registry }) =>
+    registry.kind.record_types.flatMap(({ name, primary_identifier }) =>
+      identifiers
+        .filter(({ type }) => type === primary_identifier)
+        .map(({ value }) => ({ registry, record_type: name, primary_identifier: value })),
+    ),
   )
 
 interface EraseDeps {
@@ -197,9 +199,9 @@ function groupPlacesByChain(places: readonly PersonPlace[]): Record<string, [num
 
 const NO_OTHER_ROWS = { notifications: 0, underway: 0, tombstones: 0 }
 
-async function eraseOtherRows(db: Database, { records, given }: FoundPerson, dryRun: boolean): Promise<typeof NO_OTHER_ROWS> {
+async function eraseOtherRows(db: Database, person: FoundPerson, dryRun: boolean): Promise<typeof NO_OTHER_ROWS> {
   let { notifications, underway, tombstones } = NO_OTHER_ROWS
-  for (const { registry, recordType, id } of records) {
+  for (const { registry, recordType, id } of person.records) {
     const about = {
       registry: registry.id,
       record_type: recordType.name,
@@ -209,7 +211,7 @@ async function eraseOtherRows(db: Database, { records, given }: FoundPerson, dry
     notifications += withdrawn.notifications
     underway += withdrawn.underway
   }
-  for (const { registry, ...primary } of givenPrimaries(given)) {
+  for (const { registry, ...primary } of primariesOf(person)) {
     const key = { registry: registry.id, ...primary }
     tombstones += await (dryRun ? countDeletionTraces : forgetDeletionTraces)(db.pool, key)
   }

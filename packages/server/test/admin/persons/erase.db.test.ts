@@ -9,6 +9,7 @@ import { entryHash, firstPreviousHash } from '@rollcall/audit/chain'
 import { loadAuditKeys } from '@rollcall/audit/keys'
 import { pseudonymOf } from '@rollcall/audit/persons'
 import { findEntryHash, readHashedEntries } from '@rollcall/audit/store/evidence'
+import type { Journal } from '@rollcall/core/model/journal'
 import type { Registry } from '@rollcall/core/model/registry'
 import { addHold as insertHold } from '@rollcall/database/holds'
 import { withTransaction } from '@rollcall/database/transaction'
@@ -211,6 +212,30 @@ test('a deleted record leaves a tombstone, which is erased as well', async () =>
   expect(await world.rows('select from record_tombstone')).toHaveLength(1)
   expect(await erasePerson(acting(world.deps()), { type: 'UIN', value: '2', reason })).toMatchObject({ tombstones: 1 })
   expect(await world.rows('select from record_tombstone')).toEqual([])
+})
+
+test('the tombstone of an earlier record of the person is erased by whatever identifier the person is named', async () => {
+  const identifier = [
+    { identifier_type: 'UIN', identifier_value: '40' },
+    { identifier_type: 'BRN', identifier_value: 'B-40' },
+  ]
+  const write = () => writeDocuments(world.database, civil, [{ '@type': 'Person', identifier }])
+  await write()
+  await deleteRecords(acting(world.deps()), { namespace: 'civil', record_type: 'Person', identifiers: ['40'] })
+  await write()
+  const lines: unknown[] = []
+  const journal: Journal = {
+    ...world.database.db.journal,
+    write(line, commit) {
+      lines.push(line)
+      return commit()
+    },
+  }
+  const deps = acting({ ...world.deps(), db: { ...world.database.db, journal } })
+  expect(await erasePerson(deps, { type: 'BRN', value: 'B-40', reason })).toMatchObject({ tombstones: 1 })
+  expect(await world.rows('select from record_tombstone')).toEqual([])
+  const primary_identifier = '40'
+  expect(lines).toMatchObject([{ forgotten: [{ registry: 'civil', record_type: 'Person', primary_identifier }] }])
 })
 
 test('audit verify finds nothing wrong after the erasures, and what is altered after them', async () => {
