@@ -5,6 +5,7 @@ import { liftWithdrawals, withdrawConsents } from '@rollcall/consents/store/with
 import type { Participant } from '@rollcall/core/model/participant'
 import { SearchTimeout } from '@rollcall/core/model/record-source'
 import type { Registry } from '@rollcall/core/model/registry'
+import { openDatabase } from '@rollcall/database/database'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import type { Removable } from '@rollcall/database/removal'
 import { listGrants } from '@rollcall/participants/store/grants'
@@ -179,6 +180,33 @@ test('a participant goes with all that names it; its public keys stay', async ()
   expect(await isThere('published_key', `sender_id = $1 and kid = 'sig-1'`, [sender_id])).toBe(true)
   expect(auditLog.written.at(-1)?.entry).toMatchObject({ note: 'participant remove', registry: null })
 })
+
+test.each(['registry', 'participant'] as const)(
+  'a %s goes with the items of its requests before the requests',
+  async (removable) => {
+    const { namespace, sender_id } = names
+    const owner = openDatabase(server.database.owner)
+    await owner.pool.query(
+      `insert into exchange_item (correlation_id, participant, position, reference_id, status)
+      select correlation_id, participant, 0, 'r-0', 'succ' from accepted_exchange where ${removable} = $1`,
+      [idOf[removable]()],
+    )
+    await owner.pool.query(`
+    create function check_items() returns trigger language plpgsql as $$ begin
+      if exists (select from exchange_item where correlation_id = old.correlation_id) then raise exception 'has items'; end if;
+      return old;
+    end $$;
+    create trigger check_items before delete on accepted_exchange for each row execute function check_items()`)
+    try {
+      if (removable === 'registry') await removeRegistry(acting(deps()), { namespace, end: true })
+      else await removeParticipant(acting(deps()), { sender_id, end: true })
+      await expectGone(removable)
+    } finally {
+      await owner.pool.query('drop trigger check_items on accepted_exchange; drop function check_items()')
+      await owner.close()
+    }
+  },
+)
 
 test('what was refused to a removed participant is refused to the next one of its sender_id', async () => {
   const { sender_id } = names

@@ -151,3 +151,27 @@ test('a chunk that is being answered and its request are forgotten after it', as
   expect((await pool.query('select state from accepted_exchange where parent is null')).rows).toEqual([{ state: 'replied' }])
   expect(await forgetExchanges(database.db, 5 * DAY)).toBe(2)
 })
+
+test('no statement deletes many more than 50,000 items of accepted exchanges', async () => {
+  const { pool } = database.db
+  await pool.query('truncate accepted_exchange cascade')
+  await pool.query(
+    `insert into accepted_exchange (correlation_id, participant, registry, operation, message_id, transaction_id, encrypted, items,
+       received_at)
+     select gen_random_uuid(), 1, 1, 'search', 'm', 'tx', false, case n when 1 then 100000 else 10000 end,
+       now() - interval '6 days' + n * interval '1 minute'
+     from generate_series(1, 12) as n`,
+  )
+  await pool.query(`
+    create function check_items() returns trigger language plpgsql as $$ begin
+      if (select sum(items) from deleted) > 100000 then raise exception 'too many at once'; end if;
+      return null;
+    end $$;
+    create trigger check_items after delete on accepted_exchange referencing old table as deleted
+      for each statement execute function check_items()`)
+  try {
+    expect(await forgetExchanges(database.db, 5 * DAY)).toBe(12)
+  } finally {
+    await pool.query('drop trigger check_items on accepted_exchange; drop function check_items()')
+  }
+})

@@ -9,6 +9,8 @@ import { senderIdSql } from '@rollcall/participants/store/participant-names'
 
 /** The most rows that one statement deletes: it takes some ten milliseconds, so that nobody waits long. */
 const MOST_DELETED_ROWS = 5_000
+/** When the accepted exchanges of one statement have this many items, it deletes no further exchange: their items go with them. */
+const MOST_DELETED_ITEMS = 50_000
 
 /**
  * Deletes what is older than `retention` seconds by the clock of the database, some thousand rows at a time, but not what is held
@@ -71,15 +73,22 @@ export async function forgetInbox(db: Pick<Database, 'pool'>, retention: number)
   return forgetRows(db, FORGOTTEN_CALLBACKS, retention)
 }
 
+/** Makes SQL that selects, of these exchanges, the first ones up to `MOST_DELETED_ITEMS`, and at least one. */
+const withFewItemsSql = (exchanges: string): string => `select ctid from (
+    select ctid, sum(items) over (rows unbounded preceding) - items as before from (${exchanges}) as old
+  ) as counted where before < ${MOST_DELETED_ITEMS}`
+
 /** Makes SQL that deletes exchanges and also their reference_ids, which no foreign key deletes. */
 const deleteWithReferencesSql = (deleted: string): string => `with gone as (${deleted} returning correlation_id),
   items as (delete from exchange_reference using gone where exchange_reference.correlation_id = gone.correlation_id)
   select 1 from gone`
 
 async function forgetRows({ pool }: Pick<Database, 'pool'>, rows: ExpiringRows, retention: number): Promise<number> {
-  const deleted = `delete from ${rows.table} where ctid = any(array(
-      select ctid from ${deletableRowsSql(rows)} order by ${rows.since} limit ${MOST_DELETED_ROWS} for update skip locked))`
-  const statement = rows === FORGOTTEN_ACCEPTED_EXCHANGES ? deleteWithReferencesSql(deleted) : deleted
+  const hasItems = rows === FORGOTTEN_ACCEPTED_EXCHANGES
+  const oldest = `select ctid${hasItems ? ', items' : ''} from ${deletableRowsSql(rows)}
+      order by ${rows.since} limit ${MOST_DELETED_ROWS} for update skip locked`
+  const deleted = `delete from ${rows.table} where ctid = any(array(${hasItems ? withFewItemsSql(oldest) : oldest}))`
+  const statement = hasItems ? deleteWithReferencesSql(deleted) : deleted
   for (let total = 0; ; ) {
     const { rowCount } = await pool.query(statement, [retention])
     if (!rowCount) return total

@@ -2,7 +2,7 @@
 import { consentUsesToRemove } from '@rollcall/consents/store/removed-consents'
 import { countRowsSql, type PackageRows, type Removable, rowsToRemove } from '@rollcall/database/removal'
 
-/** The rows to count and to delete. Items of exchanges, and chunks, are deleted with their exchange. */
+/** The rows to count and to delete. Chunks are deleted with their exchange; items are deleted before it, as they may be many. */
 export function exchangeRowsToRemove(removable: Removable): PackageRows {
   const exchanges = `select correlation_id from exchange where ${removable} = $1`
   return {
@@ -15,6 +15,7 @@ export function exchangeRowsToRemove(removable: Removable): PackageRows {
     removed: [
       ...(removable === 'registry' ? [consentUsesToRemove(exchanges)] : rowsToRemove(removable, ['sealed_message'])),
       { table: 'enrolment_receipt', of: `correlation_id in (${exchanges})` },
+      { table: 'exchange_item', of: `correlation_id in (select correlation_id from accepted_exchange where ${removable} = $1)` },
       ...rowsToRemove(removable, ['exchange_reference', 'accepted_exchange', 'inbox_message', 'exchange']),
     ],
   }
