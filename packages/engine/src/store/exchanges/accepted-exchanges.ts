@@ -134,9 +134,6 @@ export interface AskedExchangeScope {
   readonly operation: string
 }
 
-/** The number of newest messages with one transaction_id that a status question searches. */
-const MOST_MESSAGES_OF_ONE_ID = 100
-
 /** Finds the newest exchange of the asker with one of the given transaction_ids or correlation_ids. */
 export async function findAskedExchange(
   { pool }: Pick<Database, 'pool'>,
@@ -150,10 +147,11 @@ export async function findAskedExchange(
   const named = 'transaction_ids' in by ? 'transaction_id = asked.id collate "C"' : 'correlation_id = asked.id'
   const { rows } = await pool.query<{ correlation_id: string; transaction_id: string }>({
     text: `select correlation_id, transaction_id from ${asked} cross join lateral (
-        select * from exchange where participant = $1 and transaction_id is not null and ${named}
-        order by received_at desc limit ${MOST_MESSAGES_OF_ONE_ID}
+        select * from exchange
+        where participant = $1 and registry = $2 and operation = $3 and transaction_id is not null and ${named}
+        order by received_at desc limit 1
       ) as newest
-      where registry = $2 and operation = $3 order by received_at desc limit 1`,
+      order by received_at desc limit 1`,
     values: [participant, registry, operation, values],
   })
   const [found] = rows

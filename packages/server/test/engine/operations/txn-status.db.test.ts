@@ -104,6 +104,19 @@ describe('a transaction that was answered', () => {
     expect(message.txnstatus_response.txn_status.correlation_id).toBe(two)
   })
 
+  it('is found however many later messages have its transaction_id', async () => {
+    const sent = await search([byIdentifier('UIN', 'U1')])
+    await server.database.db.pool.query(
+      `insert into exchange (participant, message_id, fingerprint, correlation_id, registry, operation, transaction_id, received_at)
+        select participant, message_id || n, fingerprint, gen_random_uuid(), registry, 'txn-status', transaction_id,
+          received_at + interval '1 second'
+        from exchange cross join generate_series(1, 100) as n where correlation_id = $1`,
+      [sent.correlation_id],
+    )
+    const { message } = await ask('transaction_id', sent.transaction_id)
+    expect(message.txnstatus_response.txn_status.correlation_id).toBe(sent.correlation_id)
+  })
+
   it('is told of also when its callback was refused, is dead, or had nowhere to go', async () => {
     peer.receiver.answer = answering(400)
     const sent = await search([byIdentifier('UIN', 'U1')])
