@@ -114,13 +114,17 @@ async function countForgettableRows({ pool }: Pick<Database, 'pool'>, old: Expir
   return rows[0]?.count ?? 0
 }
 
-/** Deletes the record ids of answered and failed exchanges, which only further pages needed. @returns how many items */
+/**
+ * Deletes the record ids of answered and failed exchanges, which only further pages needed. Those of a divided request stay while
+ * one of its chunks is not answered.
+ * @returns how many items
+ */
 export async function clearAnsweredItems({ pool }: Pick<Database, 'pool'>): Promise<number> {
   for (let total = 0; ; ) {
     const { rowCount } = await pool.query(
       `update exchange_item set record_ids = null, record_keys = null where ctid = any(array(
         select exchange_item.ctid from exchange_item join accepted_exchange using (correlation_id)
-        where record_ids is not null and state in ('replied', 'failed')
+        where record_ids is not null and state in ('replied', 'failed') and coalesce(open_chunks, 0) = 0
         limit ${MOST_DELETED_ROWS} for update of exchange_item skip locked))`,
     )
     if (!rowCount) return total

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { requestBodyBinding } from '@rollcall/core/model/exchange'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { clearAnsweredItems } from '../../../../engine/src/store/exchanges/forget-exchanges.ts'
 import { listReferences } from '../../../../engine/src/store/exchanges/references.ts'
 import { BOUNDARY, multipartBody, uploadParts } from '../../../../engine/test/multipart.ts'
 import {
@@ -149,7 +150,8 @@ it('a reference_id names one item of the whole file, and work that was interrupt
 it('a failure is said for every item of its chunk, and the other chunks are answered', async () => {
   const correlation_id = await uploaded({ 2: five(2), [CHUNK_ITEMS + 1]: byIdentifier('UIN', 'u1') })
   const [first = '', second = '', third = ''] = await chunksOf(correlation_id)
-  await answerExchange(server, first)
+  // The first chunk has sent one of its pages when the second one fails.
+  await answerExchange(server, first, { signal: AbortSignal.abort() })
   const query = (text: string) => server.database.db.pool.query(text)
   await query('alter table r1_person rename to hidden')
   try {
@@ -157,9 +159,12 @@ it('a failure is said for every item of its chunk, and the other chunks are answ
   } finally {
     await query('alter table hidden rename to r1_person')
   }
+  await clearAnsweredItems(server.database.db)
+  await answerExchange(server, first)
   await answerExchange(server, third)
   await deliverAll(server)
   expect(answers().map((items) => items.length)).toEqual([CHUNK_ITEMS, 1, 1, CHUNK_ITEMS, 3])
+  expect([1, 2].map((at) => answers()[at][0].data.reg_records.length)).toEqual([2, 1])
   const failed = sent()[3]
   expect(failed.header).toMatchObject({ status: 'rjct', total_count: CHUNK_ITEMS })
   expect([0, CHUNK_ITEMS - 1].map((at) => failed.message.search_response[at].reference_id)).toEqual([
@@ -167,6 +172,7 @@ it('a failure is said for every item of its chunk, and the other chunks are answ
     `r-${2 * CHUNK_ITEMS - 1}`,
   ])
   expect(await stateOf(correlation_id)).toMatchObject({ state: 'failed' })
+  expect(await clearAnsweredItems(server.database.db)).toBe(1)
   await peer.receiver.close()
 })
 
