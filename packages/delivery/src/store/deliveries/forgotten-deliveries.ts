@@ -2,16 +2,19 @@
 import type { Database } from '@rollcall/database/database'
 import type { ExpiringRows } from '@rollcall/database/holds'
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
+import { isNewestEnvelopeSql } from './deliveries.ts'
 
 /**
  * The old deliveries that are deleted with their attempts, also pending ones, whose receiver has not come back. A pending
- * envelope of notifications stays until its mailbox is closed.
+ * envelope of notifications stays. One that was given up because its mailbox was closed stays while its notifications are stored:
+ * they are sent again when the mailbox is opened.
  */
 export const FORGOTTEN_DELIVERIES: ExpiringRows = {
   table: 'delivery',
   since: 'created_at',
   sender_id: senderIdSql('delivery.participant'),
-  stillNeeded: "state = 'pending' and mailbox is not null",
+  stillNeeded: `mailbox is not null and (state = 'pending' or (state = 'dead' and reason is not distinct from 'expired'
+    and exists (select from notification where ${isNewestEnvelopeSql('delivery')})))`,
 }
 
 /** Counts the pending deliveries older than an age, without those of notifications. @param seconds the age */

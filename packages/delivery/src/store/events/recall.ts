@@ -70,8 +70,8 @@ export interface MovedSubscriptions {
 
 /**
  * Moves the waiting notifications of subscriptions into their new mailbox. Envelopes of the old mailboxes with such
- * notifications are dropped, even during an attempt, and their notifications wait again, each in the mailbox of its
- * subscription. Runs in the caller's transaction.
+ * notifications are dropped, even during an attempt, or when they were given up because their mailbox was closed. Their
+ * notifications wait again, each in the mailbox of its subscription. Runs in the caller's transaction.
  */
 export async function moveWaitingNotifications(
   client: Pick<pg.ClientBase, 'query'>,
@@ -81,7 +81,7 @@ export async function moveWaitingNotifications(
   await client.query('select from mailbox where id = any($1::int[]) order by id for no key update', [from])
   await client.query(
     `with ${dropEnvelopesSql(
-      `where mailbox = any($1::int[]) and state = 'pending' and exists (
+      `where mailbox = any($1::int[]) and (state = 'pending' or (state = 'dead' and reason = 'expired')) and exists (
           select from notification where subscription = any($2::int[]) and ${isNewestEnvelopeSql('delivery')})`,
       'dropped.attempts > 0',
     )}

@@ -3,7 +3,9 @@ import type { ServerResponse } from 'node:http'
 import { changeDeliveries } from '@rollcall/admin/deliveries/deliveries'
 import type { Participant } from '@rollcall/core/model/participant'
 import { withTransaction } from '@rollcall/database/transaction'
+import { closeStaleMailboxes } from '@rollcall/delivery/store/events/closing'
 import { ensureMailbox } from '@rollcall/delivery/store/events/mailboxes'
+import { forgetExchanges } from '@rollcall/engine/store/exchanges/forget-exchanges'
 import { beforeEach, expect, test } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { ENVELOPE_JOINT_WRITE } from '../../../../delivery/src/store/events/envelopes.ts'
@@ -16,6 +18,7 @@ import { envelopeOf, type Subscribed, uinsOf } from '../../notifications.ts'
 const { server, rows, newPeer, until, receiver } = await mailboxSender({ schedule: [1] })
 const { pool } = server.database.db
 const { registry } = server
+const DAY = 86_400
 let peer: Receiver
 let participant: Participant
 beforeEach(async () => {
@@ -27,12 +30,20 @@ const query = async (text: string) => (await pool.query(text)).rows
 const subscribe = () => rows.subscribe(participant, { sender_uri: `${peer.url}/old/on-subscribe` })
 const notify = async (subscribed: Subscribed, uin: string, due = 0) => rows.notify(subscribed, await rows.event(uin), { due })
 /** Renews as an item of a request from the new address does. */
-const renew = ({ id, mailbox: from }: Subscribed, sender_uri = `${peer.url}/new/on-subscribe`, encrypted = false) =>
+interface Renewing {
+  readonly sender_uri?: string
+  readonly encrypted?: boolean
+  readonly was?: 'live' | 'suspended'
+}
+const renew = (
+  { id, mailbox: from }: Subscribed,
+  { sender_uri = `${peer.url}/new/on-subscribe`, encrypted = false, was = 'live' }: Renewing = {},
+) =>
   withTransaction(pool, async (client) => {
     const mailbox = await ensureMailbox(client, { participant: participant.id, registry: registry.id, sender_uri })
     const types = { event_type: 'LiveBirth', record_type: 'Person', keys: [] }
-    const state = { state: 'live' as const, end_at: null, mailbox: from }
-    const renewal = { id, ...types, end_at: null, from: state }
+    const state = { state: was, end_at: null, mailbox: from }
+    const renewal = { id, ...types, end_at: new Date('2099-01-01'), from: state }
     expect(await renewSubscriptions(client, { registry: registry.id, mailbox, encrypted }, [renewal])).toBe(1)
     return mailbox
   })
@@ -57,11 +68,11 @@ test('a subscription that is renewed by an encrypted request is notified encrypt
   const subscribed = await subscribe()
   const encrypted = () => query('select encrypted from subscription')
   const old = `${peer.url}/old/on-subscribe`
-  await renew(subscribed, old, false)
+  await renew(subscribed, { sender_uri: old, encrypted: false })
   expect(await encrypted()).toEqual([{ encrypted: false }])
-  await renew(subscribed, old, true)
+  await renew(subscribed, { sender_uri: old, encrypted: true })
   expect(await encrypted()).toEqual([{ encrypted: true }])
-  await renew(subscribed, old, false)
+  await renew(subscribed, { sender_uri: old, encrypted: false })
   expect(await encrypted()).toEqual([{ encrypted: true }])
 })
 
@@ -162,4 +173,22 @@ test('a dead letter of the old address that is retried is sent to the new one', 
   peer.answer = answering(200)
   await changeDeliveries(acting(server.database), { change: 'retry', participant: participant.sender_id })
   await until(() => expect(peer.received.map(told)).toEqual(['/old/notify 1: first', '/new/notify 1: first']))
+})
+
+test('what was given up when its mailbox was closed is sent to the new address first', async () => {
+  peer.answer = answering(503)
+  const subscribed = await subscribe()
+  await notify(subscribed, 'first')
+  await until(async () => expect(await pending()).toHaveLength(1))
+  await notify(subscribed, 'second')
+  const attempts = peer.received.length
+  await query(`update delivery set since = now() - interval '15 days', created_at = now() - interval '15 days', claim = null`)
+  expect(await closeStaleMailboxes(server.database.db, 14 * DAY)).toHaveLength(1)
+  expect(await states()).toEqual([{ state: 'dead', reason: 'expired' }])
+  await forgetExchanges(server.database.db, 5 * DAY)
+  await renew(subscribed, { was: 'suspended' })
+  peer.answer = answering(200)
+  await until(() => expect(peer.received.slice(attempts).map(told)).toEqual(['/new/notify 1: first second']))
+  await forgetExchanges(server.database.db, 5 * DAY)
+  expect(await states()).toEqual([{ state: 'delivered', reason: null }])
 })
