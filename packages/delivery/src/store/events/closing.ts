@@ -20,17 +20,20 @@ export interface ClosedMailbox {
 
 /**
  * Closes each open mailbox whose pending envelope has been undelivered for more than `seconds`, or that has rested for more than
- * `seconds` because nothing could be sent from it, such as for want of an address. Envelopes in delivery become dead letters, and
- * waiting notifications stay.
+ * `seconds` because nothing could be sent from it, such as for want of an address. A mailbox that rests is closed only if a
+ * notification in it has been due for as long. Envelopes in delivery become dead letters, and waiting notifications stay.
  * @param seconds the time
  */
 export async function closeStaleMailboxes({ pool }: Pick<Database, 'pool'>, seconds: number): Promise<readonly ClosedMailbox[]> {
   const { rows } = await pool.query<ClosedMailbox>(
     `with stale as (
         select id from mailbox
-        where state = 'open' and (resting_since < now() - make_interval(secs => $1) or id in (
-          select mailbox from delivery
-          where state = 'pending' and mailbox is not null and since < now() - make_interval(secs => $1)))
+        where state = 'open' and ((resting_since < now() - make_interval(secs => $1) and exists (
+            select from waiting_notification as held
+            where held.mailbox = mailbox.id and held.due_at < now() - make_interval(secs => $1)))
+          or id in (
+            select mailbox from delivery
+            where state = 'pending' and mailbox is not null and since < now() - make_interval(secs => $1)))
         order by id for update
       ),
       closed as (

@@ -117,7 +117,9 @@ test('a test and a page of a backfill go to the mailbox to which the subscriptio
 })
 
 test('a suspended subscription is live and filed again, and its mailbox is open', async () => {
-  const { code } = await subscribe()
+  const subscribed = await subscribe()
+  const { code } = subscribed
+  await rows.notify(subscribed, await rows.event('U-2'), { due: -1_300_000 })
   await query(`update mailbox set resting_since = now() - interval '15 days'`)
   await closeStaleMailboxes(server.database.db, 1_209_600)
   expect(await query('select state from subscription')).toEqual([{ state: 'suspended' }])

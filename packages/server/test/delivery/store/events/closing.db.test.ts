@@ -72,8 +72,13 @@ test('a mailbox whose first notification is not taken for so long is closed, and
   expect(await rows.states()).toEqual(['waiting', 'waiting'])
 })
 
-test('a mailbox without an address for so long is closed as well', async () => {
+test('a mailbox without an address for so long is closed as well, if something has waited in it for so long', async () => {
   await query(`update mailbox set resting_since = now() - interval '15 days'`)
+  expect(await closeStaleMailboxes(server.database.db, 14 * DAY)).toEqual([])
+  await rows.notify(subscribed, await rows.event('A'), { due: -13 * DAY })
+  expect(await closeStaleMailboxes(server.database.db, 14 * DAY)).toEqual([])
+  expect(await query('select state from subscription')).toEqual([{ state: 'live' }])
+  await query(`update notification set due_at = now() - interval '15 days'`)
   expect(await closeStaleMailboxes(server.database.db, 14 * DAY)).toHaveLength(1)
   expect(await mailboxStates()).toEqual([{ state: 'closed' }])
 })
