@@ -18,6 +18,16 @@ export const envelopeMarkingOf = ({ purpose }: WaitingNotification): EnvelopeMar
 /** Bytes that an item may have beside its record, and bytes that each further subscription adds to `header.meta`. */
 const ITEM_FRAME_BYTES = 1_024
 const SUBSCRIPTION_META_BYTES = 160
+/**
+ * The most JSON values that the items of an envelope have in `header.meta`, and the most subscriptions of one item there. A
+ * receiver of ours accepts 10,000 values outside `message.notify_event`, and 1,000 members of one object.
+ */
+const MOST_META_VALUES = 9_900
+const MOST_ITEM_SUBSCRIPTIONS = 1_000
+
+/** The JSON values that a notification adds to `header.meta` (`writeItemMeta`). @param isFirst it is the first of its item */
+const countMetaValues = ({ corrected, replaced_by }: WaitingNotification, isFirst: boolean): number =>
+  (isFirst ? 7 : 2) + (corrected === null ? 0 : 1) + (replaced_by === null ? 0 : 3)
 
 /**
  * Sorts the notifications of each record by the version of the record. Only notifications of the same record change places.
@@ -60,11 +70,16 @@ export function planEnvelopeItems(
 ): readonly PlannedItem[] {
   const items = new Map<number, PlannedItem>()
   let bytes = 0
+  let values = 0
   for (const one of waiting) {
     if (waiting[0] !== undefined && envelopeMarkingOf(one) !== envelopeMarkingOf(waiting[0])) break
     const known = items.get(one.event)
     bytes += known === undefined ? one.bytes + ITEM_FRAME_BYTES : SUBSCRIPTION_META_BYTES
-    const isFull = bytes > bounds.notify_bytes || (known === undefined && items.size === bounds.notify_items)
+    values += countMetaValues(one, known === undefined)
+    const isFull =
+      bytes > bounds.notify_bytes ||
+      values > MOST_META_VALUES ||
+      (known === undefined ? items.size === bounds.notify_items : known.notifications.length === MOST_ITEM_SUBSCRIPTIONS)
     if (isFull && items.size > 0) break
     items.set(one.event, { event: one.event, notifications: known ? [...known.notifications, one] : [one] })
   }

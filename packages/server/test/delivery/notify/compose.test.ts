@@ -1,12 +1,19 @@
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { readGrant } from '@rollcall/core/policy/grant'
 import { canonicalJson, type Kind, kindNamed, NotifyEventRequest, NotifyMeta, parseJson, validator } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
+import { envelopeBounds as clientBounds } from '../../../../client/src/receiver/read-request.ts'
+import { callbackNamed } from '../../../../delivery/src/delivery/targets.ts'
 import { composeEnvelope, type ItemWithDocument } from '../../../../delivery/src/notify/compose.ts'
+import { planEnvelopes } from '../../../../delivery/src/notify/items.ts'
 import type { EventDocument, WaitingNotification } from '../../../../delivery/src/store/events/waiting.ts'
+import { envelopeBounds, readCallbackEnvelope } from '../../../../participants/src/reading/envelope.ts'
 import { waiting } from '../../notifications.ts'
+
+const NOTIFY = callbackNamed('notify')
 
 const SHOWN: EventDocument = { document: '{"a":1,"id":"U-1"}', identifiers: '{"id":"U-1"}' }
 
@@ -30,7 +37,11 @@ function composed(notifications: readonly Partial<WaitingNotification>[], given:
     waiting({ id: index + 1, record_type: of.record_types[0].name, code: `SUB-${index + 1}`, ...changes }),
   )
   if (first === undefined) throw new Error('at least one')
-  const items: ItemWithDocument[] = [{ event: 1, notifications: [first, ...others], shown: given.shown ?? SHOWN }]
+  return composedItems([{ event: 1, notifications: [first, ...others], shown: given.shown ?? SHOWN }], given)
+}
+
+function composedItems(items: readonly ItemWithDocument[], given: Given = {}) {
+  const of = kind(given.kind ?? 'civil')
   const made = composeEnvelope(
     {
       participant: { sender_id: 'sp.example' } as Participant,
@@ -217,4 +228,24 @@ test('a notification under consents shows what they cover, and what the grant sh
   expect(records(consent('surname', 'given_name'))).toEqual({ name: { surname: 'Obi' } })
   expect(records(consent('surname'), consent('sex'))).toEqual({ name: { surname: 'Obi' }, sex: 'F' })
   expect(records(consent('death_date'))).toEqual({})
+})
+
+test.each([
+  { events: 1_000, subscriptions: 3, envelopes: 2 },
+  { events: 1_000, subscriptions: 1, envelopes: 1 },
+  { events: 1, subscriptions: 1_001, envelopes: 2 },
+])('our receivers accept the envelopes of $events events with $subscriptions subscriptions each', (given) => {
+  const due = Array.from({ length: given.events * given.subscriptions }, (_, at) =>
+    waiting({ id: at + 1, event: Math.floor(at / given.subscriptions), code: `SUB-${at % given.subscriptions}` }),
+  )
+  const planned = planEnvelopes(due, { notify_items: 1_000, notify_bytes: 67_108_864 })
+  expect(planned).toHaveLength(given.envelopes)
+  for (const items of planned) {
+    const { header, message } = composedItems(items.map((item) => ({ ...item, shown: SHOWN })))
+    const text = JSON.stringify({ signature: '', header: { ...header, is_msg_encrypted: false }, message })
+    const bounds = envelopeBounds(DEFAULT_LIMITS, NOTIFY.message)
+    expect(readCallbackEnvelope(NOTIFY, 'registry.example', text, bounds).header.action).toBe('notify')
+    expect(parseJson(text, clientBounds(400_000, [NOTIFY.message]))).toBeDefined()
+  }
+  expect(planned.flat().flatMap(({ notifications }) => notifications)).toHaveLength(due.length)
 })
