@@ -46,7 +46,10 @@ export interface WaitingNotification {
   readonly unfiltered: boolean
   /** The consent of the subscription; null when it has none. */
   readonly consent: (ConsentSummary & { readonly attributes: readonly string[] }) | null
-  /** True when the subscription was taken back, or its consent has ended: the notification is not sent. */
+  /**
+   * True when the subscription was taken back, or its consent has ended, or the stored record of the event was deleted, such as by
+   * an erasure: the notification is not sent.
+   */
   readonly unwanted: boolean
 }
 
@@ -123,8 +126,8 @@ const FIND_WAITING_NOTIFICATIONS = `with due as materialized (
   select due.id, due.mailbox, due.presence, due.purpose, due.reference_id, earlier.reference_id as corrects,
     due.corrects as corrected, due.event, due.event_type, due.record_type, ${recordIdSql('due')} as record, due.record_version,
     due.occurred_at, due.recorded_at, due.replaced_by, coalesce(due.document_bytes, due.other_bytes, 2) as bytes, due.subscription,
-    code, subscribed, asked_event_type, asked_reg_type, asked_record_type, locale, encrypted, unfiltered, unwanted,
-    asking.consent
+    code, subscribed, asked_event_type, asked_reg_type, asked_record_type, locale, encrypted, unfiltered,
+    unwanted or coalesce(due.document_bytes, due.other_bytes) is null as unwanted, asking.consent
   from due join asking on asking.id = due.subscription
     left join notification as earlier on earlier.id = due.corrects
   order by due.mailbox, due.is_backfill, due.due_at, due.id`

@@ -3,8 +3,10 @@
  */
 
 import type { Participant } from '@rollcall/core/model/participant'
+import { withTransaction } from '@rollcall/database/transaction'
 import { traceNotifications } from '@rollcall/delivery/store/events/traced-notifications'
 import { beforeEach, expect, test } from 'vitest'
+import { eraseNotifications } from '../../../../delivery/src/store/events/erasing.ts'
 import { grant } from '../../../../participants/test/grants.ts'
 import { answering, type Receiver } from '../../deliveries.ts'
 import { mailboxSender } from '../../mailboxes.ts'
@@ -120,6 +122,28 @@ test('an envelope that was composed under an earlier grant is composed anew unde
   expect(first.message.notify_event[0].data.reg_records).toHaveProperty('sex')
   expect(second.message.notify_event[0].data.reg_records).not.toHaveProperty('sex')
   expect(second.header.message_id).not.toBe(first.header.message_id)
+})
+
+test('an envelope that is composed anew has no item whose record was erased meanwhile', async () => {
+  peer.answer = answering(503)
+  const participant = await newPeer()
+  const subscribed = await rows.subscribe(participant)
+  await rows.notify(subscribed, await rows.event('erased', { record: 2 }))
+  await rows.notify(subscribed, await rows.event('stays'))
+  await until(async () => expect(await attemptsOf()).toEqual([{ attempts: 1 }]))
+  const erased = { registry: server.registry.id, record_type: 'Person', records: ['2'] }
+  expect(await withTransaction(server.database.db.pool, (client) => eraseNotifications(client, erased))).toEqual({
+    notifications: 0,
+    underway: 1,
+  })
+  await grant(server.database, participant.sender_id, 'civil', { unfiltered: true, see: ['identifier'] })
+  server.clock.pass(60_000)
+  peer.answer = answering(200)
+  await due()
+  await until(() => expect(peer.received).toHaveLength(2))
+  expect(peer.received.map((one) => envelopeOf(one).message.notify_event.length)).toEqual([2, 1])
+  expect(peer.received.slice(1).map(uinsOf)).toEqual([['stays']])
+  expect(await rows.states()).toEqual(['dropped', 'sent'])
 })
 
 test('a filter about what a later grant does not let ask is suspended when its notification is due', async () => {
