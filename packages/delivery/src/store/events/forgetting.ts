@@ -9,14 +9,15 @@ const MOST_DELETED_ROWS = 100
 const MOST_DELETED_NOTIFICATIONS = 5_000
 
 /**
- * SQL condition: the event is older than $1 seconds, is not held, and no open mailbox has a notification of it that waits or
- * is being delivered.
+ * SQL condition: the event is older than $1 seconds, is not held, and no mailbox that is open, or was closed less than $1 seconds
+ * ago, has a notification of it that waits, is being delivered, or was given up when the mailbox was closed.
  */
 const IS_FORGETTABLE_EVENT_SQL = `recorded_at < now() - make_interval(secs => $1) and not exists (
       select 1 from notification join mailbox on mailbox.id = notification.mailbox
         left join delivery on delivery.id = notification.delivery
-      where notification.event = event.id and mailbox.state = 'open'
-        and (notification.state = 'waiting' or delivery.state = 'pending'))
+      where notification.event = event.id and (mailbox.state = 'open' or mailbox.closed_at > now() - make_interval(secs => $1))
+        and (notification.state = 'waiting' or delivery.state = 'pending'
+          or (delivery.state = 'dead' and delivery.reason = 'expired')))
       and not ${isHeldSql({ time: 'event.recorded_at', sender_id: null })}`
 
 /**

@@ -147,6 +147,19 @@ test('events are forgotten after their time, except what waits or is on its way'
   expect(left.map(({ document }) => JSON.parse(document).identifier[0].identifier_value)).toEqual(['B', 'C', 'new'])
 })
 
+test('what could not be sent from a mailbox that was closed is kept for as long from the closing', async () => {
+  const { db } = server.database
+  await sent('A', 'pending', 61)
+  await rows.notify(subscribed, await rows.event('B'))
+  await query(`update event set recorded_at = now() - interval '61 days'`)
+  expect(await closeStaleMailboxes(db, 60 * DAY)).toHaveLength(1)
+  expect(await forgetEvents(db, 60 * DAY)).toBe(0)
+  await withTransaction(db.pool, (client) => openMailbox(client, subscribed.mailbox))
+  expect(await rows.states()).toEqual(['waiting', 'waiting'])
+  await query(`update mailbox set state = 'closed', closed_at = now() - interval '61 days'`)
+  expect(await forgetEvents(db, 60 * DAY)).toBe(2)
+})
+
 test('no statement deletes more than 5,000 notifications of a forgotten event', async () => {
   const owner = openDatabase(server.database.owner)
   const event = await rows.event('A')
