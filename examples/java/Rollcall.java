@@ -340,6 +340,7 @@ public final class Rollcall {
       boolean isOurs = envelope.at("/message/transaction_id").equals(message.get("transaction_id"));
       require(isOurs, BAD, 400, "message.transaction_id: the answer is to another request");
       refuseEncrypted(envelope);
+      refuseUnprocessed(envelope.get("header"), envelope.get("message"));
       return envelope;
     }
     /** Asks to be called back, at any asynchronous path. Returns the correlation_id. */
@@ -391,6 +392,17 @@ public final class Rollcall {
   private static void refuseEncrypted(JsonNode envelope) {
     boolean isSealed = envelope.at("/header/is_msg_encrypted").asBoolean() || envelope.get("message").has("ciphertext");
     require(!isSealed, "err.encryption.invalid", 400, "message: encrypted messages are not read here");
+  }
+  /** The list of items is empty where the whole request was rejected, as if nobody was found. Where each item was
+   *  rejected, the items say more. An answer without a list may be a result: it is a rejection when it has a code. */
+  private static void refuseUnprocessed(JsonNode header, JsonNode message) {
+    List<JsonNode> lists = new ArrayList<>();
+    message.forEach(part -> { if (part.isArray()) lists.add(part); });
+    boolean isEmpty = lists.stream().allMatch(JsonNode::isEmpty), hasCode = header.hasNonNull("status_reason_code");
+    boolean isResult = lists.isEmpty() ? !hasCode : !isEmpty;
+    String text = header.path("status_reason_message").asText("nothing was processed");
+    boolean isTaken = isResult || !header.path("status").asText().equals("rjct");
+    require(isTaken, header.path("status_reason_code").asText("rjct"), 200, text);
   }
   // The receiver of callbacks ---------------------------------------------------------------------------------------
   /** Which messages were handled, in this process alone. A system that must not handle a message twice after a restart

@@ -334,6 +334,7 @@ class Registry:
         if envelope["message"].get("transaction_id") != message["transaction_id"]:
             raise bad("message.transaction_id: the answer is to another request")
         _refuse_encrypted(envelope)
+        _refuse_unprocessed(envelope["header"], envelope["message"])
         return envelope["header"], envelope["message"]
 
     def ask_later(self, path, header, message):
@@ -392,6 +393,13 @@ def _parsed(body):
 def _refuse_encrypted(envelope):
     if envelope["header"].get("is_msg_encrypted") not in (None, False) or "ciphertext" in envelope["message"]:
         raise Refused("err.encryption.invalid", "message: encrypted messages are not read here")
+
+def _refuse_unprocessed(header, message):
+    """The list of items is empty where the whole request was rejected, as if nobody was found. Where each item was
+    rejected, the items say more. An answer without a list may be a result: it is a rejection when it has a code."""
+    code, lists = header.get("status_reason_code"), [part for part in message.values() if isinstance(part, list)]
+    if header.get("status") == "rjct" and not any(lists) and (lists or code is not None):
+        raise RegistryRefused(code or "rjct", header.get("status_reason_message") or "nothing was processed", 200)
 
 # The receiver of callbacks --------------------------------------------------------------------------------------------
 _TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
