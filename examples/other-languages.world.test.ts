@@ -199,6 +199,10 @@ describe.each(LANGUAGES)('$name', (language) => {
       [signed(onSearch(), times(now + 600, now + 900)), invalid('is not fresh')],
       [signed(onSearch(), times(now, now + 3_601)), invalid('is not fresh')],
       [signed(onSearch(), { parameters: { more: 1 } }), invalid('must be a list of name="value", seven of them, each once')],
+      [
+        ok.replace(/"signature": "(?:[^"\\]|\\.)*"/, `"signature": "${'a'.repeat(1_000_000)}"`),
+        invalid('must be a list of name="value", seven of them, each once'),
+      ],
       [signed(onSearch(), { parameters: { signature: 'AA' } }), invalid('must be base64 in its one spelling')],
       [header({ receiver_id: 'other.example' }), [400, 'err.receiver_id.invalid', 'header.receiver_id: is not this system']],
       [

@@ -94,7 +94,9 @@ public final class Rollcall {
   /** A number as ECMAScript writes it: 2e+23, 3, 1e-7, 0.000001. */
   private static String written(JsonNode value) {
     double number = value.doubleValue();
-    BigDecimal shortest = Double.isFinite(number) ? shortest(number) : null;
+    // A text with more digits than its number needs is refused: it is enough to begin with one digit fewer.
+    int fewest = value.isDouble() ? 1 : Math.max(value.decimalValue().stripTrailingZeros().precision() - 1, 1);
+    BigDecimal shortest = Double.isFinite(number) ? shortest(number, fewest) : null;
     boolean isExact = shortest != null && (value.isDouble() || shortest.compareTo(value.decimalValue()) == 0);
     if (!isExact) throw new IllegalArgumentException("a double cannot hold the number; send it as a text");
     if (number == 0) return "0";
@@ -107,9 +109,9 @@ public final class Rollcall {
     return number < 0 ? "-" + text : text;
   }
   /** The decimal number with the fewest digits that is read as this double: Double.toString of Java 17 has more. */
-  private static BigDecimal shortest(double number) {
+  private static BigDecimal shortest(double number, int fewest) {
     BigDecimal exact = new BigDecimal(number);
-    for (int digits = 1; ; digits++) {
+    for (int digits = fewest; ; digits++) {
       for (RoundingMode mode : List.of(RoundingMode.HALF_EVEN, RoundingMode.DOWN, RoundingMode.UP)) {
         BigDecimal rounded = exact.round(new MathContext(digits, mode));
         if (rounded.doubleValue() == number) return rounded;
@@ -247,7 +249,8 @@ public final class Rollcall {
     String text = signature.replaceFirst("^Signature: ", "");
     Matcher found = PARAMETER.matcher(text);
     int at = 0;
-    while (found.find(at) && found.start() == at && values.put(found.group(1), found.group(2)) == null) {
+    // To search behind `at` too would take the square of the length, before anything is verified.
+    while (found.region(at, text.length()).lookingAt() && values.put(found.group(1), found.group(2)) == null) {
       at = found.end();
     }
     boolean isList = at == text.length() && values.keySet().equals(NAMES);
