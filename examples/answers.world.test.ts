@@ -1,5 +1,5 @@
 /** The examples in Python and Java: which answers they believe, and after which they ask again. */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, type TestContext, test } from 'vitest'
@@ -8,7 +8,8 @@ import { CIVIL, SIGNER, signed } from '../packages/client/test/callbacks.ts'
 import { finding, loopback, type Respond, refusing } from '../packages/client/test/loopback.ts'
 import { keyPair } from '../packages/core/test/key-pairs.ts'
 import type { Unsigned } from '../packages/delivery/test/stranger/signing.ts'
-import { ended, JAVA, PYTHON } from './test/languages.ts'
+import { programOrSkip } from '../test/programs.ts'
+import { ended, JAVA, javaOrSkip, PYTHON } from './test/languages.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -17,19 +18,28 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }))
 
 describe.each([PYTHON, JAVA])('$name', (language) => {
+  interface Surroundings {
+    readonly tokens?: Respond
+    /** How many searches the program makes before the one that is called back; by default each gets one answer. */
+    readonly searches?: number
+    /** The words that start the program. */
+    readonly program?: readonly string[]
+  }
+
   /** The lines that the example prints when a registry answers its searches in this way, one after the other. */
-  async function toldOf(context: TestContext, answers: readonly Respond[], tokens?: Respond) {
-    let searches = 0
+  async function toldOf(context: TestContext, answers: readonly Respond[], { tokens, ...others }: Surroundings = {}) {
+    const { searches = answers.length - 1, program = await language.words(context, 'try_demo', folder) } = others
+    let answered = 0
     const respond: Respond = (asked, response) =>
-      asked.path.endsWith('/jwks.json') ? (CIVIL.keys as object) : answers[searches++]?.(asked, response)
+      asked.path.endsWith('/jwks.json') ? (CIVIL.keys as object) : answers[answered++]?.(asked, response)
     const registry = await loopback([respond], tokens)
     onTestFinished(() => registry.close())
     const sign = { kid: 'sig-1', privateJwk: keyPair('Ed25519').privateJwk }
     const participant = { sender_id: 'sp.example', client_id: 'id', secret: 's', sign, encrypt: keyPair('X25519') }
     const home = await demoHome(registry.url, participant, ['civil'])
     onTestFinished(() => home.remove())
-    const identifiers = answers.slice(1).map((_, at) => `UIN=${at}`)
-    return ended([...(await language.words(context, 'try_demo', folder)), join(home.path, 'demo.json'), ...identifiers])
+    const identifiers = Array.from({ length: searches }, (_, at) => `UIN=${at}`)
+    return ended([...program, join(home.path, 'demo.json'), ...identifiers])
   }
 
   /** An answer to a search, signed by the registry, with these changes. */
@@ -73,7 +83,7 @@ describe.each([PYTHON, JAVA])('$name', (language) => {
     expect(told).toEqual({ code: 1, stdout: lines.join(''), stderr: lines.at(-1) })
     const token: Respond = (_, response) => void response.writeHead(401).end() as undefined
     const line = 'refused: token: the registry gave no access token (HTTP 401)\n'
-    expect(await toldOf(context, [finding([])], token)).toEqual({ code: 1, stdout: line, stderr: line })
+    expect(await toldOf(context, [finding([])], { tokens: token })).toEqual({ code: 1, stdout: line, stderr: line })
   })
 
   test('gives the items of an answer, also where each was rejected', async (context) => {
@@ -88,4 +98,23 @@ describe.each([PYTHON, JAVA])('$name', (language) => {
     expect(stdout).toMatch(/^answered by civil.example, verified: rejected, rjct.reference_id.duplicate\n/)
     expect(stdout + stderr).not.toContain('refused: rjct')
   })
+
+  // In Python, each read has a time limit.
+  if (language === JAVA) {
+    test('waits for no answer whose end does not come', async (context) => {
+      const quick = await mkdtemp(join(folder, 'quick-'))
+      const [java = '', ...options] = await javaOrSkip(context, folder)
+      const path = `${quick}:${options.at(-1)}`
+      const text = await readFile(join(import.meta.dirname, 'java/Rollcall.java'), 'utf8')
+      await writeFile(join(quick, 'Rollcall.java'), text.replace('Duration.ofSeconds(30)', 'Duration.ofSeconds(2)'))
+      await ended([programOrSkip(context, 'javac'), '-cp', path, '-d', quick, join(quick, 'Rollcall.java')])
+      const half: Respond = (_, response) => void response.writeHead(200).write('{"header":') as undefined
+      // A busy machine may need more attempts.
+      const whole: Respond = (asked, response) =>
+        (asked.path.endsWith('/sync/search') ? answering({}) : refusing(403, 'err.x'))(asked, response)
+      const program = [java, ...options.slice(0, -1), path, 'TryDemo']
+      const told = await toldOf(context, [half, whole, whole, whole, whole], { searches: 1, program })
+      expect(told.stdout).toBe('answered by civil.example, verified: 0 records\n')
+    })
+  }
 })

@@ -12,6 +12,7 @@ import java.security.*;
 import java.security.spec.*;
 import java.time.*;
 import java.util.*;
+import java.util.concurrent.*;
 import java.util.function.BiConsumer;
 import java.util.regex.*;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -262,6 +263,7 @@ public final class Rollcall {
   /** Redirects are not followed: a token and the data of a person go to the address that was meant, and to no other. */
   private static final HttpClient HTTP =
     HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(10)).build();
+  private static final Duration PATIENCE = Duration.ofSeconds(30); // For the head of an answer, and again for its body.
   private record Answer(int status, byte[] body, String retryAfter) {}
 
   private static URI https(String address) {
@@ -270,7 +272,11 @@ public final class Rollcall {
     return URI.create(address);
   }
   private static Answer send(HttpRequest.Builder request) throws IOException, InterruptedException {
-    var answer = HTTP.send(request.timeout(Duration.ofSeconds(30)).build(), HttpResponse.BodyHandlers.ofInputStream());
+    var answer = HTTP.send(request.timeout(PATIENCE).build(), HttpResponse.BodyHandlers.ofInputStream());
+    // The timeout of the request has ended with the head. To read a body that was closed throws IOException.
+    CompletableFuture.delayedExecutor(PATIENCE.toSeconds(), TimeUnit.SECONDS).execute(() -> {
+      try { answer.body().close(); } catch (IOException error) { /* It is of no use any more. */ }
+    });
     try (InputStream body = answer.body()) {
       byte[] data = body.readNBytes(MAX_ANSWER + 1);
       require(data.length <= MAX_ANSWER, BAD, 400, "body: the answer is too long");
