@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, type TestContext, test } from 'vitest'
 import { demoHome } from '../packages/cli/test/asking.ts'
 import { CIVIL, SIGNER, signed } from '../packages/client/test/callbacks.ts'
-import { finding, loopback, type Respond, refusing } from '../packages/client/test/loopback.ts'
+import { finding, issue, loopback, type Respond, refusing } from '../packages/client/test/loopback.ts'
 import { keyPair } from '../packages/core/test/key-pairs.ts'
 import type { Unsigned } from '../packages/delivery/test/stranger/signing.ts'
 import { programOrSkip } from '../test/programs.ts'
@@ -64,7 +64,7 @@ describe.each([PYTHON, JAVA])('$name', (language) => {
       answering({ header: { sender_id: 'other.example' } }),
       answering({ message: { transaction_id: 'another' } }),
       answering({ header: { is_msg_encrypted: true } }),
-      (_, response) => void response.writeHead(502).end('<html>') as undefined,
+      (_, response) => void response.writeHead(500).end('<html>') as undefined,
       refusing(403, 'err.request.forbidden'),
       refusing(403, 'err.request.forbidden'),
     ])
@@ -77,7 +77,7 @@ describe.each([PYTHON, JAVA])('$name', (language) => {
       'err.signature.invalid: signature: kidId must name the sender_id of the header, and a key of it',
       'err.request.bad: message.transaction_id: the answer is to another request',
       'err.encryption.invalid: message: encrypted messages are not read here',
-      'http: the registry answered HTTP 502',
+      'http: the registry answered HTTP 500',
       'err.request.forbidden: because of err.request.forbidden',
     ].map((text) => `refused: ${text}\n`)
     expect(told).toEqual({ code: 1, stdout: lines.join(''), stderr: lines.at(-1) })
@@ -97,6 +97,25 @@ describe.each([PYTHON, JAVA])('$name', (language) => {
     ])
     expect(stdout).toMatch(/^answered by civil.example, verified: rejected, rjct.reference_id.duplicate\n/)
     expect(stdout + stderr).not.toContain('refused: rjct')
+  })
+
+  test('asks again where another attempt may be answered', async (context) => {
+    const asked: string[] = []
+    const at =
+      (name: string, ...answers: Respond[]): Respond =>
+      (...request) => {
+        asked.push(name)
+        return (answers.length > 1 ? answers.shift() : answers[0])?.(...request)
+      }
+    const away: Respond = (_, response) => void response.writeHead(503, { 'Retry-After': '0' }).end() as undefined
+    const answers = [
+      ...[at('token refused', refusing(401, 'err.request.unauthorized')), at('found', answering({}))],
+      ...[at('signature refused', refusing(401, 'err.signature.invalid')), at('last', refusing(403, 'err.x'))],
+    ]
+    const { stdout } = await toldOf(context, answers, { searches: 2, tokens: at('token', away, issue) })
+    expect(asked).toEqual(['token', 'token', 'token refused', 'token', 'found', 'signature refused', 'last'])
+    const refused = 'refused: err.signature.invalid: because of err.signature.invalid\n'
+    expect(stdout).toBe(`answered by civil.example, verified: 0 records\n${refused}`)
   })
 
   // In Python, each read has a time limit.

@@ -283,6 +283,20 @@ public final class Rollcall {
       return new Answer(answer.statusCode(), data, answer.headers().firstValue("Retry-After").orElse(""));
     }
   }
+  /** Sends the same message again after a lost connection, 429, 502, 503 and 504: a registry answers it once. */
+  private static Answer sendUntilAnswered(HttpRequest.Builder request) throws IOException, InterruptedException {
+    for (int attempt = 0; ; attempt++) {
+      long pause = 1L << attempt;
+      try {
+        Answer answer = send(request);
+        if (!Set.of(429, 502, 503, 504).contains(answer.status) || attempt == 3) return answer;
+        if (answer.retryAfter.matches("[0-9]{1,4}")) pause = Math.min(Long.parseLong(answer.retryAfter), 60);
+      } catch (IOException error) {
+        if (attempt == 3) throw error;
+      }
+      Thread.sleep(pause * 1000);
+    }
+  }
   private static HttpRequest.Builder post(String address, String type, String body) {
     var content = HttpRequest.BodyPublishers.ofString(body);
     return HttpRequest.newBuilder(https(address)).header("Content-Type", type).POST(content);
@@ -292,22 +306,23 @@ public final class Rollcall {
   public static final class Tokens {
     private final String address, form;
     private String token;
-    private Instant ends = Instant.MIN;
+    private double ends = NEVER;
     public Tokens(String address, String clientId, String clientSecret) {
       this.address = https(address).toString();
       form = "grant_type=client_credentials&client_id=" + URLEncoder.encode(clientId, UTF_8)
         + "&client_secret=" + URLEncoder.encode(clientSecret, UTF_8);
     }
     synchronized String get() throws IOException, InterruptedException {
-      if (Instant.now().isBefore(ends)) return token;
-      Answer answer = send(post(address, "application/x-www-form-urlencoded", form));
+      if (seconds() < ends) return token;
+      Answer answer = sendUntilAnswered(post(address, "application/x-www-form-urlencoded", form));
       String rule = "the registry gave no access token (HTTP " + answer.status + ")";
       require(answer.status == 200, "token", answer.status, rule);
       JsonNode issued = readJson(answer.body);
       token = issued.path("access_token").asText();
-      ends = Instant.now().plusSeconds(issued.path("expires_in").asLong(60) - 60);
+      ends = seconds() + issued.path("expires_in").asLong(60) - 60;
       return token;
     }
+    private synchronized void drop(String refused) { if (refused.equals(token)) ends = NEVER; }
   }
 
   /** One registry that we ask. Its baseUrl is such as https://registry.example.org/civil/v1.0.0, with the version; the
@@ -363,7 +378,7 @@ public final class Rollcall {
         .put("total_count", 1).put("is_msg_encrypted", false);
       header.setAll((ObjectNode) given);
       ObjectNode envelope = NODES.objectNode().put("signature", sign(header, message, key));
-      Answer answer = sendUntilAnswered(path, canonical(envelope.setAll(Map.of("header", header, "message", message))));
+      Answer answer = send(path, canonical(envelope.setAll(Map.of("header", header, "message", message))));
       JsonNode answered = NODES.missingNode();
       try {
         answered = parsed(answer.body);
@@ -375,23 +390,21 @@ public final class Rollcall {
       throw new Refused(error.path("code").asText("http"), text, answer.status);
     }
 
-    /** Sends the same message again after a lost connection, 429 and 503: a registry answers it once. */
-    private Answer sendUntilAnswered(String path, String body) throws IOException, InterruptedException {
-      for (int attempt = 1; ; attempt++) {
-        long pause = 1L << attempt;
-        try {
-          var request = post(baseUrl + "/" + path, "application/json", body);
-          Answer answer = send(request.header("Authorization", "Bearer " + tokens.get()));
-          if ((answer.status != 429 && answer.status != 503) || attempt == 4) return answer;
-          if (answer.retryAfter.matches("[0-9]{1,4}")) pause = Math.min(Long.parseLong(answer.retryAfter), 60);
-        } catch (IOException error) {
-          if (attempt == 4) throw error;
-        }
-        Thread.sleep(pause * 1000);
+    /** Sends one message. A token that is refused is replaced once: its key may have been revoked. */
+    private Answer send(String path, String body) throws IOException, InterruptedException {
+      for (boolean isRenewed = false; ; isRenewed = true) {
+        String token = tokens.get();
+        var request = post(baseUrl + "/" + path, "application/json", body).header("Authorization", "Bearer " + token);
+        Answer answer = sendUntilAnswered(request);
+        boolean isOfToken = answer.status == 401 && !new String(answer.body, UTF_8).contains("err.signature.");
+        if (!isOfToken || isRenewed) return answer;
+        tokens.drop(token);
       }
     }
   }
 
+  private static final double NEVER = Double.NEGATIVE_INFINITY; // In seconds of a clock that nobody sets.
+  private static double seconds() { return System.nanoTime() / 1e9; }
   private static String now() { return Instant.ofEpochMilli(System.currentTimeMillis()).toString(); }
   private static JsonNode parsed(byte[] body) {
     JsonNode envelope = readJson(body);

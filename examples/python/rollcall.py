@@ -290,6 +290,21 @@ def send(method, url, body=None, headers=None, timeout=30):
         raise bad("body: the answer is too long")
     return answer.status, data, answer.headers
 
+def _send_until_answered(url, body, headers, attempts=4):
+    """Sends the same message again after a lost connection, 429, 502, 503 and 504: a registry answers it once."""
+    for attempt in range(attempts):
+        is_last, pause = attempt == attempts - 1, 2**attempt
+        try:
+            status, answer, answered = send("POST", url, body, headers)
+            if status not in (429, 502, 503, 504) or is_last:
+                return status, answer
+            after = answered.get("Retry-After", "")
+            pause = min(int(after), 60) if after.isdigit() else pause
+        except OSError:  # The errors of urllib are such.
+            if is_last:
+                raise
+        time.sleep(pause)
+
 def now_text():
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 class Registry:
@@ -306,7 +321,7 @@ class Registry:
         """An access token, which is used until a minute before it expires; None without a token_url."""
         if self._token_url is not None and time.monotonic() > self._token_ends:
             form = {"Content-Type": "application/x-www-form-urlencoded"}
-            status, body, _ = send("POST", self._token_url, self._form, form)
+            status, body = _send_until_answered(self._token_url, self._form, form)
             if status != 200:
                 raise RegistryRefused("token", f"the registry gave no access token (HTTP {status})", status)
             answer = read_json(body)
@@ -348,29 +363,22 @@ class Registry:
                   "is_msg_encrypted": False, **header}
         signature = sign(header, message, self.key, digest_prefix=self.peer.digest_prefix)
         body = canonical({"signature": signature, "header": header, "message": message}).encode()
-        status, answer = self._send_until_answered(f"{self.base_url}/{path}", body)
+        status, answer = self._send(f"{self.base_url}/{path}", body)
         if status == 200:
             envelope = _parsed(answer)
             if envelope["message"].get("ack_status", "ACK") == "ACK":
                 return envelope
         raise _refusal(status, answer)
 
-    def _send_until_answered(self, url, body, attempts=4):
-        """Sends the same message again after a lost connection, 429 and 503: a registry answers it once."""
-        for attempt in range(attempts):
-            is_last, pause = attempt == attempts - 1, 2**attempt
-            try:
-                token, headers = self.token(), {"Content-Type": "application/json"}
-                headers.update({"Authorization": f"Bearer {token}"} if token else {})
-                status, answer, answered = send("POST", url, body, headers)
-                if status not in (429, 503) or is_last:
-                    return status, answer
-                after = answered.get("Retry-After", "")
-                pause = min(int(after), 60) if after.isdigit() else pause
-            except OSError:  # The errors of urllib are such.
-                if is_last:
-                    raise
-            time.sleep(pause)
+    def _send(self, url, body):
+        """Sends one message. A token that is refused is replaced once: its key may have been revoked."""
+        for is_renewed in (False, True):
+            token, headers = self.token(), {"Content-Type": "application/json"}
+            headers.update({"Authorization": f"Bearer {token}"} if token else {})
+            status, answer = _send_until_answered(url, body, headers)
+            if status != 401 or b"err.signature." in answer or not token or is_renewed:
+                return status, answer
+            self._token_ends = -math.inf
 
 def _search(criteria):
     items = [{"reference_id": str(at), "timestamp": now_text(), "search_criteria": asked}
