@@ -108,12 +108,20 @@ describe.each([PYTHON, JAVA])('$name', (language) => {
         return (answers.length > 1 ? answers.shift() : answers[0])?.(...request)
       }
     const away: Respond = (_, response) => void response.writeHead(503, { 'Retry-After': '0' }).end() as undefined
+    const breaking =
+      (headers: Record<string, string | number>): Respond =>
+      (_, response) =>
+        void response.writeHead(200, headers).write('{"header":', () => response.destroy()) as undefined
     const answers = [
+      at('broken off', breaking({ 'Content-Length': 1_000 })),
       ...[at('token refused', refusing(401, 'err.request.unauthorized')), at('found', answering({}))],
       ...[at('signature refused', refusing(401, 'err.signature.invalid')), at('last', refusing(403, 'err.x'))],
     ]
     const { stdout } = await toldOf(context, answers, { searches: 2, tokens: at('token', away, issue) })
-    expect(asked).toEqual(['token', 'token', 'token refused', 'token', 'found', 'signature refused', 'last'])
+    expect(asked).toEqual([
+      ...['token', 'token', 'broken off', 'token refused', 'token', 'found'],
+      ...['signature refused', 'last'],
+    ])
     const refused = 'refused: err.signature.invalid: because of err.signature.invalid\n'
     expect(stdout).toBe(`answered by civil.example, verified: 0 records\n${refused}`)
   })

@@ -5,7 +5,7 @@ layout of the specification (`parameters`, `rfc8785`) with Ed25519, ES256 and RS
 layouts of JWS and raw RSA, other canonical forms, and encrypted messages.
 """
 import base64, decimal, hashlib, hmac, json, logging, math, pathlib, re, threading, time, traceback  # noqa: E401
-import urllib.error, urllib.parse, urllib.request, uuid  # noqa: E401
+import http.client, urllib.error, urllib.parse, urllib.request, uuid  # noqa: E401
 from datetime import datetime, timezone
 
 from cryptography.exceptions import InvalidSignature
@@ -279,15 +279,20 @@ def _check_addresses(*urls):
             raise ValueError(f"{url} must begin with https:// unless it is an address of this machine")
 
 def send(method, url, body=None, headers=None, timeout=30):
-    """One HTTP request: the status, the body and the headers of the answer."""
+    """One HTTP request: the status, the body and the headers of the answer. OSError: there is no whole answer."""
     try:
-        answer = _opener.open(urllib.request.Request(url, body, headers or {}, method=method), timeout=timeout)
-    except urllib.error.HTTPError as error:
-        answer = error
-    with answer:
-        data = answer.read(MAX_ANSWER + 1)
-    if len(data) > MAX_ANSWER:
-        raise bad("body: the answer is too long")
+        try:
+            answer = _opener.open(urllib.request.Request(url, body, headers or {}, method=method), timeout=timeout)
+        except urllib.error.HTTPError as error:
+            answer = error
+        with answer:
+            data = answer.read(MAX_ANSWER + 1)
+        if len(data) > MAX_ANSWER:
+            raise bad("body: the answer is too long")
+        if answer.length:  # So many bytes were announced, and did not come.
+            raise http.client.IncompleteRead(data, answer.length)
+    except http.client.HTTPException as error:  # It is no OSError, as all other failures of a connection are.
+        raise OSError(f"the answer broke off ({type(error).__name__})") from None
     return answer.status, data, answer.headers
 
 def _send_until_answered(url, body, headers, attempts=4):
@@ -300,7 +305,7 @@ def _send_until_answered(url, body, headers, attempts=4):
                 return status, answer
             after = answered.get("Retry-After", "")
             pause = min(int(after), 60) if after.isdigit() else pause
-        except OSError:  # The errors of urllib are such.
+        except OSError:
             if is_last:
                 raise
         time.sleep(pause)
