@@ -18,8 +18,10 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }))
 
 describe.each([PYTHON, JAVA])('$name', (language) => {
+  const publishing: Respond = () => CIVIL.keys as object
   interface Surroundings {
     readonly tokens?: Respond
+    readonly keys?: Respond
     /** How many searches the program makes before the one that is called back; by default each gets one answer. */
     readonly searches?: number
     /** The words that start the program. */
@@ -28,10 +30,14 @@ describe.each([PYTHON, JAVA])('$name', (language) => {
 
   /** The lines that the example prints when a registry answers its searches in this way, one after the other. */
   async function toldOf(context: TestContext, answers: readonly Respond[], { tokens, ...others }: Surroundings = {}) {
-    const { searches = answers.length - 1, program = await language.words(context, 'try_demo', folder) } = others
+    const {
+      keys = publishing,
+      searches = answers.length - 1,
+      program = await language.words(context, 'try_demo', folder),
+    } = others
     let answered = 0
     const respond: Respond = (asked, response) =>
-      asked.path.endsWith('/jwks.json') ? (CIVIL.keys as object) : answers[answered++]?.(asked, response)
+      (asked.path.endsWith('/jwks.json') ? keys : answers[answered++])?.(asked, response)
     const registry = await loopback([respond], tokens)
     onTestFinished(() => registry.close())
     const sign = { kid: 'sig-1', privateJwk: keyPair('Ed25519').privateJwk }
@@ -117,10 +123,14 @@ describe.each([PYTHON, JAVA])('$name', (language) => {
       ...[at('token refused', refusing(401, 'err.request.unauthorized')), at('found', answering({}))],
       ...[at('signature refused', refusing(401, 'err.signature.invalid')), at('last', refusing(403, 'err.x'))],
     ]
-    const { stdout } = await toldOf(context, answers, { searches: 2, tokens: at('token', away, issue) })
+    const others = {
+      tokens: at('token', away, issue),
+      keys: at('keys', breaking({ 'Transfer-Encoding': 'chunked' }), publishing),
+    }
+    const { stdout } = await toldOf(context, answers, { searches: 2, ...others })
     expect(asked).toEqual([
       ...['token', 'token', 'broken off', 'token refused', 'token', 'found'],
-      ...['signature refused', 'last'],
+      ...['keys', 'keys', 'signature refused', 'last'],
     ])
     const refused = 'refused: err.signature.invalid: because of err.signature.invalid\n'
     expect(stdout).toBe(`answered by civil.example, verified: 0 records\n${refused}`)

@@ -141,7 +141,7 @@ public final class Rollcall {
     private static final String X509 = "302a300506032b6570032100"; // What stands before the 32 bytes of a public key.
     private final String address;
     private Map<String, PublicKey> keys = Map.of();
-    private Instant fetched = Instant.MIN, tried = Instant.MIN;
+    private double fetched = NEVER, tried = NEVER;
     /** @param source the address, or the text of the JWK set */
     public KeySet(String source) throws GeneralSecurityException {
       address = source.startsWith("{") ? null : source;
@@ -150,16 +150,19 @@ public final class Rollcall {
     }
     /** The key of this name, or null. The set is fetched again when it is old, or when it does not have the name. */
     private synchronized PublicKey find(String kid) throws Exception {
-      Instant now = Instant.now();
-      boolean isOld = fetched.isBefore(now.minusSeconds(600)) || !keys.containsKey(kid);
-      if (address != null && isOld && tried.isBefore(now.minusSeconds(30))) {
-        tried = now;
-        try {
-          keys = read(readJson(send(HttpRequest.newBuilder(https(address)).GET()).body()));
-          fetched = now;
-        } catch (IOException | GeneralSecurityException | RuntimeException error) { /* Old keys serve for a day. */ }
+      double now = seconds(), pause = fetched == NEVER ? 1 : 30;
+      boolean isOld = now - fetched > 600 || !keys.containsKey(kid);
+      if (address != null && isOld && now - tried > pause) {
+        // An answer that was counted is not lost for one broken connection.
+        for (int attempt = 1; attempt <= 2 && fetched != now; attempt++) {
+          try {
+            keys = read(readJson(send(HttpRequest.newBuilder(https(address)).GET()).body()));
+            fetched = now;
+          } catch (IOException | GeneralSecurityException | RuntimeException error) { /* Old keys serve for a day. */ }
+        }
+        tried = seconds();
       }
-      if (address == null || fetched.isAfter(now.minusSeconds(86_400))) return keys.get(kid);
+      if (address == null || now - fetched <= 86_400) return keys.get(kid);
       throw new IOException("the public keys of the registry cannot be fetched");
     }
     private static Map<String, PublicKey> read(JsonNode jwks) throws GeneralSecurityException {

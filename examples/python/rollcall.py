@@ -161,6 +161,7 @@ def _has_signed(key, algorithm, signature, content):
 class KeySet:
     """The public keys of one registry: a JWK set, or the address at which the registry publishes it."""
     FRESH, USABLE, PAUSE = 600, 86_400, 30  # Seconds: until it is fetched again, it may be used, another attempt.
+    FIRST_PAUSE = 1  # Until another attempt while none has been fetched.
 
     def __init__(self, source):
         self._url = source if isinstance(source, str) else None
@@ -173,14 +174,16 @@ class KeySet:
         if self._url is None:
             return named()
         with self._lock:
-            now = time.monotonic()
-            if now - self._tried > self.PAUSE and (now - self._fetched > self.FRESH or not named()):
-                self._tried = now
-                try:
-                    _, body, _ = send("GET", self._url)
-                    self._keys, self._fetched = self._read(read_json(body)), now
-                except (OSError, Refused, ValueError, KeyError, TypeError, AttributeError):
-                    pass  # The keys that were fetched before may be used for a while.
+            now, pause = time.monotonic(), self.FIRST_PAUSE if self._fetched == -math.inf else self.PAUSE
+            if now - self._tried > pause and (now - self._fetched > self.FRESH or not named()):
+                for _ in range(2):  # An answer that was counted is not lost for one broken connection.
+                    try:
+                        _, body, _ = send("GET", self._url)
+                        self._keys, self._fetched = self._read(read_json(body)), now
+                        break
+                    except (OSError, Refused, ValueError, KeyError, TypeError, AttributeError):
+                        pass  # The keys that were fetched before may be used for a while.
+                self._tried = time.monotonic()
             if now - self._fetched > self.USABLE:
                 raise OSError("the public keys of the registry cannot be fetched")
             return named()
