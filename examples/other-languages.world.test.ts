@@ -179,7 +179,7 @@ describe.each(LANGUAGES)('$name', (language) => {
       [`${ok}${' '.repeat(10_485_760)}`, [413, 'err.request.bad', 'body: is too long']],
       [
         header({ sender_id: 'stranger.example' }),
-        [400, 'err.sender_id.invalid', 'header.sender_id: must be a registry that this receiver knows'],
+        [403, 'err.sender_id.invalid', 'header.sender_id: must be a registry that this receiver knows'],
       ],
       [
         ok.replace(/"signature": "(?:[^"\\]|\\.)*", /, ''),

@@ -492,7 +492,8 @@ public final class Rollcall {
       String sender = header.get("sender_id").textValue(), id = header.get("message_id").textValue();
       Peer peer = peers.stream().filter(one -> one.senderId.equals(sender)).findFirst().orElse(null);
       String known = "header.sender_id: must be a registry that this receiver knows";
-      require(peer != null, "err.sender_id.invalid", 400, known);
+      // With this status it is sent again, also when we wrote the name of a registry wrongly.
+      require(peer != null, "err.sender_id.invalid", 403, known);
       verify(envelope, peer, Instant.now());
       // Is it for us, is it fresh, and does somebody here take it?
       boolean isForUs = header.path("receiver_id").asText().equals(senderId);

@@ -485,7 +485,9 @@ class Receiver:
             raise bad("header: sender_id, action and message_id must be texts")
         sender_id, action = header["sender_id"], header["action"]
         if sender_id not in self.peers:
-            raise Refused("err.sender_id.invalid", "header.sender_id: must be a registry that this receiver knows")
+            # With this status it is sent again, also when we wrote the name of a registry wrongly.
+            known = "header.sender_id: must be a registry that this receiver knows"
+            raise Refused("err.sender_id.invalid", known, 403)
         verify(envelope, self.peers[sender_id], now)
         # Is it for us, is it fresh, and does somebody here take it?
         if header.get("receiver_id") != self.sender_id:
