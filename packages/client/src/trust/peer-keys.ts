@@ -60,9 +60,9 @@ const PAUSE_WITHOUT_KEY_SET_MS = 1_000
 
 /**
  * Makes a key set that is fetched when needed. A set with a private key is refused, and the earlier set is dropped.
- * @param now returns the time in milliseconds
+ * @param now returns the time in milliseconds of a clock that is never set back
  */
-export function fetchedKeySet(http: HttpSettings, url: string, now: () => number = Date.now): KeySetSource {
+export function fetchedKeySet(http: HttpSettings, url: string, now = () => performance.now()): KeySetSource {
   const set = new Refreshed<readonly PublicKey[]>({
     pause: { withValue: KEY_SET.pause, without: PAUSE_WITHOUT_KEY_SET_MS },
     survives: (error) => error instanceof TransportError && !isPrivateKeyExposed(error.cause),

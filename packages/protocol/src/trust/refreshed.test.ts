@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Refreshed, type RefreshRules } from './refreshed.ts'
 
 const AGES = { fresh: 100, usable: 1_000 }
@@ -110,4 +110,19 @@ test('a value that was refused is dropped, one that took its place is not', asyn
   refreshed.drop((value) => value === 'a')
   expect(await get()).toBe('b')
   expect(state.asked).toBe(2)
+})
+
+test('it is fetched again after the clock of the machine was set back', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const refreshed = new Refreshed<string>({ pause: { withValue: 0, without: 0 }, survives: () => true })
+  const values = ['a', 'b', 'c']
+  const get = (enough?: (value: string) => boolean): Promise<string> =>
+    refreshed.get(async () => ({ ...AGES, value: values.shift() ?? '' }), enough)
+  expect(await get()).toBe('a')
+  vi.setSystemTime(Date.now() - 3_600_000)
+  expect(await get((value) => value === 'b')).toBe('b')
+  vi.setSystemTime(Date.now() - 3_600_000)
+  refreshed.drop(() => true)
+  expect(await get()).toBe('c')
 })

@@ -21,7 +21,7 @@ export interface RefreshRules {
   readonly pause: { readonly withValue: number; readonly without: number }
   /** True when the value may still be used after this error. After other errors it is dropped. */
   readonly survives: (error: unknown) => boolean
-  /** Returns the time of a clock in milliseconds; `Date.now` by default. */
+  /** Returns the time in milliseconds of a clock that is never set back; `performance.now` by default. */
   readonly now?: () => number
 }
 
@@ -40,7 +40,8 @@ export class Refreshed<Value> {
 
   constructor(rules: RefreshRules) {
     this.#rules = rules
-    this.#now = rules.now ?? Date.now
+    const { now = () => performance.now() } = rules
+    this.#now = now
   }
 
   /**
