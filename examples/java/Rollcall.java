@@ -433,21 +433,21 @@ public final class Rollcall {
   /** Which messages were handled, in this process alone. A system that must not handle a message twice after a restart
    *  extends this class with a table of its database, with the primary key (sender_id, message_id). */
   public static class Memory {
-    private record Claim(Instant at, String state) {}
+    private record Claim(double at, String state) {}
     private final Map<List<String>, Claim> claims = new LinkedHashMap<>();
 
     /** "new": it is ours to handle now. "busy": it is being handled. "done": it was handled. */
     public synchronized String claim(String senderId, String messageId) {
       Iterator<Claim> first = claims.values().iterator();
-      Instant oldest = Instant.now().minus(Duration.ofHours(97));
-      while (first.hasNext() && (first.next().at.isBefore(oldest) || claims.size() >= 100_000)) first.remove();
-      Claim known = claims.putIfAbsent(List.of(senderId, messageId), new Claim(Instant.now(), "busy"));
+      double oldest = seconds() - 361 * 3600; // Longer than a receiver takes old messages.
+      while (first.hasNext() && (first.next().at < oldest || claims.size() >= 100_000)) first.remove();
+      Claim known = claims.putIfAbsent(List.of(senderId, messageId), new Claim(seconds(), "busy"));
       return known == null ? "new" : known.state;
     }
     /** A message that was not handled is new when it comes again. */
     public synchronized void settle(String senderId, String messageId, boolean isHandled) {
       claims.remove(List.of(senderId, messageId));
-      if (isHandled) claims.put(List.of(senderId, messageId), new Claim(Instant.now(), "done"));
+      if (isHandled) claims.put(List.of(senderId, messageId), new Claim(seconds(), "done"));
     }
   }
 
@@ -459,7 +459,8 @@ public final class Rollcall {
   public record Receiver(String senderId, List<Peer> peers, Map<String, BiConsumer<JsonNode, JsonNode>> handlers,
       String authorization, Memory memory) {
     public static final int MAX_BODY = 10 << 20; // Bytes.
-    private static final Duration OLDEST = Duration.ofHours(96), NEWEST = Duration.ofMinutes(5);
+    /** A registry sends a notification for 14 days, with the time of the first attempt and each time signed anew. */
+    private static final Duration OLDEST = Duration.ofDays(15), NEWEST = Duration.ofMinutes(5);
 
     /** Takes the body of a POST. Whoever reads the request stops at MAX_BODY bytes and one more. */
     public Acknowledgement receive(byte[] body, String contentType, String givenAuthorization) {

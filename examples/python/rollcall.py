@@ -451,8 +451,9 @@ class Receiver:
 
     `handlers` is by action, such as `on-search`. A handler is called with the header and the message: when it returns,
     the callback is acknowledged, and when it raises, the registry sends it again. `authorization` is what that header
-    must say, where the registry was told to send one. Messages older than `oldest` seconds are refused."""
-    def __init__(self, sender_id, peers, handlers, authorization=None, memory=None, max_body=10 << 20, oldest=345_600):
+    must say, where the registry was told to send one. Messages older than `oldest` seconds are refused: 15 days, as a
+    registry sends a notification for 14 days, each time with the time of the first attempt and a new signature."""
+    def __init__(self, sender_id, peers, handlers, authorization=None, memory=None, max_body=10 << 20, oldest=1296000):
         self.sender_id, self.handlers, self.authorization = sender_id, handlers, authorization
         self.peers = {peer.sender_id: peer for peer in peers}
         self.memory, self.max_body, self.oldest = memory or Memory(oldest + 600), max_body, oldest
