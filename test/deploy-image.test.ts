@@ -166,10 +166,19 @@ describe('compose.yaml', () => {
     expect(owners).toEqual(['migrate', 'operator'])
     for (const name of owners) {
       expect(
-        configurationOf({ ...service(name).environment, ROLLCALL_PUBLIC_URL: 'https://a', ROLLCALL_WITNESS: '' })
-          .ownerDatabaseUrl,
+        configurationOf({
+          ...service(name).environment,
+          ROLLCALL_PUBLIC_URL: 'https://a',
+          ROLLCALL_WITNESS: '',
+          LOG_LEVEL: 'info',
+        }).ownerDatabaseUrl,
       ).toBeDefined()
     }
+  })
+
+  it('gives the settings of the nodes to commands of the operator: prune deletes by the same ages', () => {
+    expect(service('operator').environment).toMatchObject(service('node-1').environment ?? {})
+    expect(service('node-2').environment).toEqual(service('node-1').environment)
   })
 
   it('hands over every secret that a variable names, and makes every secret', () => {

@@ -120,6 +120,15 @@ it('nodes serve behind the ingress as the application role; the jobs have the ad
   expect(pods.map(([, { spec }]) => spec.containers[0].args[0])).toEqual(['serve', 'migrate', 'prune'])
 })
 
+it('prune reads the settings of the nodes: it deletes by the same ages', () => {
+  const template = cron.spec.jobTemplate.spec.template
+  expect(template.spec.containers[0].envFrom).toEqual(deployment.spec.template.spec.containers[0].envFrom)
+  expect(environmentOf(template)).toEqual({
+    ...environmentOf(deployment.spec.template),
+    ROLLCALL_OWNER_DATABASE_URL_FILE: expect.any(String),
+  })
+})
+
 it('probes ask the operator listener for its paths, and ports are those of the server', () => {
   const { port, adminPort } = configurationOf(environmentOf(deployment.spec.template))
   const [container] = deployment.spec.template.spec.containers
