@@ -5,7 +5,7 @@ import { SECRET_FILES } from './places.ts'
 import { makeSetupPlan, plannedActText, type SetupFacts } from './plan.ts'
 
 const SITE =
-  '    server 127.0.0.1:8082 max_fails=1;\n    server_name old; # CHANGE\n    ssl_certificate a;\n    ssl_certificate_key b;\n'
+  '    server 127.0.0.1:8080 max_fails=1;\n    server_name old; # CHANGE\n    ssl_certificate a;\n    ssl_certificate_key b;\n'
 const answers = readAnswers({ name: 'registry.example.org', witness: 'syslog+tcp://log.example.org:601' })
 const csr = readAnswers({ name: 'registry.example.org', certificate: 'csr' })
 
@@ -97,9 +97,23 @@ test('nginx reads a new certificate wherever it comes from, and a key that comes
 
 test('the site of nginx gets the names, and keeps the node', () => {
   expect(setupFiles(answers, SITE).get('/etc/nginx/conf.d/rollcall.conf')).toBe(
-    '    server 127.0.0.1:8082 max_fails=1;\n    server_name registry.example.org;\n' +
+    '    server 127.0.0.1:8080 max_fails=1;\n    server_name registry.example.org;\n' +
       '    ssl_certificate /etc/ssl/certs/registry.pem;\n    ssl_certificate_key /etc/ssl/private/registry.key;\n',
   )
+})
+
+test('nginx gets the node in use, which the package has made anew when it is installed again', () => {
+  const site = setupFiles(answers, SITE.replace('8080', '8082')).get('/etc/nginx/conf.d/rollcall.conf') ?? ''
+  const left: SetupFacts = { ...done, site, files: new Map([...done.files, ['/etc/nginx/conf.d/rollcall.conf', site]]) }
+  expect(makeSetupPlan(answers, left).acts).toEqual([
+    {
+      act: 'write',
+      path: '/etc/nginx/conf.d/rollcall.conf',
+      text: setupFiles(answers, SITE).get('/etc/nginx/conf.d/rollcall.conf'),
+    },
+    { act: 'run', words: ['nginx', '-t'] },
+    { act: 'run', words: ['systemctl', 'reload-or-restart', 'nginx'] },
+  ])
 })
 
 test('a lost address of the database is made anew, and a lost master key never is', () => {
