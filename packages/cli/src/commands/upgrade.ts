@@ -54,16 +54,20 @@ async function runUpgrade({ back = false, dryRun = false, json = false }: Upgrad
   if (typeof move === 'string') throw new CommandError(move)
   if (move === null) {
     say(`Version ${findNodeVersion(portOfNodeInUse())} is in use: nothing is to be done.`)
-    if (!dryRun) stopOtherNode(portOfNodeInUse())
+    if (!dryRun) {
+      await returnSite(portOfNodeInUse())
+      stopOtherNode(portOfNodeInUse())
+    }
     printJson(findNodeVersion(portOfNodeInUse()), [])
     return
   }
   if (!existsSync(`${CODE_FOLDER}/${move.to}`))
     throw new CommandError(`the files of version ${move.to} are not in ${CODE_FOLDER}`)
-  if (findFileText(NGINX_SITE) === null) {
+  const site = findFileText(NGINX_SITE)
+  if (site === null) {
     throw new CommandError(`${NGINX_SITE} is not there: with another proxy, replace the nodes as docs/upgrade.md says`)
   }
-  const steps = stepsOf(move)
+  const steps = upgradeSteps(move, site)
   if (dryRun) {
     for (const { text } of steps) say(text)
     say('A dry run: nothing is changed.')
@@ -83,10 +87,14 @@ interface UpgradeStep {
   readonly act: () => void | Promise<void>
 }
 
-function stepsOf({ from, to, port, next }: UpgradePlan): readonly UpgradeStep[] {
+/** The steps of an upgrade. @param site the text of the nginx site, which an interrupted upgrade may have moved already */
+export function upgradeSteps({ from, to, port, next }: UpgradePlan, site: string): readonly UpgradeStep[] {
   const steps: UpgradeStep[] = []
   const step = (text: string, act: UpgradeStep['act']): void => void steps.push({ text, act })
   const unit = `rollcall@${next}`
+  if (siteWithPort(site, port) !== site) {
+    step(`give nginx back to rollcall@${port}: an upgrade was interrupted`, () => returnSite(port))
+  }
   step(`prepare ${unit} with version ${to}`, () => {
     // An upgrade that was killed may have left a node running on this port.
     spawnSync('systemctl', ['stop', unit])
@@ -154,6 +162,16 @@ function moveSiteToPort(port: number): void {
     replaceFile(NGINX_SITE, before, 0o644)
     throw error
   }
+}
+
+/** Moves nginx back to the node in use, if an interrupted upgrade has moved it. @throws CommandError that node is not ready */
+async function returnSite(port: number): Promise<void> {
+  const site = findFileText(NGINX_SITE)
+  if (site === null || siteWithPort(site, port) === site) return
+  await waitUntilReady(`http://127.0.0.1:${port + 1}/ready`, { unit: `rollcall@${port}`, tries: 20 })
+  const former = nginxWorkerPaths()
+  moveSiteToPort(port)
+  await waitUntilProcessesEnd(former)
 }
 
 /** Lists the paths in /proc of the worker processes of nginx. */
