@@ -43,7 +43,7 @@ const renew = (
     const mailbox = await ensureMailbox(client, { participant: participant.id, registry: registry.id, sender_uri })
     const types = { event_type: 'LiveBirth', record_type: 'Person', keys: [] }
     const state = { state: was, end_at: null, mailbox: from }
-    const renewal = { id, ...types, end_at: new Date('2099-01-01'), from: state }
+    const renewal = { id, ...types, end_at: was === 'live' ? null : new Date('2099-01-01'), from: state }
     expect(await renewSubscriptions(client, { registry: registry.id, mailbox, encrypted }, [renewal])).toBe(1)
     return mailbox
   })
