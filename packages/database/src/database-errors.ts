@@ -103,6 +103,9 @@ export function isTooManyConnections(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '53300'
 }
 
+/** True when we gave a statement up, because no answer came. pg's error has no code. */
+export const isReadTimeout = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout'
+
 /** True when a statement was cancelled: it took too long, or somebody cancelled it. */
 export function isStatementTimeout(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '57014'

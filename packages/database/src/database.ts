@@ -86,14 +86,14 @@ export interface SearchOptions {
  */
 export function openDatabase(connection: pg.PoolConfig, { search_timeout }: SearchOptions = {}): Database {
   const settings = { ...CONNECTION_DEFAULTS, ...withSearchPath(connection), types: { getTypeParser } }
-  const pool = withClientTimeout(openPool(settings), clientTimeoutMs(settings.statement_timeout))
+  const limited = { ...settings, query_timeout: clientTimeoutMs(settings.statement_timeout) }
+  const pool = openPool(limited)
   const searchTime = search_timeout ?? SEARCH_POOL_DEFAULTS.statement_timeout
-  const query_timeout = clientTimeoutMs(searchTime)
   const searchSettings = {
     ...settings,
     ...SEARCH_POOL_DEFAULTS,
     statement_timeout: searchTime,
-    ...(query_timeout !== undefined && { query_timeout }),
+    query_timeout: clientTimeoutMs(searchTime),
     onConnect: (client: pg.ClientBase) => client.query(SEARCH_SETTINGS),
   }
   const searches = openPool(searchSettings)
@@ -103,14 +103,13 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
     min: 1,
     connectionTimeoutMillis: ASYNC_CONNECTION_TIMEOUT_MS,
   })
-  const claims = withClientTimeout(
-    openPool({ ...settings, min: 1, max: MOST_CLAIM_CONNECTIONS }),
-    clientTimeoutMs(settings.statement_timeout),
-  )
-  const entries = withClientTimeout(
-    openPool({ ...settings, min: 1, max: 1, onConnect: (client: pg.ClientBase) => client.query(AUDIT_ENTRY_SETTINGS_SQL) }),
-    clientTimeoutMs(settings.statement_timeout),
-  )
+  const claims = openPool({ ...limited, min: 1, max: MOST_CLAIM_CONNECTIONS })
+  const entries = openPool({
+    ...limited,
+    min: 1,
+    max: 1,
+    onConnect: (client: pg.ClientBase) => client.query(AUDIT_ENTRY_SETTINGS_SQL),
+  })
   const kysely = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   const pipeline = openPipeline(settings)
   const pools = [pool, searches, asyncSearches, claims, entries]
@@ -134,7 +133,7 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
   }
 }
 
-const openPool = (settings: pg.PoolConfig): pg.Pool => ignoreConnectionLosses(new WaitingPool(settings))
+const openPool = (settings: pg.PoolConfig): pg.Pool => withClientTimeout(ignoreConnectionLosses(new WaitingPool(settings)))
 
 /** Keeps the process alive when the pool loses a connection. Returns the pool. */
 export function ignoreConnectionLosses<Pool extends pg.Pool>(pool: Pool): Pool {

@@ -1,6 +1,6 @@
 /** Pools that work when PostgreSQL does not answer, or has too few connections. */
 import pg from 'pg'
-import { isTooManyConnections } from './database-errors.ts'
+import { isReadTimeout, isTooManyConnections } from './database-errors.ts'
 
 /** Milliseconds that we wait longer than PostgreSQL's own time limit of a statement. */
 const TIMEOUT_GRACE_MS = 500
@@ -13,18 +13,35 @@ export function clientTimeoutMs(statement_timeout: number | false | undefined): 
   return statement_timeout ? statement_timeout + TIMEOUT_GRACE_MS : undefined
 }
 
+/** A connection of a pool, with a member that pg's types leave out: the time limit of its next statements in milliseconds. */
+interface LimitedClient extends pg.Client {
+  readonly connectionParameters: { query_timeout: number | false }
+}
+
 /**
- * Makes `pool.query` reject after this many milliseconds and give its connection up. Connections that a caller takes
- * from the pool have no such limit, because some callers lift PostgreSQL's limit too.
+ * Gives a connection up when a statement takes longer than the `query_timeout` of the pool. Whoever takes a connection and lifts
+ * PostgreSQL's own limit on it, `statement_timeout`, lifts this limit too, until the connection is given back.
  */
-export function withClientTimeout<Pool extends pg.Pool>(pool: Pool, query_timeout: number | undefined): Pool {
+export function withClientTimeout<Pool extends pg.Pool>(pool: Pool): Pool {
+  const { query_timeout } = pool.options
   if (query_timeout === undefined) return pool
-  const { query } = pool
-  const limited = (first: string | pg.QueryConfig, ...rest: unknown[]): unknown => {
-    const config = typeof first === 'string' ? { text: first } : first
-    return Reflect.apply(query, pool, [{ ...config, query_timeout }, ...rest])
-  }
-  pool.query = limited as typeof query
+  pool.on('acquire', (acquired: pg.ClientBase) => {
+    const { connectionParameters } = acquired as LimitedClient
+    connectionParameters.query_timeout = query_timeout
+  })
+  pool.on('connect', (connected: pg.ClientBase) => {
+    const client = connected as LimitedClient
+    const { query } = client
+    const limited = (first: string | { readonly text: string }, ...rest: unknown[]): unknown => {
+      const result: unknown = Reflect.apply(query, client, [first, ...rest])
+      const text = typeof first === 'string' ? first : first.text
+      if (text.includes('statement_timeout')) client.connectionParameters.query_timeout = false
+      // The connection still waits for the answer: a rollback, and whoever has the connection next, would wait with it.
+      if (result instanceof Promise) result.catch((error) => (isReadTimeout(error) ? client.end() : undefined))
+      return result
+    }
+    client.query = limited as typeof query
+  })
   return pool
 }
 

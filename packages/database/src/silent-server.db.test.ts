@@ -1,10 +1,11 @@
 import { recordSuccess } from '@rollcall/delivery/store/deliveries/deliveries'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
 import { type LossyWay, lossyWay } from '../test/lossy-connection.ts'
 import { type Database, openDatabase } from './database.ts'
 import { isUnavailable } from './database-errors.ts'
-import { withSnapshot } from './transaction.ts'
+import { withSnapshot, withTransaction } from './transaction.ts'
 
 let database: TestDatabase
 let way: LossyWay
@@ -44,6 +45,12 @@ const WAYS: Readonly<Record<string, () => Promise<unknown>>> = {
   'an audit entry': () => db.entries.query('select 1 as one'),
   'a search': () => db.searches.query('select 1 as one'),
   'a search that is answered later': () => db.asyncSearches.query('select 1 as one'),
+  'a transaction': () => withTransaction(db.pool, (client) => client.query('select 1 as one')),
+  // Its connection has the limit again when somebody else takes it.
+  'a transaction that lifts the limit': () =>
+    withTransaction(db.pool, (client) => client.query("select set_config('statement_timeout', '0', true)")),
+  'a statement of Kysely': () => sql`select 1 as one`.execute(db.kysely),
+  'a transaction of Kysely': () => db.kysely.transaction().execute((transaction) => sql`select 1 as one`.execute(transaction)),
   'a snapshot': () => withSnapshot(db, (snapshot) => snapshot.query('select 1 as one')),
 }
 
@@ -62,7 +69,7 @@ test.each(Object.entries(WAYS))(
   },
 )
 
-test('whoever takes a connection may take longer than a statement of the pool', async () => {
+test('whoever takes a connection and lifts the limit of PostgreSQL may take longer', async () => {
   const client = await db.pool.connect()
   await client.query('set statement_timeout = 0')
   const { rows } = await client.query('select 1 as one from pg_sleep(1)')
