@@ -50,10 +50,11 @@ it('the claim of a process that died is taken over, and what it says afterwards 
   expect(await dead.claim(key('3'))).toBe('done')
 })
 
-it('what is old is forgotten when it is told to', async () => {
+it('what is old is forgotten when it is told to, and a message not before a notification has been given up', async () => {
   const memory = rememberInSql(query)
   await memory.claim(key('4'))
   await memory.done(key('4'))
+  await query(`update rollcall_received_message set claimed_at = now() - interval '14 days' where message_id = '4'`, [])
   await memory.forget()
   expect(await memory.claim(key('4'))).toBe('done')
   await memory.forget({ age_seconds: 0 })

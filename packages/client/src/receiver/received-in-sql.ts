@@ -34,11 +34,12 @@ const DELETE_OLD_MESSAGES = `delete from rollcall_received_message where claimed
 
 /** A memory of messages in PostgreSQL. */
 export interface SqlMemory extends ReceivedMessages {
-  /** Forgets messages that were claimed more than `age_seconds` ago; five days by default. Call this about once a day. */
+  /** Forgets messages that were claimed more than `age_seconds` ago; 15 days by default. Call this about once a day. */
   forget(options?: { readonly age_seconds?: number }): Promise<void>
 }
 
-const FIVE_DAYS = 5 * 24 * 3_600
+/** Seconds. Rollcall sends a notification for 14 days. */
+const DEFAULT_AGE = 15 * 24 * 3_600
 
 /** Remembers messages in PostgreSQL. @param options.claim_seconds seconds until an unfinished message may be claimed again */
 export function rememberInSql(query: Query, { claim_seconds = 300 }: { readonly claim_seconds?: number } = {}): SqlMemory {
@@ -64,7 +65,7 @@ export function rememberInSql(query: Query, { claim_seconds = 300 }: { readonly 
     },
     done: (key) => settle(NOTE_MESSAGE_DONE, key),
     release: (key) => settle(RELEASE_MESSAGE, key),
-    async forget({ age_seconds = FIVE_DAYS } = {}) {
+    async forget({ age_seconds = DEFAULT_AGE } = {}) {
       await query(DELETE_OLD_MESSAGES, [age_seconds])
     },
   }

@@ -26,6 +26,15 @@ it('what is old is forgotten', async () => {
   expect(await memory.claim(key('1'))).toBe('claimed')
 })
 
+it('a message is remembered while its registry may still send it', async () => {
+  let now = 0
+  const memory = rememberInMemory({ now: () => now })
+  await memory.claim(key('1'))
+  await memory.done(key('1'))
+  now = 14 * 86_400_000
+  expect(await memory.claim(key('1'))).toBe('done')
+})
+
 it('no more are remembered than allowed, and what is being handled is never forgotten', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 60 }), async (bound, count) => {

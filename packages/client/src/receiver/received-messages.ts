@@ -23,13 +23,13 @@ export interface ReceivedMessages {
 const DAY_MS = 24 * 3_600_000
 
 /** The default limits of `rememberInMemory`: the number of messages, and the days for which a message is remembered. */
-const [DEFAULT_MESSAGES, DEFAULT_DAYS] = [100_000, 5]
+const [DEFAULT_MESSAGES, DEFAULT_DAYS] = [100_000, 15]
 
 /** How many messages are remembered, and for how long. */
 export interface MemoryLimits {
   /** The most messages that are remembered; the oldest are forgotten first. 100 000 by default. */
   readonly messages?: number
-  /** How long a message is remembered, in milliseconds. Five days by default; Rollcall stops repeating a message before that. */
+  /** How long a message is remembered, in milliseconds. 15 days by default: Rollcall sends a notification for 14 days. */
   readonly age?: number
   readonly now?: () => number
 }
