@@ -1,7 +1,7 @@
 /** A batch: entries of a source that become records together, and are written in one transaction. */
 
 import type { RecordChange } from '@rollcall/core/model/event'
-import { recordChanges } from '@rollcall/delivery/events/publish'
+import { recordChanges } from '@rollcall/delivery/events/record-changes'
 import type { RecordingDeps } from '@rollcall/delivery/events/recording'
 import { type JsonValue, type Kind, type RecordType, recordTypesOf } from '@rollcall/protocol'
 import { InvalidRecord, type PreparedRecord, prepareExternalRecord } from '@rollcall/records/records/prepare-record'

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
-import { type DeliveryClaim, deliveryBodyBinding, type EncryptedReply, type NewDelivery } from '@rollcall/core/model/delivery'
+import { type DeliveryClaim, deliveryBodyBinding, type NewDelivery, type StoredEnvelope } from '@rollcall/core/model/delivery'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -214,7 +214,7 @@ export async function newDelivery(
     message_id,
     target,
     encrypted: false,
-    body: body as Uint8Array as EncryptedReply,
+    body: body as Uint8Array as StoredEnvelope,
     ...changes,
   }
   await addDeliveries(database.db.pool, [delivery], claim)

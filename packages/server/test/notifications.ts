@@ -1,6 +1,6 @@
 /** Subscriptions, events and notifications written by SQL, for tests of what is done with them. */
 import { randomUUID } from 'node:crypto'
-import type { FilterTransition, NotificationReason } from '@rollcall/core/model/event'
+import type { FilterTransition, NotificationPurpose } from '@rollcall/core/model/event'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { canonicalJson, type JsonObject } from '@rollcall/protocol'
@@ -35,7 +35,7 @@ interface EventChanges {
 
 interface NotificationChanges {
   readonly presence?: FilterTransition
-  readonly purpose?: NotificationReason
+  readonly purpose?: NotificationPurpose
   /** Seconds from now. */
   readonly due?: number
   readonly corrects?: number

@@ -7,7 +7,7 @@ import type { FoundRecord, Identifier, RecordId } from '@rollcall/core/model/rec
 import type { Registry } from '@rollcall/core/model/registry'
 import { sqlStateOrSystemCode } from '@rollcall/database/database-errors'
 import { withTransaction } from '@rollcall/database/transaction'
-import { recordChanges } from '@rollcall/delivery/events/publish'
+import { recordChanges } from '@rollcall/delivery/events/record-changes'
 import {
   compiledFiltersOf,
   type EventOfChange,

@@ -3,7 +3,7 @@
 import type { Readable } from 'node:stream'
 import type { Registry } from '@rollcall/core/model/registry'
 import { inTransaction } from '@rollcall/database/transaction'
-import { recordChanges } from '@rollcall/delivery/events/publish'
+import { recordChanges } from '@rollcall/delivery/events/record-changes'
 import { compiledFiltersOf } from '@rollcall/delivery/events/recording'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { forgetSourceVersions } from '@rollcall/delivery/store/events/published'

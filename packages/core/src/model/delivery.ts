@@ -17,7 +17,7 @@ declare const encryptedReply: unique symbol
  * A stored reply, encrypted for `deliveryBodyBinding`: canonical JSON of `{header, message}`, with `traceparent` if there is one.
  * Its records were disclosed when it was made; every attempt sends the same message.
  */
-export type EncryptedReply = Uint8Array & { readonly [encryptedReply]: true }
+export type StoredEnvelope = Uint8Array & { readonly [encryptedReply]: true }
 
 /** A new envelope to send to a participant; it is held while no address for it is known. */
 export interface NewDelivery {
@@ -38,7 +38,7 @@ export interface NewDelivery {
   readonly target: string | null
   /** True when the message must be sent encrypted. If false, the participant's policy at the attempt decides. */
   readonly encrypted: boolean
-  readonly body: EncryptedReply
+  readonly body: StoredEnvelope
   /** The mailbox of a notification; null or undefined for others. A mailbox has at most one pending delivery. */
   readonly mailbox?: number | null
   /**

@@ -8,7 +8,7 @@ export type FilterTransition = 'entered' | 'stayed' | 'left'
 /**
  * Why a notification is sent: for an event, for the correction of an earlier one, or because the operator asked (backfill, test).
  */
-export type NotificationReason = 'event' | 'correction' | 'backfill' | 'test'
+export type NotificationPurpose = 'event' | 'correction' | 'backfill' | 'test'
 
 /** One change of a record. The documents are canonical JSON. */
 export interface RecordChange {

@@ -124,9 +124,9 @@ describe('what leaves', () => {
     // @ts-expect-error other bytes are no reply
     const body: NewDelivery['body'] = Buffer.alloc(1)
     expect(body).toHaveLength(1)
-    const makers = withText(/as EncryptedReply\b/)
+    const makers = withText(/as StoredEnvelope\b/)
     expect(makers).toHaveLength(1)
     // Made of the same members as a reply that is sent at once.
-    for (const file of makers) expect(text(file)).toMatch(/\bmembers: ReplyMembers\b[\s\S]*as EncryptedReply\b/)
+    for (const file of makers) expect(text(file)).toMatch(/\bmembers: ReplyMembers\b[\s\S]*as StoredEnvelope\b/)
   })
 })

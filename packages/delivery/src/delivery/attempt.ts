@@ -1,4 +1,4 @@
-/** Makes one attempt to send an envelope: signs it anew, encrypts it if asked, and sends it with guard and credentials. */
+/** Makes one attempt to send an envelope: encrypts it if asked, signs it anew, and sends it with guard and credentials. */
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -8,7 +8,7 @@ import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { CredentialsUnusable, RequestFailed } from '@rollcall/participants/egress/problems'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
-import { type SignDeps, signEnvelope } from '@rollcall/participants/trust/messages'
+import { encryptAndSignEnvelope, type SignDeps } from '@rollcall/participants/trust/messages'
 import type { CanonicalText } from '@rollcall/protocol'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Credentials } from './credentials.ts'
@@ -62,7 +62,7 @@ const USER_AGENT = `rollcall/${packageJson.version}`
  * Signs an envelope with the present key, sends it at most once, and returns the result, whatever the peer does.
  * @throws the error of an unavailable database
  */
-export async function attemptEnvelope(deps: AttemptDeps, outgoing: EnvelopeToSend): Promise<FinishedAttempt> {
+export async function postEnvelope(deps: AttemptDeps, outgoing: EnvelopeToSend): Promise<FinishedAttempt> {
   const { clock } = deps
   const at = new Date(clock.date())
   const began = clock.now()
@@ -76,7 +76,7 @@ export async function attemptEnvelope(deps: AttemptDeps, outgoing: EnvelopeToSen
   }
   try {
     const { participant, registry, settings, target, encrypted, header, message } = outgoing
-    const { text: body } = await signEnvelope(deps, registry, participant, { header, message }, encrypted)
+    const { text: body } = await encryptAndSignEnvelope(deps, registry, participant, { header, message }, encrypted)
     const left = () => Math.max(1, Math.ceil(settings.timeout_ms - (clock.now() - began)))
     const credentials = await deps.credentials.find(participant, settings, target, left())
     const answer = await credentials.guard.request(target, {

@@ -26,7 +26,7 @@ import type { CallbackSettings } from '@rollcall/participants/store/participant-
 import { CanonicalText, canonicalJson, isJsonObject, RequestFault } from '@rollcall/protocol'
 import { type AnsweredRequestsSql, recordAttempt, recordUnattempted } from '../store/deliveries/deliveries.ts'
 import { makeDeliveriesDue } from '../store/events/mailboxes.ts'
-import { type AttemptDeps, attemptEnvelope, type FinishedAttempt, logInternalFailure } from './attempt.ts'
+import { type AttemptDeps, type FinishedAttempt, logInternalFailure, postEnvelope } from './attempt.ts'
 import type { Breakers } from './breaker.ts'
 import { type AttemptResult, resultOfError, unsentResults } from './failures.ts'
 import { type Limiter, type Permit, SLOW_ATTEMPT_MS } from './limiter.ts'
@@ -67,7 +67,7 @@ export async function reserveAttempt(
 ): Promise<ReservedAttempt | null> {
   const settings = await callbacks.of({ id: destination.participant })
   if (!(await breakers.isClosed(destination))) return null
-  const permit = limiter.tryAcquire(destination, settings)
+  const permit = limiter.acquireForMaker(destination, settings)
   return permit === null ? null : { claim: newAttemptClaim(settings), permit }
 }
 
@@ -88,7 +88,7 @@ export interface FreshDelivery extends ReservedAttempt {
   readonly header: object
   readonly message: object | CanonicalText
   readonly traceparent?: string | null
-  /** True when the permission must be checked before the attempt: the commit did not lock what permits the delivery. */
+  /** True when the permission must be checked before the attempt, because it may have ended before the commit. */
   readonly asksAgain?: boolean
   /** The settings that allowed the target. If they have changed since, or are absent, the target is checked again. */
   readonly allowedBy?: CallbackSettings | undefined
@@ -157,10 +157,7 @@ export interface ClaimedAttempt {
   readonly read: () => Promise<DeliveryContents>
   /** True when the attempt is the probe of an open circuit breaker. */
   readonly probe: boolean
-  /**
-   * True when the delivery was committed just now, with locks on what permits it. The permission is then checked again
-   * only if the grant or the protected persons have changed since.
-   */
+  /** True when it was committed just now: its permission is checked again only if grant or protected persons have changed since. */
   readonly fresh?: boolean
   /** The settings that allowed the target, as in `FreshDelivery`. */
   readonly allowedBy?: CallbackSettings | undefined
@@ -214,7 +211,7 @@ export async function attemptAndRecord(deps: DeliverDeps, claimed: ClaimedAttemp
     return { destination: 'unused', isEnded: true }
   }
   const settings = await deps.callbacks.of(participant)
-  const made = await makeAttempt(deps, { ...claimed, fresh: isFresh }, { participant, registry, settings })
+  const made = await checkAndSend(deps, { ...claimed, fresh: isFresh }, { participant, registry, settings })
   const update = decideDeliveryUpdate(delivery, made.finished, settings.schedule ?? deps.retrySchedule)
   const isRecorded = await recordResult(deps, claimed, settings, made, update)
   const { result, duration_ms } = made.finished
@@ -291,19 +288,21 @@ async function isPermissionUnchanged(
   return grant?.id === made.grant && grant.hidden.protection.version === made.protection
 }
 
-async function makeAttempt(
+async function checkAndSend(
   deps: DeliverDeps,
   { delivery, read, fresh, allowedBy }: ClaimedAttempt,
-  to: Pick<Parameters<typeof attemptEnvelope>[1], 'participant' | 'registry' | 'settings'>,
+  to: Pick<Parameters<typeof postEnvelope>[1], 'participant' | 'registry' | 'settings'>,
 ): Promise<AttemptWithTarget> {
   const unsentAttempt = (result: AttemptResult): AttemptWithTarget => ({
     target: null,
     finished: { at: new Date(deps.clock.date()), duration_ms: 0, result, retry_after: 0, answer: '', detail: null },
   })
   try {
+    // Settings are one object while they are cached. Another object means that they were read again.
     const target = allowedBy === to.settings ? delivery.target : findAttemptTarget(to.settings, delivery)
     if (target === null) return unsentAttempt(unsentResults.no_address)
     const { header, message, traceparent } = await read()
+    // An envelope of notifications is checked before, by `recallUnwantedEnvelope`.
     const isReply = delivery.mailbox == null
     if (isReply && fresh !== true && !(await isStillPermitted(deps, delivery, to, message))) {
       return unsentAttempt(unsentResults.not_permitted)
@@ -312,7 +311,7 @@ async function makeAttempt(
     const encrypted = delivery.encrypted || to.participant.encryption_policy === 'required'
     const trace = traceparent ?? makeTraceparent(delivery.correlation_id ?? delivery.id)
     const outgoing = { ...to, target, encrypted, header, message, traceparent: trace }
-    return { target, finished: await attemptEnvelope(deps, outgoing) }
+    return { target, finished: await postEnvelope(deps, outgoing) }
   } catch (error) {
     if (error instanceof RequestFault) return unsentAttempt(unsentResults.address_not_registered)
     if (error instanceof BodyUnreadable) return unsentAttempt(unsentResults[`body_${error.reason}`])

@@ -1,6 +1,7 @@
 /**
  * Finds the participants that have a delivery due, and drains them. A participant has one turn at a time on this node,
- * and the number of turns is limited. There is no queue in memory: the rows of deliveries say what is due.
+ * and the number of turns is limited. The rows of deliveries say what is due. Memory has only the time of the next check of each
+ * participant.
  */
 
 import { safeDatabaseError } from '@rollcall/database/database-errors'

@@ -187,7 +187,7 @@ function takePermits(
   let asking = due
   while (asking.length > 0) {
     asking = asking.filter(({ origin, open }) => {
-      const permit = limiter.acquire({ participant, origin }, settings)
+      const permit = limiter.acquireForDispatcher({ participant, origin }, settings)
       if (typeof permit === 'number') wait = Math.min(permit, 1_000)
       if (permit === null || typeof permit === 'number') return false
       permits.set(origin, [...(permits.get(origin) ?? []), permit])

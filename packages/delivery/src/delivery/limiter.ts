@@ -1,8 +1,8 @@
 /**
  * Limits the attempts of this node. A participant has as many permits as its settings say, for all its destinations
  * together, and uses them no faster than its rate. The maker of an answer attempts its delivery at once if it gets a
- * permit for it. A destination whose last attempt failed or was slow is left to the dispatcher for a minute,
- * and may use only a share of the permits, so that it delays other destinations little.
+ * permit for it. A destination whose last attempt failed or was slow is left to the dispatcher for a minute, or until an
+ * attempt of the dispatcher succeeds. It may use only a share of the permits, so that it delays other destinations little.
  */
 import type { Destination } from '@rollcall/core/model/delivery'
 
@@ -31,12 +31,12 @@ export interface Limiter {
    * Takes a permit; null when none is free or the rate allows none now, when the destination has lately failed, or when its
    * health is unknown and an attempt there is in progress.
    */
-  tryAcquire(destination: Destination, settings: LimiterSettings): Permit | null
+  acquireForMaker(destination: Destination, settings: LimiterSettings): Permit | null
   /**
    * Takes a permit, also for a destination that has failed or is not known; such a destination gets only a share of the permits.
    * @returns the permit; or the milliseconds until the rate allows an attempt; or null: no permit is free for it
    */
-  acquire(destination: Destination, settings: LimiterSettings): Permit | number | null
+  acquireForDispatcher(destination: Destination, settings: LimiterSettings): Permit | number | null
   /** Resolves when all permits are released. */
   idle(): Promise<void>
 }
@@ -83,7 +83,10 @@ export function createLimiter(now: () => number = () => performance.now()): Limi
     return made
   }
 
-  const acquire = ({ participant, origin }: Destination, { concurrency, rate }: LimiterSettings): Permit | number | null => {
+  const acquireForDispatcher = (
+    { participant, origin }: Destination,
+    { concurrency, rate }: LimiterSettings,
+  ): Permit | number | null => {
     const state = stateOf(participant, rate)
     const destination = state.destinations.get(origin) ?? unknownHealth()
     if (state.inUse >= concurrency || !mayAcquirePermit(state, destination, concurrency)) return null
@@ -102,16 +105,16 @@ export function createLimiter(now: () => number = () => performance.now()): Limi
   }
 
   return {
-    tryAcquire(destination, settings) {
+    acquireForMaker(destination, settings) {
       const known = stateOf(destination.participant, settings.rate).destinations.get(destination.origin)
       if (known !== undefined) {
         if (known.health === 'failing' && now() - known.failedAt >= FAILURE_MEMORY_MS) known.health = 'unknown'
         if (known.health === 'failing' || (known.health === 'unknown' && known.inUse > 0)) return null
       }
-      const permit = acquire(destination, settings)
+      const permit = acquireForDispatcher(destination, settings)
       return typeof permit === 'number' ? null : permit
     },
-    acquire,
+    acquireForDispatcher,
     idle: () => (inUse === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(() => resolve()))),
   }
 }

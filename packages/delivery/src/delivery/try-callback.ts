@@ -13,7 +13,7 @@ import type { ParticipantGuards } from '@rollcall/participants/egress/address-gu
 import { AddressRefused, addressAdvice, CredentialsUnusable, RequestFailed } from '@rollcall/participants/egress/problems'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { PROTOCOL_VERSION, RequestFault } from '@rollcall/protocol'
-import { type AttemptDeps, attemptEnvelope, type EnvelopeToSend, type FinishedAttempt } from './attempt.ts'
+import { type AttemptDeps, type EnvelopeToSend, type FinishedAttempt, postEnvelope } from './attempt.ts'
 import { callbackNamed, callbackTarget } from './targets.ts'
 
 /** One step of trying a participant's callback address, with its result. */
@@ -143,7 +143,7 @@ function sendTestEnvelope(
   }
   const message = { transaction_id: `test-${message_id}`, correlation_id, search_response: [] }
   const encrypted = participant.encryption_policy === 'required'
-  return attemptEnvelope(deps, { ...to, encrypted, traceparent: makeTraceparent(correlation_id), header, message })
+  return postEnvelope(deps, { ...to, encrypted, traceparent: makeTraceparent(correlation_id), header, message })
 }
 
 function addAnswerStep({ result, detail, duration_ms }: FinishedAttempt, step: AddReportStep): void {

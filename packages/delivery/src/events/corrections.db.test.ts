@@ -11,7 +11,7 @@ import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { type SubscriptionChanges, subscribeLive } from '../../test/subscriptions.ts'
 import { forgetEvents } from '../store/events/forgetting.ts'
 import { suspendSubscriptions } from '../store/events/subscription-states.ts'
-import { recordChanges } from './publish.ts'
+import { recordChanges } from './record-changes.ts'
 import { compiledFiltersOf } from './recording.ts'
 
 let database: TestDatabase

@@ -12,7 +12,7 @@ import type { ClientBase } from 'pg'
 import {
   type EarlierNotification,
   findCorrectableEvents,
-  findNotificationsOfEvents,
+  findLastNotificationsOfEvents,
   markEventsReversed,
 } from '../store/events/corrections.ts'
 import { insertNotifications, type NewNotification } from '../store/events/events.ts'
@@ -50,7 +50,7 @@ export async function notifyOfCorrection(
   const corrected = typeof event.corrected === 'number' ? event.corrected : undefined
   const earlier = await findCorrectableEvents(client, registry.id, { record_type, record, event_type, since, corrected })
   if (earlier.length === 0) return
-  const receivers = await permitted(await findNotificationsOfEvents(client, earlier, 'death'), () => draft)
+  const receivers = await permitted(await findLastNotificationsOfEvents(client, earlier, 'death'), () => draft)
   const predicates = await filters.of(
     client,
     registry.kind,

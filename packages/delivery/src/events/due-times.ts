@@ -3,7 +3,7 @@
 import { nextRunOrEnd } from '@rollcall/core/events/frequency'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { ClientBase } from 'pg'
-import { findHeldSubscriptions, type HeldSubscription } from '../store/events/events.ts'
+import { findFrequencies, type SubscriptionFrequency } from '../store/events/events.ts'
 
 /** Finds due times as of one moment. Many subscriptions have the same frequency, whose next time is computed once. */
 export class DueTimes {
@@ -21,12 +21,12 @@ export class DueTimes {
   /** The next due time of each subscription with a frequency; null: the end of the subscription has come. */
   async of(client: ClientBase, subscriptions: readonly number[]): Promise<ReadonlyMap<number, Date | null>> {
     if (subscriptions.length === 0) return new Map()
-    const held = await findHeldSubscriptions(client, subscriptions)
+    const held = await findFrequencies(client, subscriptions)
     return new Map(held.map((one) => [one.id, this.next(one)]))
   }
 
   /** The next time at which notifications of a subscription are due; null when its frequency has ended. */
-  next(held: Omit<HeldSubscription, 'id'>): Date | null {
+  next(held: Omit<SubscriptionFrequency, 'id'>): Date | null {
     const { cron, start_at, end_at } = held
     if (end_at <= this.#now) return null
     const name = `${cron}|${start_at.getTime()}|${end_at.getTime()}`

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { acting } from '../../../admin/test/acting.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { insertSubscription } from '../../test/subscriptions.ts'
-import { recordChanges } from './publish.ts'
+import { recordChanges } from './record-changes.ts'
 import { compiledFiltersOf } from './recording.ts'
 
 let database: TestDatabase

@@ -11,8 +11,8 @@ import type { Semaphore } from '@rollcall/base/shared/semaphore'
 import {
   type DeliveryClaim,
   type Destination,
-  type EncryptedReply,
   type NewDelivery,
+  type StoredEnvelope,
   targetOrigin,
 } from '@rollcall/core/model/delivery'
 import { dailyLimitOf, disclosingGrantOf, type Grant } from '@rollcall/core/model/grant'
@@ -25,21 +25,21 @@ import type { CallbackSettings } from '@rollcall/participants/store/participant-
 import type { CanonicalText } from '@rollcall/protocol'
 import { RequestFault } from '@rollcall/protocol'
 import { type DeliverDeps, deliverNow, type ReservedAttempt, reserveAttempt } from '../delivery/deliver.ts'
-import { encryptReply } from '../delivery/encrypt-reply.ts'
+import { encryptForStorage } from '../delivery/stored-envelope.ts'
 import { callbackNamed, callbackTarget } from '../delivery/targets.ts'
 import { ENVELOPE_JOINT_WRITE, type NewEnvelope } from '../store/events/envelopes.ts'
 import { type ClaimedMailbox, letMailboxRest, releaseMailbox } from '../store/events/mailboxes.ts'
 import { findEventDocument } from '../store/events/waiting.ts'
 import { type ComposedNotification, composeEnvelope, type ItemWithDocument } from './compose.ts'
 import type { PlannedItem } from './items.ts'
-import { planNextEnvelopes } from './next-items.ts'
+import { takeNextEnvelopes } from './next-items.ts'
 
 /** The dependencies of draining a mailbox. */
 export interface NotifyDeps extends DeliverDeps {
   readonly db: Database
   readonly auditLog: JointAuditLog
   readonly grantQuota: GrantQuota
-  /** Limits the bytes of all envelopes that are in memory on this node. */
+  /** Limits the bytes of all envelopes on this node that are composed, or attempted for at most `FIRST_ATTEMPT_WAIT_MS`. */
   readonly envelopeBytes: Semaphore
 }
 
@@ -47,9 +47,9 @@ const NOTIFY_CALLBACK = callbackNamed('notify')
 /** Milliseconds for which one mailbox is drained before other mailboxes have their turn. */
 const MAILBOX_TURN_MS = 10_000
 /**
- * An envelope that was composed ahead is composed again when its notifications were read more than this many milliseconds ago,
- * because the records may have changed. Before an envelope is composed, notifications that were read more than half of this time
- * ago are read again.
+ * An envelope that was composed ahead is composed again when its notifications were read more than this many milliseconds ago:
+ * records, grant or subscriptions may have changed. An envelope is composed only from notifications that were read within half of
+ * this time. The other half is for the attempt before it.
  */
 const ENVELOPE_STALE_AFTER_MS = 1_000
 /**
@@ -108,8 +108,9 @@ async function sendEnvelopes(
   const end = deps.clock.now() + MAILBOX_TURN_MS
   const ahead: UncomposedEnvelopes = { envelopes: [], isAll: false, at: Number.NEGATIVE_INFINITY }
   let { sequence } = mailbox
-  let next = await composeNext(deps, mailbox, sequence, ahead)
+  let next = await prepareNextEnvelope(deps, mailbox, sequence, ahead)
   while (next !== null) {
+    // A commit has ended the claim of the mailbox. Then the mailbox is claimed again, and rests.
     if (next === 'nowhere') return sequence === mailbox.sequence ? 'nowhere' : 'more'
     const attemptNow = await commitEnvelope(deps, mailbox, claim, sequence, next)
     if (attemptNow === 'lost') return 'lost'
@@ -117,7 +118,7 @@ async function sendEnvelopes(
     sequence += 1
     const goesOn = !signal.aborted && deps.clock.now() < end
     // The next envelope is composed while the committed envelope is being sent.
-    const following = goesOn && !next.isLast ? composeNext(deps, mailbox, sequence, ahead) : null
+    const following = goesOn && !next.isLast ? prepareNextEnvelope(deps, mailbox, sequence, ahead) : null
     following?.catch(() => undefined)
     if (!(await attemptNow())) {
       releaseEnvelopeBytes(await following?.catch(() => null))
@@ -128,7 +129,7 @@ async function sendEnvelopes(
     if (isEnvelopeStale(next, deps.clock.now())) {
       releaseEnvelopeBytes(next)
       ahead.at = Number.NEGATIVE_INFINITY
-      next = await composeNext(deps, mailbox, sequence, ahead)
+      next = await prepareNextEnvelope(deps, mailbox, sequence, ahead)
     }
   }
   return sequence === mailbox.sequence ? 'nothing' : 'done'
@@ -149,7 +150,7 @@ interface EnvelopeToCommit extends Recipient {
   readonly id: string
   readonly header: object
   readonly message: CanonicalText
-  readonly body: EncryptedReply
+  readonly body: StoredEnvelope
   /** The time at which the notifications of this envelope were read from the database. */
   readonly at: number
   /** True when this envelope takes the last of the notifications that were due when they were read. */
@@ -172,7 +173,7 @@ function releaseEnvelopeBytes(next: NextEnvelope | undefined): void {
  * now, or there is no address.
  * @param ahead the planned envelopes; when none is left or they are too old, envelopes are planned anew
  */
-async function composeNext(
+async function prepareNextEnvelope(
   deps: NotifyDeps,
   mailbox: ClaimedMailbox,
   sequence: number,
@@ -182,7 +183,7 @@ async function composeNext(
   const recipient = await findRecipient(deps, mailbox)
   if (recipient === null || (await isRecordQuotaUsedUp(deps, recipient))) return 'nowhere'
   if (ahead.envelopes.length === 0 || now - ahead.at > ENVELOPE_STALE_AFTER_MS / 2) {
-    const next = await planNextEnvelopes(deps.db, mailbox.id, recipient)
+    const next = await takeNextEnvelopes(deps.db, mailbox.id, recipient)
     ahead.envelopes = [...next.envelopes]
     ahead.isAll = next.isAll
     ahead.at = now
@@ -205,7 +206,7 @@ async function composeNext(
     const envelope = { ...recipient, grant, mailbox: mailbox.public_id, sequence: sequence + 1 }
     const composed = composeEnvelope(envelope, items, deps.clock)
     const id = randomUUID()
-    const { header, message, body, digest } = await encryptReply(deps, id, composed.header, composed.message)
+    const { header, message, body, digest } = await encryptForStorage(deps, id, composed.header, composed.message)
     const reply = makeAuditedMessage(composed.header.message_id, digest, null)
     const auditEntry = auditEntryOfEnvelope({ ...recipient, grant }, composed.message, items.length, composed.named, reply)
     return { ...recipient, composed, auditEntry, id, header, message, body, at, isLast, leave }
@@ -298,7 +299,8 @@ async function commitEnvelope(
   }
   const { permit, claim: attemptClaim } = reserved
   let inline = true
-  // A waiting caller learns from the result of the first attempt that the delivery has ended.
+  // While the caller waits, the result of the attempt says that the delivery has ended. An announcement would only poll the
+  // mailbox once more.
   const mailboxDue = (due: number): void => {
     if (!inline) deps.mailboxDue(due)
   }

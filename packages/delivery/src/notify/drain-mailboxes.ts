@@ -28,13 +28,16 @@ export interface MailboxDrainer {
 const CLAIM_SECONDS = 15
 /** The most milliseconds between two passes while something waits in a mailbox, because other nodes change mailboxes too. */
 const MOST_PASS_WAIT_MS = 1_000
-/** The largest share of the time for passes that claim no mailbox. A pass waits at most `MOST_PASS_WAIT_MS` for it. */
+/**
+ * The largest share of this node's time that passes without a claim may take. After such a pass the next one waits so long that the
+ * share is kept, but at most `MOST_PASS_WAIT_MS`.
+ */
 const EMPTY_PASS_TIME_SHARE = 0.1
 /** The most mailboxes that a statement polls: at first as many as may be claimed, then twice as many in each further one. */
 const MOST_POLLED_MAILBOXES = 2_000
 /** The share of the slots that must be free before a pass in progress goes on, so that it claims several mailboxes. */
 const FREE_SLOT_SHARE = 0.25
-/** Milliseconds until a mailbox that could not be drained is polled again. The mailbox may rest longer (`restMailbox`). */
+/** Milliseconds until a mailbox that could not be drained is polled again. The mailbox may rest longer (`letMailboxRest`). */
 const FAILURE_PAUSE_MS = 1_000
 
 interface MailboxDrainerOptions {

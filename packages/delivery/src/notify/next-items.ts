@@ -46,7 +46,7 @@ export interface PlannedEnvelopes {
 }
 
 /** Plans the next envelopes of a mailbox. Due notifications that may not be sent are dropped for good. */
-export async function planNextEnvelopes(db: Database, mailbox: number, to: MailboxReceiver): Promise<PlannedEnvelopes> {
+export async function takeNextEnvelopes(db: Database, mailbox: number, to: MailboxReceiver): Promise<PlannedEnvelopes> {
   // One notification more than needed is read: it shows whether the last item is complete.
   let most = Math.max(to.settings.notify_items, FEWEST_READ_NOTIFICATIONS) + 1
   for (;;) {

@@ -43,14 +43,14 @@ export type AcceptDeps = SenderUriDeps &
  * @throws RequestFault err.sender_uri.invalid: the answer may not be sent to this address
  * @throws HeaderRejection the header is rejected, or rjct.message_id.duplicate
  * @throws RequestFault 429 err.request.too_many_requests: the daily limit of the participant is reached
- * @throws RequestFault, HeaderRejection as `UnreadRequest.read` does
+ * @throws RequestFault, HeaderRejection as `UnreadRequest.readAndCheckMessage` does
  */
 export async function acceptRequest(
   deps: AcceptDeps,
   { exchange, unread, opened, signed, rejection, path }: VerifiedRequest,
 ): Promise<Reply> {
   if (rejection !== null) throw rejection
-  const { chunks, reference_ids, content, digest } = await unread.read(exchange, opened, signed !== null)
+  const { chunks, reference_ids, content, digest } = await unread.readAndCheckMessage(exchange, opened, signed !== null)
   const { header, operation, participant } = exchange
   // The address is checked now, so that the sender learns of a problem. An attempt checks it again if the settings may have
   // changed until then. The address is stored in its normal spelling.
@@ -59,10 +59,10 @@ export async function acceptRequest(
   const [{ message }] = chunks
   const ackAndEntry = (correlation_id: string) => {
     const ack = acknowledgement(correlation_id)
-    const messages = { request: makeAuditedMessage(header.message_id, digest, signed), reply: ack.message }
+    const messages = { request: makeAuditedMessage(header.message_id, digest, signed), reply: ack.audited }
     return { ack, auditEntry: auditEntryOfAccepted({ ...exchange, correlation_id }, message.transaction_id, messages) }
   }
-  const known = () => deps.exchanges.known(row)
+  const findStored = () => deps.exchanges.known(row)
   const persist = async () => {
     const accepted: Acceptance = {
       sender_uri,
@@ -70,9 +70,9 @@ export async function acceptRequest(
       reference_ids,
       chunks: await makeChunkRows(deps, exchange, chunks),
     }
-    const asked = { ...row, accepted }
+    const rowToStore = { ...row, accepted }
     const { ack, auditEntry } = ackAndEntry(row.correlation_id)
-    if (isSmallRequest(asked)) {
+    if (isSmallRequest(rowToStore)) {
       const slot = keepAcceptanceSlot(deps, exchange, message.transaction_id, accepted)
       const claimed = { ...row, accepted: { ...accepted, claim: slot?.claim ?? null } }
       const write = () => deps.auditLog.writeWith(REQUEST_JOINT_WRITE, claimed, ...auditEntry)
@@ -82,16 +82,17 @@ export async function acceptRequest(
       }
     }
     // The request was received before, or is so large that other requests would wait for it.
-    const stored = (await known()) ?? (await storeAfterEntry(deps, asked, auditEntry))
+    const stored = (await findStored()) ?? (await storeAfterEntry(deps, rowToStore, auditEntry))
     return stored.known === 'new' ? { ...stored, ack } : stored
   }
-  const first = await storeWithinDailyLimit<KnownExchange & { readonly ack?: Reply }>(deps, 'accepted', participant.id, {
+  const stored = await storeWithinDailyLimit<KnownExchange & { readonly ack?: Reply }>(deps, 'accepted', participant.id, {
     persist,
-    known,
+    known: findStored,
   })
-  if (first.known === 'different') throw duplicateMessageIdRejection()
-  if (first.ack !== undefined) return first.ack
-  const { ack, auditEntry } = ackAndEntry(first.correlation_id)
+  if (stored.known === 'different') throw duplicateMessageIdRejection()
+  if (stored.ack !== undefined) return stored.ack
+  // The message was accepted before. It is acknowledged as the first was.
+  const { ack, auditEntry } = ackAndEntry(stored.correlation_id)
   await deps.auditLog.write(...auditEntry)
   return ack
 }

@@ -32,7 +32,8 @@ export type AnswerAcceptedDeps = AnswerDeps & SendReplyDeps & AuthorizeDeps
 const PAGES_IN_A_RUN = 16
 /**
  * The number of runs without a page, after which a failure is final: the callback says that the registry failed. A failure of the
- * audit log, and a failure to reach the records, are not final.
+ * audit log, and a failure to reach the records, are not final. This is the run after the last pause of `BACKOFF_SECONDS` in
+ * `work/exchanges.ts`: later runs are not counted, so a larger number would never be reached.
  */
 const RUNS_UNTIL_FAILURE_IS_FINAL = 5
 /**

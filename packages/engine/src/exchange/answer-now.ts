@@ -21,11 +21,13 @@ import { correlationIdOf, duplicateMessageIdRejection, exchangeRow, type Remembe
 import { makeReply, type Reply, type ReplyDeps, rejectedReply } from './reply.ts'
 import { resultOrRejection, type VerifiedRequest } from './unread-request.ts'
 
+/** The most tries to make an outcome. It is made again when the data for its decisions have changed meanwhile. */
+const MOST_OUTCOME_TRIES = 10
 /**
- * The most tries to make an answer, repeated when its data have changed meanwhile, and the most tries to write it, repeated when
- * the row of its message was deleted meanwhile. Then the request fails.
+ * The most tries to write an audit entry with the row of its message. Usually there is one. There are more when an earlier version
+ * has stored the row under another correlation_id, or when the retention deletes the row between two statements.
  */
-const MOST_ANSWER_TRIES = 10
+const MOST_WRITE_TRIES = 10
 
 /** The dependencies of `answerNow`. */
 export type AnswerNowDeps = RememberDeps &
@@ -58,29 +60,32 @@ async function answerWritingMessage(deps: AnswerNowDeps, request: VerifiedReques
   if (read instanceof HeaderRejection) return rejected(read, exchange)
   // An audit entry says who asked for the change, before anything is changed. It stays even if the entry of the answer
   // cannot be written.
-  const asked = { request: read.asked, reply: null }
-  await deps.auditLog.write(...auditEntryOfAccepted(exchange, read.message.transaction_id, asked))
-  const { answer, entry } = await makeAnswerWithAuditEntry(deps, exchange, read)
+  const messages = { request: read.audited, reply: null }
+  await deps.auditLog.write(...auditEntryOfAccepted(exchange, read.message.transaction_id, messages))
+  const { reply, entry } = await makeReplyWithAuditEntry(deps, exchange, read)
   await deps.auditLog.write(...entry)
-  return answer
+  return reply
 }
 
 /**
  * Answers a message that changes nothing. The message is stored in one statement with the audit entry of its answer,
- * before the answer is sent. A message that is refused is stored alone, before the refusal is sent.
+ * before the answer is sent. A message that is refused is stored alone, before the refusal is sent (docs/decisions/message-memory.md).
  */
 async function answerReadingMessage(deps: AnswerNowDeps, request: VerifiedRequest, rejected: MakeRejectedReply): Promise<Reply> {
   const began = deps.clock.now()
   const fresh = exchangeRow(request.exchange, request.opened, request.path)
   const row = { ...fresh, correlation_id: await correlationIdOf(deps.pseudonyms, fresh) }
   try {
+    // 6. Checks the message.
     const read = await readCheckedMessage(request)
+    // 7. Answers the items, and makes the reply and its audit entry.
     let exchange: Exchange = { ...request.exchange, correlation_id: row.correlation_id }
-    let made = await makeAnswerWithAuditEntry(deps, exchange, read)
-    for (let tries = 1; tries <= MOST_ANSWER_TRIES; tries += 1) {
+    let made = await makeReplyWithAuditEntry(deps, exchange, read)
+    // The audit entry and the row of the message memory, in one commit.
+    for (let tries = 1; tries <= MOST_WRITE_TRIES; tries += 1) {
       const { correlation_id } = exchange
       const joint = { ...row, correlation_id, age: deps.clock.now() - began }
-      if (await deps.auditLog.writeWith(REQUEST_JOINT_WRITE, joint, ...made.entry)) return made.answer
+      if (await deps.auditLog.writeWith(REQUEST_JOINT_WRITE, joint, ...made.entry)) return made.reply
       // The message_id is stored already. An earlier version gave equal messages a random correlation_id, which then
       // differs from ours.
       const first = await rememberExchange(deps, exchange, row)
@@ -88,11 +93,12 @@ async function answerReadingMessage(deps: AnswerNowDeps, request: VerifiedReques
         await auditUnsentAnswer(deps, made.entry)
         return await rejected(duplicateMessageIdRejection())
       }
-      if (first.correlation_id !== correlation_id) made = await makeAnswerWithAuditEntry(deps, first, read)
+      if (first.correlation_id !== correlation_id) made = await makeReplyWithAuditEntry(deps, first, read)
       exchange = first
     }
     throw new Error('the row of a message is deleted again and again')
   } catch (error) {
+    // Whatever failed, the message is stored first, so that its message_id is used for no other message.
     const exchange = await rememberExchange(deps, request.exchange, row)
     if (exchange === null) return rejected(duplicateMessageIdRejection())
     if (error instanceof HeaderRejection) return rejected(error, exchange)
@@ -108,37 +114,37 @@ async function auditUnsentAnswer({ auditLog }: AnswerNowDeps, entry: EntryWithPe
 interface CheckedMessage {
   readonly message: Message
   /** The part of the audit entry about the request. */
-  readonly asked: AuditedMessage
+  readonly audited: AuditedMessage
 }
 
 /** Reads and checks the message. @throws RequestFault, HeaderRejection */
 async function readCheckedMessage({ exchange, unread, opened, signed }: VerifiedRequest): Promise<CheckedMessage> {
-  const { chunks, digest } = await unread.read(exchange, opened, signed !== null)
-  return { message: chunks[0].message, asked: makeAuditedMessage(exchange.header.message_id, digest, signed) }
+  const { chunks, digest } = await unread.readAndCheckMessage(exchange, opened, signed !== null)
+  return { message: chunks[0].message, audited: makeAuditedMessage(exchange.header.message_id, digest, signed) }
 }
 
-/** Makes the answer to a request, and its audit entry. The caller commits the entry before it sends the answer. */
-async function makeAnswerWithAuditEntry(
+/** Makes the reply to a request, and its audit entry. The caller commits the entry before it sends the reply. */
+async function makeReplyWithAuditEntry(
   deps: AnswerNowDeps,
   exchange: Exchange,
-  { message, asked }: CheckedMessage,
-): Promise<{ readonly answer: Reply; readonly entry: EntryWithPersons }> {
+  { message, audited }: CheckedMessage,
+): Promise<{ readonly reply: Reply; readonly entry: EntryWithPersons }> {
   const { transaction_id } = message
-  const outcome = await answerAndCommit(deps, () => answerMessage(deps, { mode: 'sync', exchange, message }))
-  const answer = await makeReply(deps, exchange, transaction_id, outcome)
-  const messages = { request: asked, reply: answer.message }
-  return { answer, entry: auditEntryOfAnswer('answer', exchange, transaction_id, outcome, messages) }
+  const outcome = await makeOutcomeAndCommit(deps, () => answerMessage(deps, { mode: 'sync', exchange, message }))
+  const reply = await makeReply(deps, exchange, transaction_id, outcome)
+  const messages = { request: audited, reply: reply.audited }
+  return { reply, entry: auditEntryOfAnswer('answer', exchange, transaction_id, outcome, messages) }
 }
 
 /** Makes an outcome and commits its effects; makes it again if the data for its decisions have changed. */
-async function answerAndCommit(deps: AnswerNowDeps, answer: () => Promise<Outcome>): Promise<Outcome> {
+async function makeOutcomeAndCommit(deps: AnswerNowDeps, makeOutcome: () => Promise<Outcome>): Promise<Outcome> {
   for (let times = 1; ; times += 1) {
     try {
-      const outcome = await answer()
+      const outcome = await makeOutcome()
       if (outcome.effects !== undefined) await commitEffects(deps.db, outcome.effects)
       return outcome
     } catch (error) {
-      if (!(error instanceof OutcomeOutdated) || times === MOST_ANSWER_TRIES) throw error
+      if (!(error instanceof OutcomeOutdated) || times === MOST_OUTCOME_TRIES) throw error
     }
   }
 }

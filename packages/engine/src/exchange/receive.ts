@@ -57,16 +57,19 @@ export async function receiveRequest(
     checkSender(header, participant)
     const signed = await verifyEnvelope(deps, participant, source)
 
-    // 4. Address: the header names our version, this registry and this operation, and the message has a valid time.
+    // 4. Address: the header names our version, this registry and this operation, and the message has a valid time. A rejected
+    // header is answered after step 5: the reply repeats the transaction_id, which may be encrypted, and is encrypted if the
+    // request was.
     const rejection = await resultOrRejection(async () => {
       checkAddressee(header, registry, operation)
       checkMessageTime(header, deps.limits.message_ts_window, deps.clock.date())
       return null
     })
 
-    // 5. Decrypts the message.
+    // 5. Decryption; then the grant and header.meta are checked with the decrypted message.
     const encrypted = header.is_msg_encrypted === true
     const exchange: Exchange = {
+      // A synchronous message that changes nothing gets another one in `answerNow`, which equal messages share.
       correlation_id: randomUUID(),
       operation,
       registry,

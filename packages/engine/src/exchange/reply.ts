@@ -4,7 +4,7 @@ import { hash, randomUUID } from 'node:crypto'
 import { makeAuditedMessage } from '@rollcall/audit/audit-entry-of'
 import type { AuditedMessage } from '@rollcall/core/model/audit-entry'
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
-import { type SignDeps, signEnvelope } from '@rollcall/participants/trust/messages'
+import { encryptAndSignEnvelope, type SignDeps } from '@rollcall/participants/trust/messages'
 import {
   type CallbackHeader,
   canonicalJson,
@@ -30,7 +30,7 @@ export interface Reply {
   /** The whole body as RFC 8785 text, which is sent unchanged. */
   readonly text: string
   /** The part of the audit entry about the reply. */
-  readonly message: AuditedMessage
+  readonly audited: AuditedMessage
   /** The code with which the header was rejected, so that no item was answered; absent: it was not rejected. */
   readonly rejected?: HeaderCode
 }
@@ -43,8 +43,8 @@ export async function makeReply(deps: ReplyDeps, exchange: Exchange, transaction
   const encrypt = exchange.encrypted || outcome.encrypted === true
   const envelope = { header, message }
   const bare = operation.reply_also_bare
-  const { text, signature } = await signEnvelope(deps, registry, participant, envelope, encrypt, bare)
-  return { correlation_id, text, message: makeAuditedMessage(header.message_id, hash('sha256', text), signature) }
+  const { text, signature } = await encryptAndSignEnvelope(deps, registry, participant, envelope, encrypt, bare)
+  return { correlation_id, text, audited: makeAuditedMessage(header.message_id, hash('sha256', text), signature) }
 }
 
 /**
@@ -109,7 +109,7 @@ export async function rejectedReply(
 export function acknowledgement(correlation_id: string, now = new Date()): Reply {
   const timestamp = now.toISOString()
   const text = canonicalJson({ message: { ack_status: 'ACK', timestamp, correlation_id } })
-  return { correlation_id, text, message: makeAuditedMessage(null, hash('sha256', text), null) }
+  return { correlation_id, text, audited: makeAuditedMessage(null, hash('sha256', text), null) }
 }
 
 /**

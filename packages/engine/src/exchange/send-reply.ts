@@ -10,7 +10,7 @@ import { isLimitedToOnePerson } from '@rollcall/core/policy/basis'
 import type { Database } from '@rollcall/database/database'
 import { isUnavailable } from '@rollcall/database/database-errors'
 import { type DeliverDeps, deliverNow, reserveAttempt } from '@rollcall/delivery/delivery/deliver'
-import { encryptReply } from '@rollcall/delivery/delivery/encrypt-reply'
+import { encryptForStorage } from '@rollcall/delivery/delivery/stored-envelope'
 import { callbackTarget } from '@rollcall/delivery/delivery/targets'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { type Callback, RequestFault } from '@rollcall/protocol'
@@ -50,7 +50,7 @@ export async function sendReply(
   const traceparent = by?.traceparent ?? null
   const { transaction_id, correlation_id } = exchange
   const members = { transaction_id, correlation_id, ...outcome.members }
-  const { message, body, digest } = await encryptReply(deps, id, header, members, traceparent)
+  const { message, body, digest } = await encryptForStorage(deps, id, header, members, traceparent)
   const { target, allowedBy } = deliveryTargetOf(await deps.callbacks.of(participant), exchange.sender_uri, callback)
   const delivery: NewDelivery = {
     id,
@@ -70,6 +70,7 @@ export async function sendReply(
   const messages = { request: null, reply: makeAuditedMessage(header.message_id, digest, null) }
   const auditEntry = auditEntryOfAnswer('callback', asked, exchange.transaction_id, outcome, messages)
   const origin = targetOrigin(delivery.target)
+  // The claim of the first attempt is committed with the delivery, so that no other node attempts it.
   const reserved = origin === '' ? null : await reserveAttempt(deps, { participant: participant.id, origin })
   const step: ReplyStep = {
     ...page,
@@ -104,7 +105,10 @@ export async function sendReply(
   return true
 }
 
-/** The delivery's address, or null, and the settings that allow it; without these, the attempt reports the problem. */
+/**
+ * Finds the address of a delivery. If it is not allowed any more, it comes without `allowedBy`: then the attempt checks it, and ends
+ * the delivery as `address_not_registered`.
+ */
 function deliveryTargetOf(
   settings: CallbackSettings,
   sender_uri: string | null,

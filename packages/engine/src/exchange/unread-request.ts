@@ -45,16 +45,16 @@ export interface CheckedRequest {
   readonly digest: string
 }
 
-/** A received request whose envelope has been read. `read` reads and checks its message. */
+/** A received request whose envelope has been read. `readAndCheckMessage` takes the next step. */
 export interface UnreadRequest {
   readonly envelope: Envelope
   /**
    * Reads and checks the message.
    * @param opened the decrypted message of the envelope
-   * @param signed whether a signature was verified
+   * @param signed whether a signature was verified; only an upload needs it
    * @throws RequestFault, HeaderRejection
    */
-  read(exchange: Exchange, opened: JsonObject, signed: boolean): Promise<CheckedRequest>
+  readAndCheckMessage(exchange: Exchange, opened: JsonObject, signed: boolean): Promise<CheckedRequest>
 }
 
 /** A request whose sender and signature are verified, and whose message is decrypted but not checked. */
@@ -112,7 +112,7 @@ export async function makeUnreadRequest(
       : await readLargeEnvelope({ reading }, operation, participant, body, bounds)
   return {
     envelope,
-    async read({ header }, opened) {
+    async readAndCheckMessage({ header }, opened) {
       const large = findCheckedMessage(opened)
       // A large message without its items; any other message as a whole.
       const frame = large?.frame ?? readMessage(request, opened)

@@ -156,7 +156,7 @@ async function requireAnswerKey({ peerKeys }: Pick<OpenDeps, 'peerKeys'>, partic
   throw encryptionFault('message: there is no usable key of the sender to encrypt the answer with')
 }
 
-/** The dependencies of `signEnvelope`. */
+/** The dependencies of `encryptAndSignEnvelope`. */
 export interface SignDeps {
   /** The time at which a message is signed. */
   readonly clock: Pick<Clock, 'date'>
@@ -175,7 +175,7 @@ export interface SignDeps {
  * @returns the body to send, as canonical JSON text with header and message exactly as they were signed; the signature
  * @throws RequestFault err.encryption.invalid: the participant has no usable key for encryption; nothing is sent in clear
  */
-export async function signEnvelope(
+export async function encryptAndSignEnvelope(
   signing: SignDeps,
   registry: Pick<Registry, 'sender_id'>,
   participant: Participant,

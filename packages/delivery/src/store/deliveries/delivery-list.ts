@@ -1,5 +1,5 @@
 /** Lists deliveries for an operator. */
-import type { EncryptedReply } from '@rollcall/core/model/delivery'
+import type { StoredEnvelope } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { namespaceSql } from '@rollcall/records/registries/registry-names'
@@ -73,9 +73,9 @@ export async function listDeliveries(
 export async function findDelivery(
   { pool }: Pick<Database, 'pool'>,
   id: string,
-): Promise<(ListedDelivery & { body: EncryptedReply; made: readonly ListedAttempt[] }) | null> {
+): Promise<(ListedDelivery & { body: StoredEnvelope; made: readonly ListedAttempt[] }) | null> {
   if (!UUID.test(id)) return null
-  const { rows } = await pool.query<ListedDelivery & { body: EncryptedReply }>(
+  const { rows } = await pool.query<ListedDelivery & { body: StoredEnvelope }>(
     `select ${LISTED_DELIVERY_COLUMNS}, body from delivery join ${PARTICIPANTS_SQL} as participant on participant.id = delivery.participant
       where delivery.id = $1`,
     [id],

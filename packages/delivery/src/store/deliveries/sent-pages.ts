@@ -1,11 +1,11 @@
 /** Finds the pages of an answer that were sent, or wait to be sent. */
-import type { EncryptedReply } from '@rollcall/core/model/delivery'
+import type { StoredEnvelope } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
 
 export interface SentPage {
   /** The id of the delivery. */
   readonly id: string
-  readonly body: EncryptedReply
+  readonly body: StoredEnvelope
 }
 
 /** Finds a page of the answer to an exchange; null: the page has no delivery, or the delivery was deleted. */

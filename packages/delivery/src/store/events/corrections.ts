@@ -1,6 +1,6 @@
 /** Finds the events that a correction is about, and who was notified of them. */
 
-import type { NotificationReason } from '@rollcall/core/model/event'
+import type { NotificationPurpose } from '@rollcall/core/model/event'
 import type { RecordId } from '@rollcall/core/model/records'
 import { toStoredId } from '@rollcall/database/record-ids'
 import type { ClientBase } from 'pg'
@@ -36,7 +36,7 @@ export async function findCorrectableEvents(
   { record_type, record, event_type, since, corrected }: EventsToCorrect,
 ): Promise<readonly number[]> {
   const id = toStoredId(record)
-  const { rows } = await client.query<{ id: number; purpose: NotificationReason }>(
+  const { rows } = await client.query<{ id: number; purpose: NotificationPurpose }>(
     `select id, purpose from event
      where registry = $1 and record_type = $2 and record = $3 and record_key is not distinct from $6 and recorded_at >= $5
        and ($4::text is null or (event_type = $4 and reversed_by is null))
@@ -54,7 +54,7 @@ export async function findCorrectableEvents(
  * `endedBy`. If a subscription has several, only the last one is found, because the receiver knows that one last; and of those
  * that wait in a backfill also the last one, which the receiver will know.
  */
-export async function findNotificationsOfEvents(
+export async function findLastNotificationsOfEvents(
   client: ClientBase,
   events: readonly number[],
   endedBy: string,

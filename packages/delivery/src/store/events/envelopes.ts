@@ -4,7 +4,7 @@ import type { DeliveryClaim, NewDelivery } from '@rollcall/core/model/delivery'
 import type { JointWrite } from '@rollcall/database/joint-write'
 import { countUsesSql } from '@rollcall/participants/store/grant-use'
 import { insertDeliveriesSql } from '../deliveries/deliveries.ts'
-import { IS_TAKEN_BACK_SQL } from './waiting.ts'
+import { IS_SILENCED_SQL } from './waiting.ts'
 
 /** The next envelope of a mailbox, to be committed with its delivery. */
 export interface NewEnvelope {
@@ -49,7 +49,7 @@ export const ENVELOPE_JOINT_WRITE: JointWrite<NewEnvelope> = {
   sendable as (
     select told.mailbox, notification.id from told join subscription on subscription.id = told.subscription
       join notification on notification.id = told.notification
-    where notification.mailbox = told.mailbox and notification.state = 'waiting' and not ${IS_TAKEN_BACK_SQL}
+    where notification.mailbox = told.mailbox and notification.state = 'waiting' and not ${IS_SILENCED_SQL}
     for no key update of notification skip locked
   ),
   unsendable as (select mailbox, notification from told except select mailbox, id from sendable),

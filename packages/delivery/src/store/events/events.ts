@@ -1,6 +1,6 @@
 /** Stores events, and the notifications that they cause. */
 
-import type { FilterTransition, NotificationReason } from '@rollcall/core/model/event'
+import type { FilterTransition, NotificationPurpose } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import { MAILBOXES_PAYLOAD_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
 import { isSameRecordSql, toStoredId } from '@rollcall/database/record-ids'
@@ -51,7 +51,7 @@ export interface NewEvent {
 export interface MatchedDocument {
   readonly event: number
   readonly matched: number
-  /** Canonical JSON of the record after the event (`recordForEvent`), or before it when it was deleted or merged. */
+  /** Canonical JSON of the record after the event (`recordTextForEvent`), or before it when it was deleted or merged. */
   readonly document: string | null
   /** Canonical JSON of only the record's identifiers, for a receiver whose filter the record no longer fulfils. */
   readonly identifiers: string
@@ -61,7 +61,7 @@ export interface NewNotification {
   readonly event: number
   readonly subscription: number
   readonly presence: FilterTransition
-  readonly purpose: NotificationReason
+  readonly purpose: NotificationPurpose
   /** The time at which the notification is due; undefined when it is due at once. */
   readonly due_at?: Date
   /** The id of the earlier notification that this one corrects. It is not due before the earlier one. */
@@ -147,7 +147,7 @@ export async function insertEvents(client: ClientBase, registryId: number, event
 }
 
 /** Stores with each event the documents for its notifications, and adds to its number of matched subscriptions. */
-export async function storeMatches(client: ClientBase, matched: readonly MatchedDocument[]): Promise<void> {
+export async function storeEventDocuments(client: ClientBase, matched: readonly MatchedDocument[]): Promise<void> {
   if (matched.length === 0) return
   await client.query(
     `update event set matched = event.matched + new.matched, document = new.document, identifiers = new.identifiers
@@ -162,7 +162,10 @@ export async function storeMatches(client: ClientBase, matched: readonly Matched
   )
 }
 
-/** Puts notifications into the mailboxes of their subscriptions, in order. The commit announces the mailboxes to all nodes. */
+/**
+ * Puts notifications into the mailboxes of their subscriptions, in order. Triggers of the table keep a row of
+ * `waiting_notification` for each that waits (migration 0029). The commit announces the mailboxes to all nodes.
+ */
 export async function insertNotifications(client: ClientBase, notifications: readonly NewNotification[]): Promise<void> {
   if (notifications.length === 0) return
   await client.query(
@@ -194,7 +197,7 @@ export async function insertNotifications(client: ClientBase, notifications: rea
 }
 
 /** A subscription whose notifications are held until the next time of its frequency. */
-export interface HeldSubscription {
+export interface SubscriptionFrequency {
   readonly id: number
   readonly cron: string
   readonly start_at: Date
@@ -202,11 +205,11 @@ export interface HeldSubscription {
 }
 
 /** Finds those of the subscriptions that are notified only at the times of a frequency. */
-export async function findHeldSubscriptions(
+export async function findFrequencies(
   client: ClientBase,
   subscriptions: readonly number[],
-): Promise<readonly HeldSubscription[]> {
-  const { rows } = await client.query<HeldSubscription>(
+): Promise<readonly SubscriptionFrequency[]> {
+  const { rows } = await client.query<SubscriptionFrequency>(
     `select id, cron, start_at, end_at from subscription
      where id = any($1::int[]) and cron is not null and start_at is not null and end_at is not null`,
     [subscriptions],

@@ -3,7 +3,7 @@
 import { MAILBOXES_PAYLOAD_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
 import type pg from 'pg'
 import { isNewestEnvelopeSql, SET_NOTIFICATION_WAITING_SQL } from '../deliveries/deliveries.ts'
-import { IS_TAKEN_BACK_SQL, IS_UNFILTERED_SQL } from './waiting.ts'
+import { IS_SILENCED_SQL, IS_UNFILTERED_SQL } from './waiting.ts'
 
 /** The types of a subscription that has a notification in an envelope, and whether it may still be notified. */
 export interface NotifiedSubscription {
@@ -22,7 +22,7 @@ export async function findSubscriptionsOfEnvelope(
 ): Promise<readonly NotifiedSubscription[]> {
   const { rows } = await pool.query<NotifiedSubscription>({
     name: 'subscriptions of a delivery',
-    text: `select distinct event_type, record_type, ${IS_UNFILTERED_SQL} as unfiltered, ${IS_TAKEN_BACK_SQL} as unwanted
+    text: `select distinct event_type, record_type, ${IS_UNFILTERED_SQL} as unfiltered, ${IS_SILENCED_SQL} as unwanted
       from delivery join notification on ${isNewestEnvelopeSql('delivery')}
         join subscription on subscription.id = notification.subscription
       where delivery.id = $1`,

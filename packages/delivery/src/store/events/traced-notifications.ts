@@ -2,7 +2,7 @@
  * Finds what is stored about a notification, by the reference_id of its item or the code of its subscription: the
  * event, its envelope, and every attempt. Nothing names the person of the event.
  */
-import type { FilterTransition, NotificationReason } from '@rollcall/core/model/event'
+import type { FilterTransition, NotificationPurpose } from '@rollcall/core/model/event'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
@@ -21,7 +21,7 @@ export interface TracedNotification {
   readonly reference_id: string | null
   /** The codes of the item's subscriptions, and for each whether the record fulfils its filter (`FilterTransition`). */
   readonly subscriptions: readonly { readonly code: string; readonly presence: FilterTransition }[]
-  readonly purpose: NotificationReason
+  readonly purpose: NotificationPurpose
   readonly event_type: string
   readonly record_type: string
   readonly event_id: string | null

@@ -2,7 +2,7 @@
 
 import { authorityNameSql, hasConsentEndedSql } from '@rollcall/consents/store/consent-ended'
 import type { ConsentSummary } from '@rollcall/core/model/consent'
-import { type FilterTransition, type NotificationReason, SILENT_END_REASONS } from '@rollcall/core/model/event'
+import { type FilterTransition, type NotificationPurpose, SILENT_END_REASONS } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import { createGroupCommit, oncePerPool } from '@rollcall/database/group-commit'
 import { isSameRecordSql, recordIdSql } from '@rollcall/database/record-ids'
@@ -13,7 +13,7 @@ export interface WaitingNotification {
   readonly id: number
   readonly mailbox: number
   readonly presence: FilterTransition
-  readonly purpose: NotificationReason
+  readonly purpose: NotificationPurpose
   /** The reference_id of the notification's item, the same each time; null: an older version made the notification. */
   readonly reference_id: string | null
   /** The reference_id of the notification that it corrects; null: it corrects none, or the corrected notification has none. */
@@ -54,7 +54,7 @@ export interface WaitingNotification {
 }
 
 /** SQL condition on a `subscription`: nothing more of it is sent. It was taken back, or its consent has ended. */
-export const IS_TAKEN_BACK_SQL = `((subscription.state = 'ended' and coalesce(subscription.reason, '') in (${SILENT_END_REASONS.map((reason) => `'${reason}'`).join(', ')}))
+export const IS_SILENCED_SQL = `((subscription.state = 'ended' and coalesce(subscription.reason, '') in (${SILENT_END_REASONS.map((reason) => `'${reason}'`).join(', ')}))
   or exists (select from subscription_consent as consent
     where consent.subscription = subscription.id and coalesce(${hasConsentEndedSql('consent')}, false)))`
 
@@ -115,7 +115,7 @@ const FIND_WAITING_NOTIFICATIONS = `with due as materialized (
     select subscription.id, subscription.code, subscription.event_type as subscribed,
       parsed.criteria ->> 'reg_event_type' as asked_event_type, parsed.criteria ->> 'reg_type' as asked_reg_type,
       parsed.criteria ->> 'notify_record_type' as asked_record_type, subscription.locale, subscription.encrypted,
-      parsed.criteria -> 'filter' is null as unfiltered, ${IS_TAKEN_BACK_SQL} as unwanted,
+      parsed.criteria -> 'filter' is null as unfiltered, ${IS_SILENCED_SQL} as unwanted,
       (select jsonb_build_object('purpose', purpose, 'attributes', attributes,
           'authority', ${authorityNameSql('subscription_consent.authority')})
         from subscription_consent where subscription_consent.subscription = subscription.id) as consent
@@ -135,7 +135,7 @@ const FIND_WAITING_NOTIFICATIONS = `with due as materialized (
 /** The stored documents of an event, for its notifications. */
 export interface EventDocument {
   /**
-   * The canonical JSON of the record after the event (`recordForEvent`); of a record that was deleted or merged into another one,
+   * The canonical JSON of the record after the event (`recordTextForEvent`); of a record that was deleted or merged into another one,
    * before the event. Null: the stored document was deleted, or an older version of the server recorded a deletion without it.
    */
   readonly document: string | null

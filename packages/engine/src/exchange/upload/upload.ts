@@ -95,7 +95,7 @@ function makeUnreadItemUpload(
   const member = request.items ?? ''
   return {
     envelope,
-    async read({ header }, opened, signed) {
+    async readAndCheckMessage({ header }, opened, signed) {
       if (Object.hasOwn(opened, member)) throw badRequestFault(`message.${member}: stands in the file`)
       const frame = readMessage(request, { ...opened, [member]: [] })
       const expected = readFileDigest(opened.file_sha256)

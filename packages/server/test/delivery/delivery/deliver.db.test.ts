@@ -33,7 +33,7 @@ async function attempted(participant: Participant) {
   const target = `${default_url?.replace(/\/$/, '')}/registry/on-search`
   const fresh = await newDelivery(server, participant, { claim, target })
   const { header, message, ...delivery } = fresh
-  const permit = context.limiter.acquire(here(participant), { concurrency: 8, rate: 1_000 })
+  const permit = context.limiter.acquireForDispatcher(here(participant), { concurrency: 8, rate: 1_000 })
   if (permit === null || typeof permit === 'number') throw new Error('no permit')
   await deliverNow(context, { delivery, claim, permit, header, message })
   await context.limiter.idle()
@@ -190,7 +190,7 @@ test('an address that is no longer registered is not called', async () => {
   const target = `${peer.url}/mine`
   const fresh = await newDelivery(server, participant, { claim, target })
   const { header, message, ...delivery } = fresh
-  const permit = server.context.limiter.acquire(here(participant), { concurrency: 8, rate: 1_000 })
+  const permit = server.context.limiter.acquireForDispatcher(here(participant), { concurrency: 8, rate: 1_000 })
   if (permit === null || typeof permit === 'number') throw new Error('no permit')
   await deliverNow(server.context, { delivery, claim, permit, header, message })
   expect(await kept(server, delivery.id)).toMatchObject({ state: 'dead', reason: 'address_not_registered' })

@@ -1,4 +1,4 @@
-import type { EncryptedReply } from '@rollcall/core/model/delivery'
+import type { StoredEnvelope } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
 import { findBreaker } from '@rollcall/delivery/store/deliveries/breakers'
 import { rotateOwnKeys } from '@rollcall/keys/rotation'
@@ -209,7 +209,7 @@ test('the deliveries of a disabled participant wait until it is enabled', async 
 
 test('a body that cannot be read any more stops nothing else', async () => {
   const { participant } = await setting(answering(200))
-  const [broken] = [await newDelivery(sender, participant, { body: new Uint8Array(64).fill(1) as EncryptedReply })]
+  const [broken] = [await newDelivery(sender, participant, { body: new Uint8Array(64).fill(1) as StoredEnvelope })]
   const all = await deliveries(participant, 2)
   await drainParticipant(sender.context, participant.id)
   expect(await kept(sender, broken.id)).toMatchObject({ state: 'dead', reason: 'body_altered' })

@@ -1,4 +1,4 @@
-import type { NotificationReason } from '@rollcall/core/model/event'
+import type { NotificationPurpose } from '@rollcall/core/model/event'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { envelopeMarkingOf, planEnvelopeItems, planEnvelopes } from '../../../../delivery/src/notify/items.ts'
@@ -35,7 +35,7 @@ test('no more bytes than the participant takes; one that is larger goes alone', 
 })
 
 test('a test, a backfill and what happened do not travel together', () => {
-  const of = (...purposes: NotificationReason[]) => purposes.map((purpose, event) => ({ purpose, event }))
+  const of = (...purposes: NotificationPurpose[]) => purposes.map((purpose, event) => ({ purpose, event }))
   expect(planned(of('event', 'correction', 'backfill'))).toHaveLength(2)
   expect(planned(of('test', 'event'))).toHaveLength(1)
   expect(planned(of('backfill', 'backfill'))).toHaveLength(2)
@@ -45,7 +45,7 @@ test('whatever waits, envelope after envelope tells all of it, in order and with
   const one = fc.record({
     event: fc.integer({ min: 1, max: 6 }),
     bytes: fc.constantFrom(10, 2_000, 9_000, 20_000),
-    purpose: fc.constantFrom<NotificationReason>('event', 'correction', 'backfill', 'test'),
+    purpose: fc.constantFrom<NotificationPurpose>('event', 'correction', 'backfill', 'test'),
   })
   fc.assert(
     fc.property(fc.array(one, { minLength: 1, maxLength: 40 }), (list) => {
@@ -74,7 +74,7 @@ test('whatever is held and whatever is not, the items of one record come in the 
   const event = fc.record({
     record: fc.constantFrom('1', '2', '3'),
     record_type: fc.constantFrom('Person', 'Group'),
-    purpose: fc.constantFrom<NotificationReason>('event', 'event', 'event', 'correction', 'backfill', 'test'),
+    purpose: fc.constantFrom<NotificationPurpose>('event', 'event', 'event', 'correction', 'backfill', 'test'),
     after: fc.integer({ min: 0, max: 20 }),
     runs: fc.array(fc.constantFrom(0, 0, 10, 60), { minLength: 1, maxLength: 4 }),
   })

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { EncryptedReply } from '@rollcall/core/model/delivery'
+import type { StoredEnvelope } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
 import { type ReplyEffect, withTransaction } from '@rollcall/database/transaction'
 import { findAcceptedExchange } from '@rollcall/engine/store/exchanges/accepted-exchanges'
@@ -84,7 +84,7 @@ function stepOf(correlation_id: string, changes: Partial<ReplyStep> = {}, of = p
       message_id: randomUUID(),
       target: 'http://127.0.0.1:1/',
       encrypted: false,
-      body: randomBytes(40) as Uint8Array as EncryptedReply,
+      body: randomBytes(40) as Uint8Array as StoredEnvelope,
     },
     deliveryClaim: aClaim(),
     goesOn: false,

@@ -1,18 +1,18 @@
-/** Encrypts a reply for the database, before its first attempt. */
+/** Encrypts a reply or notification for the database. Each attempt decrypts it, encrypts it for the receiver if asked, and signs it. */
 import { hash } from 'node:crypto'
-import { deliveryBodyBinding, type EncryptedReply } from '@rollcall/core/model/delivery'
+import { deliveryBodyBinding, type StoredEnvelope } from '@rollcall/core/model/delivery'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { withTraceparent } from '@rollcall/core/model/traceparent'
 import type { BodyEncryption } from '@rollcall/keys/bodies'
 import { CanonicalText, canonicalJson } from '@rollcall/protocol'
 
 /**
- * Encrypts a reply or notification, whose records are disclosed. No other function makes an `EncryptedReply`.
+ * Encrypts a reply or notification, whose records are disclosed. No other function makes a `StoredEnvelope`.
  * @param id the id of the delivery
  * @param traceparent of the answered request; stored with the reply, and not signed
  * @returns header and message as they will be signed, the encrypted body, and the digest
  */
-export async function encryptReply(
+export async function encryptForStorage(
   { bodies }: { readonly bodies: Pick<BodyEncryption, 'encryptBody'> },
   id: string,
   header: object,
@@ -23,13 +23,13 @@ export async function encryptReply(
   const message = new CanonicalText(canonicalJson(members))
   const text = canonicalJson({ header: written, message })
   const body: Uint8Array = await bodies.encryptBody(withTraceparent(text, traceparent), deliveryBodyBinding(id))
-  return { header: written, message, body: body as EncryptedReply, digest: hash('sha256', text) }
+  return { header: written, message, body: body as StoredEnvelope, digest: hash('sha256', text) }
 }
 
 interface WrittenReply {
   readonly header: object
   readonly message: CanonicalText
-  readonly body: EncryptedReply
+  readonly body: StoredEnvelope
   /**
    * The SHA-256 of header and message in clear, in hexadecimal. The sent bytes differ, because each attempt signs and
    * encrypts again.

@@ -20,7 +20,7 @@ import {
 } from '@rollcall/protocol'
 import { parseWithoutProtected, readProtection } from '@rollcall/records/records/protection'
 import type { ClientBase } from 'pg'
-import { insertEvents, insertNotifications, storeMatches, takeEventNumbers } from '../store/events/events.ts'
+import { insertEvents, insertNotifications, storeEventDocuments, takeEventNumbers } from '../store/events/events.ts'
 import { endNotifiedSubscriptions, suspendSubscriptions } from '../store/events/subscription-states.ts'
 import { notifyOfCorrection } from './corrections.ts'
 import { DueTimes } from './due-times.ts'
@@ -53,9 +53,11 @@ export async function recordChanges(
   const matched = new Map<number, number>()
   const times = new DueTimes(recording.registry, recording.now)
   const checked = { recording, protection, derived: named === undefined }
+  // Keeps those who may see the change. It is used after matching, and again for corrections.
   const permitted = await createVisibilityFilter(client, checked, drafts)
   await queueNotifications(client, recording, drafts, permitted, matched, times)
   for (const draft of drafts) await notifyOfCorrection(client, recording, draft, permitted, matched, times)
+  // Documents are stored for events of which somebody is notified.
   await storeShownDocuments(client, recording, drafts, matched)
   const ending = drafts.filter((draft) => isEndOfSubscriptions(recording, draft)).map(({ id }) => id)
   if (ending.length > 0) await endNotifiedSubscriptions(client, ending, 'death', recording.now)
@@ -125,7 +127,7 @@ interface FoundChange extends StateChange {
   readonly events: readonly EventOfChange[]
 }
 
-/** Reads the record before and after the change, without data of other protected persons: no filter may match by them. */
+/** Reads the record before and after the change, without the protected persons whom it names: no filter may match by their data. */
 function readRecordChange(registry: Registry, protection: Protection, change: RecordChange): Omit<FoundChange, 'events'> {
   const { kind } = registry
   const recordType = recordTypeNamed(kind, change.record_type)
@@ -140,7 +142,7 @@ function readRecordChange(registry: Registry, protection: Protection, change: Re
   return { change, recordType, before: readState(before, parsed?.before), after: readState(after, parsed?.after) }
 }
 
-/** True when a change touches only data of other protected persons. No rule makes an event of such a change. */
+/** True when a change touches only data of protected persons whom the record names. No rule makes an event of such a change. */
 const isOfHiddenPersonsOnly = (protection: Protection, { change, before, after }: Omit<FoundChange, 'events'>): boolean =>
   protection.byIdentifier.size > 0 &&
   isOnlyHiddenChange(
@@ -250,7 +252,7 @@ async function storeShownDocuments(
         : recordTextForEvent(recordType, parseNullableJson(change.before), parseNullableJson(change.after), change.after)
     return { event: id, matched: count, document, identifiers: canonicalJson(identifiers) }
   })
-  await storeMatches(client, shown)
+  await storeEventDocuments(client, shown)
 }
 
 function isEndOfSubscriptions({ registry: { kind } }: RecordingDeps, { event }: DraftEvent): boolean {

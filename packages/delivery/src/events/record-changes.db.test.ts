@@ -14,7 +14,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { insertSubscription } from '../../test/subscriptions.ts'
-import { recordChanges } from './publish.ts'
+import { recordChanges } from './record-changes.ts'
 import { compiledFiltersOf } from './recording.ts'
 
 let database: TestDatabase
