@@ -20,7 +20,8 @@ interface LimitedClient extends pg.Client {
 
 /**
  * Gives a connection up when a statement takes longer than the `query_timeout` of the pool. Whoever takes a connection and lifts
- * PostgreSQL's own limit on it, `statement_timeout`, lifts this limit too, until the connection is given back.
+ * PostgreSQL's own limit on it, `statement_timeout`, lifts this limit too, until the connection is given back. A commit has no limit
+ * in PostgreSQL, and none here: it may wait for a synchronous standby.
  */
 export function withClientTimeout<Pool extends pg.Pool>(pool: Pool): Pool {
   const { query_timeout } = pool.options
@@ -35,7 +36,7 @@ export function withClientTimeout<Pool extends pg.Pool>(pool: Pool): Pool {
     const limited = (first: string | { readonly text: string }, ...rest: unknown[]): unknown => {
       const result: unknown = Reflect.apply(query, client, [first, ...rest])
       const text = typeof first === 'string' ? first : first.text
-      if (text.includes('statement_timeout')) client.connectionParameters.query_timeout = false
+      if (text.includes('statement_timeout') || text.toLowerCase() === 'commit') client.connectionParameters.query_timeout = false
       // The connection still waits for the answer: a rollback, and whoever has the connection next, would wait with it.
       if (result instanceof Promise) result.catch((error) => (isReadTimeout(error) ? client.end() : undefined))
       return result

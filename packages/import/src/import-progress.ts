@@ -123,14 +123,16 @@ export async function loadProgress(
   identity: string,
   isComplete: boolean,
 ): Promise<Progress> {
-  const { rows } = await client.query<Record<CountColumn, string> & Pick<Progress, NonCountColumn>>(
-    `select ${[...COUNT_COLUMNS, ...NON_COUNT_COLUMNS].join(', ')} from import_progress where registry = $1 and source = any($2)`,
+  const { rows } = await client.query<Record<CountColumn, string> & Pick<Progress, NonCountColumn> & { readonly source: string }>(
+    `select source, ${[...COUNT_COLUMNS, ...NON_COUNT_COLUMNS].join(', ')} from import_progress where registry = $1 and source = any($2)`,
     [registryId, isComplete ? [identity, endedIdentity(identity)] : [identity]],
   )
   const [row] = rows
   if (row === undefined) return NO_PROGRESS
   const counts = Object.fromEntries(COUNT_COLUMNS.map((name) => [name, Number(row[name])]))
-  return { ...NO_PROGRESS, ...counts, read: row.read, events: row.events, run: row.run }
+  // When the file was read to its end, it is decided anew whether changes are events.
+  const events = row.source === identity ? row.events : null
+  return { ...NO_PROGRESS, ...counts, read: row.read, events, run: row.run }
 }
 
 /** Makes a number for a new run: the microseconds since 1970 by the database's clock. */

@@ -9,6 +9,7 @@ import {
 import type { JointAuditLog } from '@rollcall/audit/audit-log'
 import { type Exchange, requestBodyBinding } from '@rollcall/core/model/exchange'
 import { withTraceparent } from '@rollcall/core/model/traceparent'
+import { isUnavailable } from '@rollcall/database/database-errors'
 import { readSenderUri, type SenderUriDeps } from '@rollcall/delivery/delivery/targets'
 import type { BodyEncryption } from '@rollcall/keys/bodies'
 import { type DayLimitDeps, storeWithinDailyLimit } from '@rollcall/participants/admission/day-limits'
@@ -144,8 +145,8 @@ async function writeWithKeptSlot(slot: KeptSlot | null, write: () => Promise<boo
 
 /**
  * Stores a request in a statement of its own. Its audit entry is written first: without it nothing is accepted, and any node may
- * answer the request as soon as it is stored. If its message_id was stored meanwhile, another entry says that the acknowledgement
- * was not sent.
+ * answer the request as soon as it is stored. If it cannot be stored, or its message_id was stored meanwhile, another entry says that
+ * the acknowledgement was not sent.
  */
 async function storeAfterEntry(
   { auditLog, exchanges, exchangeAccepted }: Pick<AcceptDeps, 'auditLog' | 'exchanges' | 'exchangeAccepted'>,
@@ -153,7 +154,11 @@ async function storeAfterEntry(
   auditEntry: EntryWithPersons,
 ): Promise<KnownExchange> {
   await auditLog.write(...auditEntry)
-  const stored = await exchanges.remember(asked)
+  const stored = await exchanges.remember(asked).catch(async (error: unknown) => {
+    // If the database did not answer, the request may be stored, so no entry says that its acknowledgement was not sent.
+    if (!isUnavailable(error)) await auditLog.write(...auditEntryOfUnsent(auditEntry))
+    throw error
+  })
   if (stored.known === 'new') exchangeAccepted()
   else await auditLog.write(...auditEntryOfUnsent(auditEntry))
   return stored

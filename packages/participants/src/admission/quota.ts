@@ -27,8 +27,8 @@ export interface Admission {
    */
   readonly hold: (bytes: number) => void
   /**
-   * Counts the characters of the answer as bytes too, up to the participant's share, until `leave`. Later requests are refused for them; the
-   * answer itself never is.
+   * Counts the characters of the answer as bytes, in place of the body, up to the participant's share, until `leave`. Later
+   * requests are refused for them; the answer itself never is.
    */
   readonly holdAnswer: (characters: number) => void
   /**
@@ -184,7 +184,7 @@ interface RequestByteCount {
    * @returns 'held', or the limit that is exceeded; then nothing is counted
    */
   add(bytes: number): 'held' | 'participant' | 'total'
-  /** Counts bytes of an answer until `release`: at most as many as are left of the participant's share. */
+  /** Counts the bytes of an answer in place of the body: at most as many as are left of the participant's share. */
   addAnswer(bytes: number): void
   /** Ends the count of the request's bytes. Further calls do nothing. */
   release(): void
@@ -204,7 +204,15 @@ export function createBodyByteCounter(most: number): BodyByteCounter {
         total += bytes
         heldBy.set(participant, (heldBy.get(participant) ?? 0) + bytes)
       }
+      const release = (): void => {
+        total -= own
+        const rest = (heldBy.get(participant) ?? 0) - own
+        if (rest > 0) heldBy.set(participant, rest)
+        else heldBy.delete(participant)
+        own = 0
+      }
       return {
+        release,
         add(bytes) {
           const others = (heldBy.get(participant) ?? 0) - own
           if (others > 0 && others + own + bytes > share) return 'participant'
@@ -213,14 +221,8 @@ export function createBodyByteCounter(most: number): BodyByteCounter {
           return 'held'
         },
         addAnswer(bytes) {
+          release()
           count(Math.max(0, Math.min(bytes, share - (heldBy.get(participant) ?? 0))))
-        },
-        release() {
-          total -= own
-          const rest = (heldBy.get(participant) ?? 0) - own
-          if (rest > 0) heldBy.set(participant, rest)
-          else heldBy.delete(participant)
-          own = 0
         },
       }
     },

@@ -106,6 +106,21 @@ it('an answer that nobody reads counts with its bytes until it is read, and othe
   expectNothingLeaked(server, [ada, lazy], [answer])
 })
 
+it('requests whose connection ends before their answers are written are not in flight any more', async () => {
+  const hasty = await sealingPeer(server, 'hasty.example', { settings: { concurrency_limit: 3 } })
+  const request = (): string => {
+    const body = signedBody(hasty, searchBy(hasty))
+    const head = `POST /civil/v1.0.0/registry/sync/search HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${hasty.token}\r\n`
+    return `${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  }
+  const raw = await rawConnection(server.running.port)
+  raw.write(request(), request(), request())
+  await raw.taken()
+  raw.destroy()
+  const three = async () => (await Promise.all([search(hasty), search(hasty), search(hasty)])).map(({ status }) => status)
+  await expect.poll(three).toEqual([200, 200, 200])
+})
+
 it('nobody without a token uses up anything', async () => {
   const one = await sealingPeer(server, 'one.example', { settings: { rate_limit: 2 } })
   const body = signedBody(one, searchBy(one))

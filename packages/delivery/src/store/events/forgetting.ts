@@ -5,6 +5,8 @@ import { senderIdSql } from '@rollcall/participants/store/participant-names'
 
 /** The most events, subscriptions or mailboxes that one statement deletes: so few that other statements hardly wait. */
 const MOST_DELETED_ROWS = 100
+/** The most old rows that one statement looks at. Many may be kept, such as those of a closed mailbox. */
+const MOST_READ_ROWS = 1_000
 /** The most notifications of old events that one statement deletes. */
 const MOST_DELETED_NOTIFICATIONS = 5_000
 
@@ -21,18 +23,18 @@ const IS_FORGETTABLE_EVENT_SQL = `recorded_at < now() - make_interval(secs => $1
       and not ${isHeldSql({ time: 'event.recorded_at', sender_id: null })}`
 
 /**
- * The tables in the order of deletion. `where`: the condition of old rows; `$1` is the retention in seconds. `order`: the order
- * of the rows. `before`: deletes what must go before these rows; null: nothing.
+ * The tables in the order of deletion. `where`: the condition of rows to delete; `$1` is the retention in seconds. `time`: the
+ * time since which a row is old. `before`: deletes what must go before these rows; null: nothing.
  */
 const FORGOTTEN_TABLES = [
-  { table: 'event', where: IS_FORGETTABLE_EVENT_SQL, order: 'order by recorded_at', before: forgetNotifications },
+  { table: 'event', where: IS_FORGETTABLE_EVENT_SQL, time: 'recorded_at', before: forgetNotifications },
   // An ended subscription stays while one of its notifications is stored.
   {
     table: 'subscription',
     where: `state = 'ended' and ended_at < now() - make_interval(secs => $1)
       and not exists (select 1 from notification where notification.subscription = subscription.id)
       and not ${isHeldSql({ time: 'subscription.ended_at', sender_id: senderIdSql('subscription.participant') })}`,
-    order: '',
+    time: 'ended_at',
     before: null,
   },
   {
@@ -41,7 +43,7 @@ const FORGOTTEN_TABLES = [
       and not exists (select 1 from subscription where subscription.mailbox = mailbox.id)
       and not exists (select 1 from notification where notification.mailbox = mailbox.id and state = 'waiting')
       and not exists (select 1 from delivery where delivery.mailbox = mailbox.id and state = 'pending')`,
-    order: '',
+    time: 'created_at',
     before: null,
   },
 ] as const
@@ -53,25 +55,39 @@ const FORGOTTEN_TABLES = [
  */
 export async function forgetEvents({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
   let total = 0
-  for (const { table, where, order, before } of FORGOTTEN_TABLES) {
-    for (let isLast = false; !isLast; ) {
-      const { rows } = await pool.query<{ id: string }>(`select id from ${table} where ${where} ${order} limit $2`, [
-        retention,
-        MOST_DELETED_ROWS,
-      ])
-      const ids = rows.map(({ id }) => id)
-      await before?.({ pool }, ids, retention)
-      const { rowCount } = await pool.query(
-        `delete from ${table} where id = any(array(
-          select id from ${table} where id = any($2) and ${where} for update skip locked))`,
-        [retention, ids],
+  for (const { table, where, time, before } of FORGOTTEN_TABLES) {
+    for (let last = null as OldRow | null; ; ) {
+      const { rows }: { readonly rows: readonly OldRow[] } = await pool.query<OldRow>(
+        `select id, time::text, (${where}) as due from (
+           select *, ${time} as time from ${table} where ${time} < now() - make_interval(secs => $1)
+             and ($2::timestamptz is null or (${time}, id) > ($2, $3::bigint)) order by ${time}, id limit $4
+         ) as ${table} order by time, id`,
+        [retention, last?.time ?? null, last?.id ?? null, MOST_READ_ROWS],
       )
-      total += rowCount ?? 0
-      // When no row was deleted, another node has deleted or locked all of them.
-      isLast = ids.length < MOST_DELETED_ROWS || !rowCount
+      const due = rows.filter((row) => row.due).map(({ id }) => id)
+      for (let at = 0; at < due.length; at += MOST_DELETED_ROWS) {
+        const ids = due.slice(at, at + MOST_DELETED_ROWS)
+        await before?.({ pool }, ids, retention)
+        const { rowCount } = await pool.query(
+          `delete from ${table} where id = any(array(
+            select id from ${table} where id = any($2) and ${where} for update skip locked))`,
+          [retention, ids],
+        )
+        total += rowCount ?? 0
+      }
+      last = rows.at(-1) ?? null
+      if (rows.length < MOST_READ_ROWS) break
     }
   }
   return total
+}
+
+/** A row that is old, and whether it is to be deleted. */
+interface OldRow {
+  readonly id: string
+  /** Its time in microseconds, as PostgreSQL writes it. */
+  readonly time: string
+  readonly due: boolean
 }
 
 /**

@@ -134,6 +134,9 @@ export interface AskedExchangeScope {
   readonly operation: string
 }
 
+/** The most messages with one transaction_id that a status question reads. Polls under that id are such messages too. */
+const MOST_MESSAGES_OF_ONE_ID = 10_000
+
 /** Finds the newest exchange of the asker with one of the given transaction_ids or correlation_ids. */
 export async function findAskedExchange(
   { pool }: Pick<Database, 'pool'>,
@@ -147,9 +150,10 @@ export async function findAskedExchange(
   const named = 'transaction_ids' in by ? 'transaction_id = asked.id collate "C"' : 'correlation_id = asked.id'
   const { rows } = await pool.query<{ correlation_id: string; transaction_id: string }>({
     text: `select correlation_id, transaction_id from ${asked} cross join lateral (
-        select * from exchange
-        where participant = $1 and registry = $2 and operation = $3 and transaction_id is not null and ${named}
-        order by received_at desc limit 1
+        select * from (
+          select * from exchange where participant = $1 and transaction_id is not null and ${named}
+          order by received_at desc limit ${MOST_MESSAGES_OF_ONE_ID}
+        ) as named where registry = $2 and operation = $3 order by received_at desc limit 1
       ) as newest
       order by received_at desc limit 1`,
     values: [participant, registry, operation, values],

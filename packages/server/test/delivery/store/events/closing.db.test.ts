@@ -6,7 +6,7 @@ import { changeDeliveries } from '@rollcall/delivery/store/deliveries/delivery-c
 import { closeStaleMailboxes, openMailbox } from '@rollcall/delivery/store/events/closing'
 import { clearSentEvents, forgetEvents } from '@rollcall/delivery/store/events/forgetting'
 import { ensureMailbox } from '@rollcall/delivery/store/events/mailboxes'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { acting } from '../../../../../admin/test/acting.ts'
 import { newDelivery, type TestSender, takes, testSender } from '../../../deliveries.ts'
 import { eventRows, type Subscribed } from '../../../notifications.ts'
@@ -158,6 +158,25 @@ test('what could not be sent from a mailbox that was closed is kept for as long 
   expect(await rows.states()).toEqual(['waiting', 'waiting'])
   await query(`update mailbox set state = 'closed', closed_at = now() - interval '61 days'`)
   expect(await forgetEvents(db, 60 * DAY)).toBe(2)
+})
+
+test('old events behind many that are kept are forgotten, and each is looked at once', async () => {
+  await query(
+    `with made as (
+       insert into event (registry, event_type, record_type, record, record_version, occurred_at, recorded_at, document)
+       select registry, event_type, record_type, record + at, at, occurred_at, now() - interval '16 days', document
+       from event, generate_series(1, 1500) as at where id = $1 returning id
+     )
+     insert into notification (mailbox, event, subscription, presence) select $2, id, $3, 'entered' from made`,
+    [await rows.event('kept'), subscribed.mailbox, subscribed.id],
+  )
+  await rows.event('gone')
+  await query(`update event set recorded_at = now() - interval '15 days' where recorded_at > now() - interval '1 day'`)
+  const read = vi.spyOn(server.database.db.pool, 'query')
+  expect(await forgetEvents(server.database.db, 14 * DAY)).toBe(2)
+  const looked = read.mock.calls.filter(([text]) => String(text).includes('as event order by'))
+  expect(looked).toHaveLength(2)
+  read.mockRestore()
 })
 
 test('no statement deletes more than 5,000 notifications of a forgotten event', async () => {
