@@ -1,7 +1,7 @@
 /** Withdrawals of consents. They apply to the next query, and stop data whose sending has not begun. */
 
 import { isUsedPurpose } from '@rollcall/consents/store/consent-uses'
-import { liftWithdrawals, revokeSignedConsents, withdrawConsents } from '@rollcall/consents/store/withdrawals'
+import { checkJtis, liftWithdrawals, revokeSignedConsents, withdrawConsents } from '@rollcall/consents/store/withdrawals'
 import { EMERGENCY_PURPOSE } from '@rollcall/core/policy/basis'
 import { isStorable } from '@rollcall/database/text'
 import { isSubscribedPurpose, stopUnderEndedConsents } from '@rollcall/delivery/store/events/consent-stopping'
@@ -44,6 +44,7 @@ export const withdrawConsent = defineAct(
     if (authority !== undefined && jti !== undefined) {
       if ((identifier_type ?? identifier_value ?? purpose ?? participant) !== undefined) throw choiceRefusal()
       const { id } = await requireAuthority(deps.db, authority)
+      checkJtis([jti])
       const stopped = await deps.db.journal.write({ kind: 'consents_revoked', authority, jtis: [jti] }, async () =>
         stopUnderEndedConsents(deps.db, await revokeSignedConsents(deps.db, id, [jti])),
       )
@@ -90,6 +91,7 @@ export const revokeConsents = defineAct(
   },
   async (deps: HasVault, { authority, revoked }) => {
     const { id } = await requireAuthority(deps.db, authority)
+    checkJtis(revoked)
     const stopped = await deps.db.journal.write({ kind: 'consents_revoked', authority, jtis: revoked }, async () =>
       stopUnderEndedConsents(deps.db, await revokeSignedConsents(deps.db, id, revoked)),
     )

@@ -8,25 +8,28 @@ import type { ConsentUseSelection } from './consent-uses.ts'
 
 const MOST_JTI_CHARACTERS = 200
 
-/** Checks the form of a signed consent's jti. @throws StoreRefusal */
-function checkJti(jti: string): void {
-  if (jti === '' || jti.length > MOST_JTI_CHARACTERS || !isStorable(jti)) {
-    throw new StoreRefusal(`jti: must have 1 to ${MOST_JTI_CHARACTERS} characters`)
-  }
+/**
+ * Checks the jti of signed consents before their revocation is written to the journal: a restore would repeat a refused one.
+ * @throws StoreRefusal a jti is empty or too long, or cannot be stored
+ */
+export function checkJtis(jtis: readonly string[]): void {
+  // Code points are counted, as in `ConsentClaims`.
+  if (jtis.every((jti) => jti !== '' && [...jti].length <= MOST_JTI_CHARACTERS && isStorable(jti))) return
+  throw new StoreRefusal(`jti: must have 1 to ${MOST_JTI_CHARACTERS} characters`)
 }
 
 /**
  * Revokes signed consents for ever, also those that were never used.
  * @param authority `ConsentAuthority.id`
  * @returns an SQL condition with its values, which selects the stored uses of these consents
- * @throws StoreRefusal a jti is empty or too long, or cannot be stored
+ * @throws StoreRefusal as `checkJtis` does
  */
 export async function revokeSignedConsents(
   { pool }: Pick<Database, 'pool'>,
   authority: number,
   jtis: readonly string[],
 ): Promise<ConsentUseSelection> {
-  for (const jti of jtis) checkJti(jti)
+  checkJtis(jtis)
   await pool.query(
     `insert into signed_consent as known (authority, jti, revoked_at)
      select $1, jti, now() from unnest($2::text[]) as jti

@@ -4,7 +4,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { join } from 'node:path'
 import { type RestoreDeps, restoreDatabase } from '@rollcall/admin/backup/restore'
 import { addConsentAuthority } from '@rollcall/admin/consents/authorities'
-import { withdrawConsent } from '@rollcall/admin/consents/consents'
+import { revokeConsents, withdrawConsent } from '@rollcall/admin/consents/consents'
 import { addPurpose } from '@rollcall/admin/consents/purposes'
 import { addParticipantKeys, revokeParticipantKey } from '@rollcall/admin/participants/keys'
 import { addParticipant } from '@rollcall/admin/participants/participants'
@@ -110,6 +110,25 @@ test('a consent stays revoked when its authority is newer than the backup, and a
   const revoked = `select jti from signed_consent join consent_authority on id = authority
     where revoked_at is not null and removed_at is null`
   expect(await rowsOf(into, revoked)).toEqual([{ jti: 'j-1' }])
+})
+
+test('a revocation that is refused is not in the journal, so no restore repeats it', async () => {
+  const { from, journal, deps } = await started()
+  const authority = 'https://consent.example'
+  await addConsentAuthority(acting(deps), { name: authority, keys: newKeys() })
+  const file = await backupOf(from)
+  const refusal = { message: 'jti: must have 1 to 200 characters' }
+  await expect(revokeConsents(acting(deps), { authority, revoked: ['a', ''] })).rejects.toMatchObject(refusal)
+  await expect(withdrawConsent(acting(deps), { authority, jti: '\0' })).rejects.toMatchObject(refusal)
+  expect(await rowsOf(from, 'select sequence from journal_open_line')).toEqual([])
+  // A character may be two code units.
+  const jti = '𐍈'.repeat(200)
+  await expect(revokeConsents(acting(deps), { authority, revoked: [`${jti}𐍈`] })).rejects.toMatchObject(refusal)
+  await revokeConsents(acting(deps), { authority, revoked: [jti] })
+  const into = await target()
+  const done = await restoreDatabase(acting(depsOf(into)), { file, journal })
+  expect(done).toMatchObject({ journal: 1, undone: [] })
+  expect(await rowsOf(into, 'select jti from signed_consent')).toEqual([{ jti }])
 })
 
 test('a restore does not end before a withdrawal from a participant newer than the backup is done', async () => {
