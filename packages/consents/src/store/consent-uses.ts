@@ -87,13 +87,24 @@ export async function noteFirstUse(
 /** Days for which an expired consent and its first user stay stored. */
 const EXPIRED_CONSENT_KEPT_DAYS = 7
 
-/** Deletes signed consents that expired more than `EXPIRED_CONSENT_KEPT_DAYS` days ago, except revoked ones. @returns how many */
+/** The most signed consents that are deleted in one statement, because millions may expire on one day. */
+const MOST_DELETED_CONSENTS = 5_000
+
+/**
+ * Deletes signed consents that expired more than `EXPIRED_CONSENT_KEPT_DAYS` days ago, except revoked ones. Several nodes may do
+ * so at once. @returns how many
+ */
 export async function deleteExpiredConsents({ pool }: Pick<Database, 'pool'>): Promise<number> {
-  const { rowCount } = await pool.query(
-    `delete from signed_consent where revoked_at is null and expires_at < now() - make_interval(days => $1)`,
-    [EXPIRED_CONSENT_KEPT_DAYS],
-  )
-  return rowCount ?? 0
+  for (let total = 0; ; ) {
+    const { rowCount } = await pool.query(
+      `delete from signed_consent where ctid = any(array(
+         select ctid from signed_consent where revoked_at is null and expires_at < now() - make_interval(days => $1)
+         order by expires_at limit ${MOST_DELETED_CONSENTS} for update skip locked))`,
+      [EXPIRED_CONSENT_KEPT_DAYS],
+    )
+    total += rowCount ?? 0
+    if ((rowCount ?? 0) < MOST_DELETED_CONSENTS) return total
+  }
 }
 
 /** Stores the consents under which items of an exchange are answered. */

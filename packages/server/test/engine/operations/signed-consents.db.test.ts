@@ -1,10 +1,11 @@
 /** Consents that an authority has signed: nothing leaves under one that does not name its person and its attribute. */
 import { randomUUID } from 'node:crypto'
 import { addConsentAuthority } from '@rollcall/admin/consents/authorities'
+import { deleteExpiredConsents } from '@rollcall/consents/store/consent-uses'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { isJsonObject, type JsonValue } from '@rollcall/protocol'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { consentAuthority } from '../../../../admin/test/consents.ts'
 import { keyPair } from '../../../../core/test/key-pairs.ts'
@@ -219,6 +220,17 @@ describe('a signed consent', () => {
       "select jti from signed_consent where jti = any('{ended,ended-revoked,going-on}') order by jti",
     )
     expect(rows).toEqual([{ jti: 'ended-revoked' }, { jti: 'going-on' }])
+  })
+
+  it('is forgotten with many others in statements of a bounded length', async () => {
+    const { pool } = server.database.db
+    await pool.query(`insert into signed_consent (authority, jti, expires_at) select (select min(id) from consent_authority),
+      'many-' || number, now() - interval '8 days' from generate_series(1, 10001) as number`)
+    const query = vi.spyOn(pool, 'query')
+    expect(await deleteExpiredConsents({ pool })).toBe(10_001)
+    const deleted = await Promise.all(query.mock.results.map(({ value }) => value))
+    query.mockRestore()
+    expect(deleted.map(({ rowCount }) => rowCount)).toEqual([5_000, 5_000, 1])
   })
 
   const now = Math.floor(Date.now() / 1_000)
