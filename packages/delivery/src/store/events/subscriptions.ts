@@ -181,6 +181,11 @@ export async function renewSubscriptions(
       to: mailbox,
     })
   }
+  // A subscription that is renewed under a grant of basis `law` does not end with the consent that it had.
+  const unconsented = renewals.filter(({ id, consent }) => renewed.has(id) && !consent).map(({ id }) => id)
+  if (unconsented.length > 0) {
+    await client.query('delete from subscription_consent where subscription = any($1::integer[])', [unconsented])
+  }
   await putConsents(
     client,
     renewals.filter(({ id }) => renewed.has(id)),

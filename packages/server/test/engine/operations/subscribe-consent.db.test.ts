@@ -154,13 +154,30 @@ it('is not sent, and ends, when its consent has expired', async () => {
   expect(await storedSubscription(server, code)).toMatchObject([{ state: 'ended', reason: 'consent' }])
 })
 
-it('is suspended when the grant demands a consent that it does not have', async () => {
+async function grantByLaw(): Promise<void> {
   const { purposes: _, ...law } = TERMS
   await grant(server.database, peer.sender_id, 'civil', { ...law, basis: 'law' })
   server.clock.pass(1_000)
+}
+
+it('is suspended when the grant demands a consent that it does not have', async () => {
+  await grantByLaw()
   const without = await codeOf(server, peer, about('7'))
   const { suspended } = await setGrant(acting({ db }), { sender_id: peer.sender_id, namespace: 'civil', terms: TERMS })
   server.clock.pass(1_000)
   expect(suspended).toBe(1)
   expect(await storedSubscription(server, without)).toMatchObject([{ state: 'suspended', reason: 'not_permitted' }])
+})
+
+it('does not end with its consent when it is renewed under a grant that demands none', async () => {
+  const code = await codeOf(server, peer, await criteria('12', { attributes: ['surname'] }))
+  await grantByLaw()
+  expect(await codeOf(server, peer, about('12'))).toBe(code)
+  const [stored] = await storedSubscription(server, code)
+  const rows = eventRows(server.database, { id: stored?.registry ?? 0 })
+  await rows.notify({ id: stored?.id, code, mailbox: stored?.mailbox }, await rows.event('12'))
+  const person = { identifier_type: 'UIN', identifier_value: '12', purpose: 'eligibility' }
+  expect((await withdrawConsent(acting(deps), person)).stopped.subscriptions).toEqual([])
+  const waiting = await findWaitingNotifications(db.pool, stored?.mailbox, 10)
+  expect(waiting.filter((one) => one.code === code)).toMatchObject([{ unwanted: false, consent: null }])
 })
