@@ -1,5 +1,6 @@
 /** Subscriptions on the basis of a consent: signed, of one person, and ended with it. */
 
+import { listConsentAuthorities, removeConsentAuthority } from '@rollcall/admin/consents/authorities'
 import { withdrawConsent } from '@rollcall/admin/consents/consents'
 import { addPurpose } from '@rollcall/admin/consents/purposes'
 import { setGrant } from '@rollcall/admin/grants/grant-changes'
@@ -150,6 +151,30 @@ it('is not sent, and ends, when its consent has expired', async () => {
   await rows.notify({ id: stored?.id, code, mailbox: stored?.mailbox }, await rows.event('6'))
   await db.pool.query('update subscription_consent set expires_at = now() where subscription = $1', [stored?.id])
   expect(await findWaitingNotifications(db.pool, stored?.mailbox, 10)).toMatchObject([{ code, unwanted: true }])
+  await runHousekeeping(server.context, new AbortController().signal)
+  expect(await storedSubscription(server, code)).toMatchObject([{ state: 'ended', reason: 'consent' }])
+})
+
+it('is ended later when its authority is removed and it cannot be ended at once', async () => {
+  const gone = await consentAuthority(server.database, 'https://gone.example')
+  const subject = { identifier_type: 'UIN', identifier_value: '13' }
+  const code = await codeOf(server, peer, about('13', { authorize: { consent_jws: await gone.sign({ subject }) } }))
+  const [stored] = await storedSubscription(server, code)
+  const changing = await db.pool.connect()
+  try {
+    await changing.query('begin')
+    await changing.query("select pg_advisory_xact_lock_shared(hashtext('rollcall events'), $1)", [stored?.registry])
+    const removed = removeConsentAuthority(acting(deps), { name: gone.name })
+    // As `statement_timeout` does it.
+    const cancel = `select pg_cancel_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event = 'advisory'`
+    await expect.poll(async () => (await db.pool.query(cancel)).rowCount).toBe(1)
+    expect((await removed).stopped).toMatchObject({ subscriptions: [] })
+  } finally {
+    await changing.query('rollback')
+    changing.release()
+  }
+  expect((await listConsentAuthorities(deps, {})).map(({ name }) => name)).not.toContain(gone.name)
   await runHousekeeping(server.context, new AbortController().signal)
   expect(await storedSubscription(server, code)).toMatchObject([{ state: 'ended', reason: 'consent' }])
 })
