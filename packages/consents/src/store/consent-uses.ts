@@ -147,14 +147,18 @@ export async function isUsedPurpose({ pool }: Pick<Database, 'pool'>, purpose: s
   return rowCount === 1
 }
 
-/** Copies the uses of an exchange to another exchange that repeats its answer. */
-export async function copyConsentUses(client: ClientBase, from: string, to: string): Promise<void> {
+/** Copies the uses of these items of an exchange to another exchange that repeats their answers. */
+export async function copyConsentUses(
+  client: ClientBase,
+  { correlation_id, reference_ids }: { readonly correlation_id: string; readonly reference_ids: readonly string[] },
+  to: string,
+): Promise<void> {
   await client.query(
     `insert into consent_use (correlation_id, reference_id, participant, pseudonyms, purpose, authority, jti, given_at,
        expires_at)
      select $2, reference_id, participant, pseudonyms, purpose, authority, jti, given_at, expires_at
-     from consent_use where correlation_id = $1`,
-    [from, to],
+     from consent_use where correlation_id = $1 and reference_id = any($3::text[])`,
+    [correlation_id, to, reference_ids],
   )
 }
 

@@ -12,7 +12,7 @@ import { areRecordsStillShown, showsNobodyProtected } from '@rollcall/core/polic
 import { permissionFor } from '@rollcall/core/policy/permission'
 import type { Database } from '@rollcall/database/database'
 import type { Grants } from '@rollcall/participants/directory/grants'
-import { CanonicalText, type JsonValue, OPERATIONS, operation } from '@rollcall/protocol'
+import { CanonicalText, isJsonObject, type JsonValue, OPERATIONS, operation } from '@rollcall/protocol'
 import { findPermissionChanges } from '../store/deliveries/deliveries.ts'
 
 /** The operation whose answers are about other exchanges. The grants for those exchanges are not known here. */
@@ -21,7 +21,7 @@ const TXN_STATUS_OPERATION = operation('txn-status').name
 /**
  * True when a reply may be sent. If the grant has changed, a reply is sent only when the new one certainly shows its
  * records unchanged. A reply that is not sent is not made again, because a message_id never has two contents; the
- * receiver may ask again. A reply that needed a consent is not sent when the consent has ended.
+ * receiver may ask again. A reply is not sent when a consent has ended under which one of its items was answered.
  */
 export async function isStillPermitted(
   { db: { pool }, grants }: { readonly db: Pick<Database, 'pool'>; readonly grants: Grants },
@@ -35,18 +35,31 @@ export async function isStillPermitted(
   if (grant === null || granted.length === 0) return false
   const { correlation_id } = delivery
   const consents = correlation_id === null ? [] : await findConsentUses({ pool }, correlation_id)
-  if (consents.some((one) => !one.holds || !isConsentGranted(grant, one))) return false
+  const refused = consents.filter((one) => !one.holds || !isConsentGranted(grant, one))
+  const readContent = (): JsonValue => JSON.parse(message instanceof CanonicalText ? message.text : JSON.stringify(message))
+  if (refused.length > 0) {
+    // The other chunks and pages of the same request have consents of their own.
+    const shown = referencesOfItems(readContent())
+    if (shown === null || refused.some(({ reference_id }) => shown.has(reference_id))) return false
+  }
   const changed = await findPermissionChanges(pool, delivery.id, grant.id)
   if (!changed.grant && !changed.protection) return true
   // If the grant is the same, only the protected persons have changed.
   const isSameGrant = !changed.grant
   if (!isSameGrant && granted.every((name) => name === TXN_STATUS_OPERATION)) return false
-  const text = message instanceof CanonicalText ? message.text : JSON.stringify(message)
-  const content = JSON.parse(text) as JsonValue
+  const content = readContent()
   if (isSameGrant) return showsNobodyProtected(grant, content)
   // A reply without a consent may have no records if the grant now demands a consent.
   const isConsented = consents.length > 0 || !isLimitedToOnePerson(grant)
   return areRecordsStillShown(isConsented ? grant : { ...grant, recordTypes: new Set() }, content)
+}
+
+/** The reference_ids of the items of a search that a message answers, or whose status it says; null when it has no such items. */
+function referencesOfItems(message: JsonValue): ReadonlySet<JsonValue | undefined> | null {
+  if (!isJsonObject(message)) return null
+  const { search_response: items, txnstatus_response: told } = message
+  if (isJsonObject(told)) return referencesOfItems(told.txn_status ?? null)
+  return Array.isArray(items) ? new Set(items.map((item) => (isJsonObject(item) ? item.reference_id : undefined))) : null
 }
 
 /** The operation that a delivery answers; all operations with its callback when the operation is not known. */

@@ -38,8 +38,8 @@ export interface TxnAnswer {
   readonly encrypted?: true
   /** The correlation_id of the earlier exchange, whose answer is given again. */
   readonly repeats?: string
-  /** The correlation_id of the earlier exchange if its items had consents, on which this answer then also depends. */
-  readonly consented?: string
+  /** The earlier exchange and its items whose records this answer shows under a consent; absent when there are none. */
+  readonly consented?: { readonly correlation_id: string; readonly reference_ids: readonly string[] }
 }
 
 interface StatusQuestion {
@@ -77,12 +77,15 @@ export async function findOriginalResponse(
   } = await (member === null ? answerAsOneItem(deps, asked) : txnItems(deps, about, asked, references))
   const chosen = member === null || references === null ? items : chosenItems(deps, items, references)
   const { transaction_id, correlation_id } = asked
+  const reference_ids = chosen.flatMap(({ reference_id, data }) =>
+    data !== undefined && consents.get(String(reference_id)) === true ? [String(reference_id)] : [],
+  )
   return {
     status,
     ...(reason !== undefined && { reason }),
     items: chosen,
     repeats: correlation_id,
-    ...(about.consents.size > 0 && { consented: correlation_id }),
+    ...(reference_ids.length > 0 && { consented: { correlation_id, reference_ids } }),
     txn_status: { transaction_id, correlation_id, ...(member === null ? chosen[0] : { [member]: chosen }) },
     // The answer to an encrypted request is never sent in clear.
     ...((encrypted || asked.accepted?.encrypted === true) && { encrypted: true }),
