@@ -186,6 +186,8 @@ export function withSettingsLocked<Result>(deps: object, work: (db: Database) =>
   return runInSlot(settingsSemaphore, 'settings', () =>
     inOneTransaction(db, async (inner, client) => {
       await lockSettings(client)
+      // A participant may have a million deliveries, which one statement makes due.
+      await client.query("select set_config('statement_timeout', '0', true)")
       return work(inner)
     }),
   )

@@ -1,3 +1,4 @@
+import { openDatabase } from '@rollcall/database/database'
 import { validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
@@ -82,5 +83,27 @@ describe('settings of a participant', () => {
     [{ disallow: ['https://b.example'] }, 'https://b.example is not among the allowed addresses'],
   ])('%j is refused', async (input, message) => {
     await expect(change(input)).rejects.toThrow(new AdminRefusal(message))
+  })
+
+  test('are changed with all deliveries that wait, although one statement changes them for longer than statements may take', async () => {
+    const { db, connection, owner } = database
+    await db.pool.query(
+      `insert into delivery (id, participant, registry, callback, message_id, encrypted, body, state, target, next_attempt_at)
+       select gen_random_uuid(), id, 1, 'on-search', 'm', false, '', 'pending', 'https://old.example/on-search', 'infinity'
+       from participant where sender_id = 'a.example'`,
+    )
+    const [slow, maker] = [openDatabase({ ...connection, statement_timeout: 200 }), openDatabase(owner)]
+    try {
+      await maker.pool.query(
+        `create function linger() returns trigger language plpgsql as $$ begin perform pg_sleep(0.3); return null; end $$;
+         create trigger linger before update on delivery for each statement execute function linger()`,
+      )
+      await changeCallback(acting({ db: slow, vault }), { sender_id: 'a.example', default_url: 'https://sp.example/dci' })
+    } finally {
+      await maker.pool.query('drop trigger linger on delivery')
+      await Promise.all([slow.close(), maker.close()])
+    }
+    const { rows } = await db.pool.query(`select target, next_attempt_at < now() + interval '2 seconds' as due from delivery`)
+    expect(rows).toEqual([{ target: 'https://sp.example/dci/registry/on-search', due: true }])
   })
 })
