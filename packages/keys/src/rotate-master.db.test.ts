@@ -182,14 +182,18 @@ describe('a server that runs meanwhile', () => {
     await keys.signing()
   })
 
-  test('goes on signing with what it has opened, when it cannot; it seals nothing with the old key', async () => {
+  test('goes on signing with what it has opened, when it cannot; within seconds it seals and opens nothing', async () => {
     const masterKey = newMasterKey()
-    const { vault, keys } = await fill(masterKeyFromEnvironment({ masterKey, newMasterKey: undefined }))
+    const { vault, keys, body } = await fill(masterKeyFromEnvironment({ masterKey, newMasterKey: undefined }))
     const { kid } = await keys.signing()
+    const bodies = createBodyEncryption(database.db, vault, clock)
+    expect(await bodies.decryptBody(body, 'a')).toBe('kept')
     await rotateMasterKey(database.db, masterKeyFromEnvironment({ masterKey, newMasterKey: newMasterKey() }))
-    clock.pass(600)
+    clock.pass(6_000)
     expect((await keys.signing()).kid).toBe(kid)
     await expect(rotateOwnKeys(database.db, vault)).rejects.toThrow(MasterKeyError)
+    await expect(bodies.encryptBody('new', 'a')).rejects.toThrow(MasterKeyError)
+    await expect(bodies.decryptBody(body, 'a')).rejects.toThrow(MasterKeyError)
   })
 
   test('seals bodies of new days and makes own keys, of which none is lost', async () => {

@@ -14,7 +14,7 @@ export function defineCommand(command: Command): void {
       `
 The new key is ROLLCALL_NEW_MASTER_KEY. With the embedded database and without this variable, a new key is
 written to the file. After an interruption, run the command again. Servers that were started with both variables
-continue without interruption.
+continue without interruption. Restart all others at once: without the new key they cannot store or read messages.
 
 Example: ROLLCALL_NEW_MASTER_KEY="$(cat new-master-key)" rollcall keys rotate-master`,
     )
