@@ -40,6 +40,7 @@ export const TokenError = Type.Object(
       'unauthorized_client',
       'unsupported_grant_type',
       'invalid_scope',
+      'temporarily_unavailable',
     ]),
     error_description: Type.Optional(Type.String()),
   },

@@ -59,7 +59,7 @@ export function describeTokenPath(serverUrl: string, components: ComponentCollec
           },
           400: refused('The request is not understood.', 'invalid_request'),
           401: refused('The client or its secret is not known.', 'invalid_client'),
-          429: refused('Too many attempts.', 'invalid_client'),
+          429: refused('Too many attempts.', 'temporarily_unavailable'),
         },
       },
     },

@@ -1,6 +1,7 @@
 import { newSecret } from '@rollcall/participants/directory/secrets'
 import { addSecret } from '@rollcall/participants/store/client-secrets'
 import { findClient, setParticipantStatus } from '@rollcall/participants/store/participants'
+import { TokenError, validator } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { civilServer } from '../../test/civil.ts'
 import { type Answer, answerOf, post, searchRequest, testServer } from '../../test/server.ts'
@@ -159,6 +160,7 @@ describe('a refusal in the words of RFC 6749', () => {
     for (let failure = 0; failure < 5; failure += 1) expect((await guess()).status).toBe(401)
     const answer = await guess()
     expect(refused(answer)).toEqual([429, 'temporarily_unavailable', 'too many failed requests; try again later'])
+    expect(validator(TokenError).problem(answer.body, '')).toBeNull()
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await ask(form({ ...grant, ...credentials() }))).status).toBe(200)
   })
