@@ -44,6 +44,10 @@ export async function listLiveOwnKeys(db: Database): Promise<readonly OwnKey[]> 
   return rows
 }
 
+/** SQL for the time since which messages for our present encryption keys may have come; infinity when there is no such key. */
+export const ENCRYPTION_KEYS_SINCE_SQL = `(select coalesce(min(created_at), 'infinity') from own_key
+  where use = 'enc' and (state in ('active', 'next') or (state = 'retired' and expires_at > now())))`
+
 /** Erases the encrypted JWKs of retired keys that are no longer valid. Their rows stay. */
 export async function eraseExpiredOwnKeys(db: Database): Promise<void> {
   await db.pool.query(`update own_key set sealed = null where state = 'retired' and expires_at <= now() and sealed is not null`)

@@ -44,6 +44,26 @@ test('what is older than the retention goes, the rest stays', async () => {
   expect(await ciphertexts.remember({ fingerprint, participant: 2, message_id: 'm-1' })).toBe(true)
 })
 
+test('a ciphertext is remembered while an encryption key decrypts it that was there when it came', async () => {
+  const { pool } = database.db
+  const [before, within] = [Buffer.alloc(32, 2), Buffer.alloc(32, 3)]
+  await pool.query(
+    `insert into own_key (kid, use, algorithm, state, created_at, expires_at)
+      values ('k', 'enc', 'RSA-OAEP-256', 'retired', now() - interval '9 days', now() + interval '1 hour')`,
+  )
+  await pool.query(
+    `insert into sealed_message (fingerprint, participant, message_id, received_at)
+      values ($1, 1, 'm-2', now() - interval '10 days'), ($2, 1, 'm-3', now() - interval '8 days')`,
+    [before, within],
+  )
+  const ciphertexts = createCiphertextMemory(database.db, { waiting: 10 })
+  expect(await forgetExchanges(database.db, 5 * DAY)).toBe(1)
+  expect(await ciphertexts.remember({ fingerprint: within, participant: 2, message_id: 'm-4' })).toBe(false)
+
+  await pool.query(`update own_key set expires_at = now() where kid = 'k'`)
+  expect(await forgetExchanges(database.db, 5 * DAY)).toBe(1)
+})
+
 test('nodes that forget at the same time share the work, and what is forgotten is new', async () => {
   await fill(12_000, '6 days')
   const other = openDatabase(database.connection)

@@ -4,6 +4,7 @@ import { FORGOTTEN_USES } from '@rollcall/consents/store/consent-uses'
 import type { Database } from '@rollcall/database/database'
 import { deletableRowsSql, type ExpiringRows } from '@rollcall/database/holds'
 import { countUndelivered, FORGOTTEN_DELIVERIES } from '@rollcall/delivery/store/deliveries/forgotten-deliveries'
+import { ENCRYPTION_KEYS_SINCE_SQL } from '@rollcall/keys/store/own-keys'
 import { ACCEPTED_DAY, deleteOldDays, INBOX_DAY } from '@rollcall/participants/store/day-counts'
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
 
@@ -43,7 +44,8 @@ const FORGOTTEN_TABLES: readonly ExpiringRows[] = [
   FORGOTTEN_ACCEPTED_EXCHANGES,
   FORGOTTEN_DELIVERIES,
   rowsByReceivedAt('exchange'),
-  rowsByReceivedAt('sealed_message'),
+  // A ciphertext has no time inside: its copy can be sent as long as our key decrypts it.
+  rowsByReceivedAt('sealed_message', { stillNeeded: `sealed_message.received_at >= ${ENCRYPTION_KEYS_SINCE_SQL}` }),
   // Receipts name no participant, so a hold on any participant keeps all receipts.
   rowsByReceivedAt('enrolment_receipt', { sender_id: null }),
   FORGOTTEN_USES,
