@@ -71,6 +71,31 @@ test('an export is a file that changes nothing here, and makes the same elsewher
   }
 })
 
+test('an export has a grant whose time is over, and makes all else elsewhere', async () => {
+  const over = { ...GRANT, see: ['identifier', 'gone'], purposes: ['gone'], valid_until: '2020-01-01T00:00:00Z' }
+  await deps.db.pool.query(
+    `insert into participant_grant (participant, registry, terms, valid_from, valid_until)
+    select participant.id, registry.id, $1, '2019-01-01', '2020-01-01' from participant, registry
+    where participant.sender_id = 'b.example' and namespace = 'civil'`,
+    [over],
+  )
+  const exported = await exportConfiguration(deps, {})
+  expect(exported.participants?.['b.example']?.grants).toEqual({ civil: over })
+  expect((await apply(exported)).changes).toEqual([])
+
+  const other = await testDatabase()
+  try {
+    const elsewhere = { ...deps, db: other.db }
+    await applyConfiguration(acting(elsewhere), { configuration: exported })
+    expect((await exportConfiguration(elsewhere, {})).participants?.['b.example']?.grants ?? {}).toEqual({})
+    const { changes: again } = await applyConfiguration(acting(elsewhere), { configuration: exported })
+    expect(again).toEqual([])
+  } finally {
+    await other.close()
+    await deps.db.pool.query(`delete from participant_grant where valid_until = '2020-01-01'`)
+  }
+})
+
 test('what a file does not name stays, and is said', async () => {
   const { changes: made, unlisted } = await apply({ version: 1, participants: { 'b.example': {} } })
   expect(made).toEqual([])

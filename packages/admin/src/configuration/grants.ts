@@ -79,12 +79,14 @@ function planNamespace({ sender_id, environment, wanted, held, stored, known, at
   const there = held.filter((grant) => grant.registry === registry?.id)
   const entry = wanted[namespace] ?? []
   const isList = Array.isArray(entry)
-  const rows = [entry].flat().map((terms, index) => {
+  const rows = [entry].flat().flatMap((terms, index) => {
     const own = isList ? [...place, index] : place
     const same = there.find((grant) => isSameJson(grant.terms, terms))
+    // It grants nothing any more. An export has such grants, and the attributes and purposes that they name may be gone.
+    if (same === undefined && terms.valid_until !== undefined && Date.parse(terms.valid_until) <= Date.now()) return []
     if (same !== undefined) checkKeptGrant(kind, same, own)
     if (same === undefined || !isExpiredGrant(same)) checkConsentNames(terms, known, own)
-    return { at: own, same, terms: same?.terms ?? checkTerms({ kind }, terms, own) }
+    return [{ at: own, same, terms: same?.terms ?? checkTerms({ kind }, terms, own) }]
   })
   const grants = rows.map(({ same, terms }) => same ?? { terms, ...grantPeriod(terms) })
   const overlapping = rows.find((_, index) => grants.slice(0, index).some((one) => isOverlapping(one, grants[index])))
