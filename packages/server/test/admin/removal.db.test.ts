@@ -208,6 +208,35 @@ test.each(['registry', 'participant'] as const)(
   },
 )
 
+test.each(['registry', 'participant'] as const)('a %s goes, however many notifications it has', async (removable) => {
+  const { namespace, sender_id } = names
+  const owner = openDatabase(server.database.owner)
+  await owner.pool.query(
+    `with made as (
+      insert into event (registry, event_type, record_type, record, record_version, occurred_at)
+      values ($1, 'Death', 'Person', 1, 1, now()) returning id)
+    insert into notification (mailbox, event, subscription, presence)
+      select mailbox, made.id, subscription.id, 'entered' from subscription, made, generate_series(1, 5001)
+      where subscription.registry = $1`,
+    [registry?.id],
+  )
+  await owner.pool.query(`
+    create function check_portion() returns trigger language plpgsql as $$ begin
+      if (select count(*) > 5000 from portion) then raise exception 'too many at once'; end if;
+      return null;
+    end $$;
+    create trigger check_portion after delete on notification referencing old table as portion
+      for each statement execute function check_portion()`)
+  try {
+    if (removable === 'registry') await removeRegistry(acting(deps()), { namespace, end: true })
+    else await removeParticipant(acting(deps()), { sender_id, end: true })
+    await expectGone(removable)
+  } finally {
+    await owner.pool.query('drop trigger check_portion on notification; drop function check_portion()')
+    await owner.close()
+  }
+})
+
 test('what was refused to a removed participant is refused to the next one of its sender_id', async () => {
   const { sender_id } = names
   const { db } = server.database
