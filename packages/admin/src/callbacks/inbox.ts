@@ -68,6 +68,7 @@ export const showInboxMessage = defineAct(
       role: 'audit',
       compare: ({ body = false, ...about }) => (body ? { about, wanted: { opens: 'the body of the callback' } } : null),
     },
+    entry: 'within',
     input: closed({
       message_id: ENTRY_MEMBERS.message_id,
       participant: Type.Optional(SenderId),
@@ -78,7 +79,7 @@ export const showInboxMessage = defineAct(
       body: Type.Optional(markPersonal(Type.Unknown({ description: 'Header and message in clear.' }))),
     }),
   },
-  async ({ db, vault }: HasVault, { message_id, participant, body: withBody = false }) => {
+  async ({ db, vault }: HasVault, { message_id, participant, body: withBody = false }, enter) => {
     const [found, ...others] = await findInInbox(db, message_id, participant)
     if (found === undefined) {
       throw new AdminRefusal(`there is no message ${message_id} in the inbox`)
@@ -88,6 +89,7 @@ export const showInboxMessage = defineAct(
       throw new AdminRefusal(`several participants sent a message ${message_id}: participant must be one of ${senders}`)
     }
     const { body, owner, ...entry } = found
+    await enter(withBody ? { note: 'inbox show --body', registry: entry.registry ?? undefined } : undefined)
     if (!withBody) return shownInboxEntry(entry)
     const bodies = createBodyEncryption(db, await vault())
     const opened = await bodies.decryptBody(body, inboxBodyBinding({ participant: owner, message_id }))

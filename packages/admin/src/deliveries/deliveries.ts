@@ -88,6 +88,7 @@ export const showDelivery = defineAct(
       role: 'audit',
       compare: ({ id, body = false }) => (body ? { about: { id }, wanted: { opens: 'the body of the delivery' } } : null),
     },
+    entry: 'within',
     input: closed({
       id: DELIVERY_MEMBERS.id,
       body: Type.Optional(flag('Also show the message and the beginning of each answer, which may be personal data.')),
@@ -108,7 +109,12 @@ export const showDelivery = defineAct(
       ),
     }),
   },
-  ({ db, vault }: HasVault, { id, body = false }) => readDelivery(db, id, body ? vault : null),
+  async ({ db, vault }: HasVault, { id, body = false }, enter) => {
+    const { registry, correlation_id } = await requireDelivery(db, id)
+    const repeats = correlation_id === null ? [] : [correlation_id]
+    await enter(body ? { note: 'deliveries show --body', registry: registry ?? undefined, repeats } : undefined)
+    return readDelivery(db, id, body ? vault : null)
+  },
 )
 
 /** Shows a delivery with its attempts. @param vault null: bodies and answers are not decrypted */

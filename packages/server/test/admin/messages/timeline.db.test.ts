@@ -1,5 +1,6 @@
 import { AdminRefusal } from '@rollcall/admin/admin-function'
 import { auditPerson } from '@rollcall/admin/audit/person-accesses'
+import { showDelivery } from '@rollcall/admin/deliveries/deliveries'
 import { openBodies, openDeliveryBody } from '@rollcall/admin/messages/bodies'
 import { showMessage } from '@rollcall/admin/messages/timeline'
 import { validator } from '@rollcall/protocol'
@@ -122,6 +123,15 @@ describe('bodies', () => {
     const { seen } = await auditPerson(acting(deps()), { type: 'UIN', value: '0012', confidential: true })
     const again = seen.filter(({ operator }) => operator === 'ada')
     expect(again.map(({ again: isAgain, reason: why }) => [isAgain, why])).toEqual([...[1, 2].map(() => [true, reason])])
+
+    // A look at the attempts alone shows no person; one at the message does.
+    const shell = { ...deps(), caller: { kind: 'shell', user: 'eve' } as const }
+    await showDelivery(acting(shell), { id })
+    expect((await showDelivery(acting(shell), { id, body: true })).body).toMatch(PERSON)
+    const later = await auditPerson(acting(deps()), { type: 'UIN', value: '0012' })
+    expect(later.seen.filter(({ operator }) => operator === 'eve')).toMatchObject([
+      { kind: 'operator', note: 'deliveries show --body', registry: 'civil', again: true },
+    ])
   })
 
   test('stay closed when no audit entry can be written', async () => {
