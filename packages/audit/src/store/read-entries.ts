@@ -237,27 +237,22 @@ async function findEntryTime({ pool }: Pick<Database, 'pool'>, { from, to }: Per
   return rows[0]?.at ?? null
 }
 
-/** Yields the entries of a participant in a registry from a time on, the oldest first. */
+/** Yields the entries of a participant in a registry from a time on, the newest first. */
 export async function* entriesOfParticipant(
-  { pool }: Pick<Database, 'pool'>,
-  { participant, registry, from }: { readonly participant: string; readonly registry: string; readonly from: Date },
+  db: Pick<Database, 'pool'>,
+  filter: { readonly participant: string; readonly registry: string; readonly from: Date },
 ): AsyncGenerator<LoggedEntry> {
-  const members = memberParameters(Object.entries({ participant, registry }))
-  let after = null as Pick<LoggedEntry, 'at' | 'chain' | 'sequence'> | null
-  for (;;) {
-    const { rows }: { readonly rows: readonly EntryRowWith<object>[] } = await pool.query<EntryRowWith<object>>(
-      `select ${ENTRY_ROW_COLUMNS} from ${ENTRIES_WITH_CONTENT_SQL}
-       where at >= $1 and ($2::uuid is null or (at, chain, sequence) > ($1, $2, $5)) and ${HAS_MEMBERS_SQL}
-       order by at, chain, sequence limit $6`,
-      [after?.at ?? from, after?.chain ?? null, ...members, after?.sequence ?? null, ENTRY_PAGE_SIZE],
-    )
-    for (const row of rows) yield parseEntry(row)
-    after = rows.at(-1) ?? null
-    if (after === null || rows.length < ENTRY_PAGE_SIZE) return
+  const bounds = { limit: Number.MAX_SAFE_INTEGER, most: ENTRIES_OF_PARTICIPANT_PERIOD }
+  for (let to: Date | undefined; ; ) {
+    const { found, rest } = await findNewestEntries(db, { ...filter, to }, bounds)
+    yield* found
+    if (rest === null) return
+    to = rest
   }
 }
 
-const ENTRY_PAGE_SIZE = 5_000
+/** The entries that are looked through before those of the participant are yielded. */
+const ENTRIES_OF_PARTICIPANT_PERIOD = 10_000
 
 /** Yields the entries in which the emergency part of a grant was used, in pages, the oldest first. */
 export async function* readEmergencyEntries({ pool }: Pick<Database, 'pool'>): AsyncGenerator<readonly LoggedEntry[]> {

@@ -2,6 +2,7 @@
 
 import { setGrant } from '@rollcall/admin/grants/grant-changes'
 import { proposeGrant } from '@rollcall/admin/grants/proposal'
+import { entriesOfParticipant } from '@rollcall/audit/store/read-entries'
 import { afterAll, describe, expect, it } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { grant } from '../../../../participants/test/grants.ts'
@@ -122,6 +123,35 @@ describe('grant propose', () => {
     const spmis = { participant: 'spmis.demo', asked: { record_types: [], forms: [], attributes: [] } }
     await addEntry({ ...spmis, shown: { Person: ['parent1_identifier.identifier_value', 'parent1_identifier.identifier_type'] } })
     expect((await propose()).terms.see).toContain('parents')
+  })
+
+  it('reads the audit log in periods: one statement of all days would never end in a large registry', async () => {
+    const { pool } = server.database.db
+    const sent: { readonly text: string; readonly values: readonly unknown[] }[] = []
+    const query = (text: string, values: readonly unknown[]) => {
+      sent.push({ text, values })
+      return pool.query(text, [...values])
+    }
+    const other = { chain: '3b241101-e2bb-4255-8caf-4136c566a962', at: '2020-01-01' }
+    await pool.query(
+      `insert into account (chain, sequence, at, entry, commitments, hash)
+      select $1, sequence, $2::timestamptz + sequence * interval '1 ms', '{"participant":"other.example"}', '', ''
+      from generate_series(1, 25000) as sequence`,
+      [other.chain, other.at],
+    )
+    await addEntry({ participant: 'spmis.demo' })
+    const found = []
+    const asked = { participant: 'spmis.demo', registry: 'civil', from: new Date(other.at) }
+    for await (const { entry } of entriesOfParticipant({ pool: { query } as unknown as typeof pool }, asked)) found.push(entry)
+    expect(found.length).toBeGreaterThan(0)
+    const read = sent.filter(({ text }) => text.includes('content'))
+    expect(read.length).toBeGreaterThanOrEqual(3)
+    for (const { text, values } of read) {
+      expect(text).toContain('at >= $1 and at < $2')
+      const [from, to] = values as [Date, Date]
+      // In 2020, each millisecond has an entry.
+      if (to.getUTCFullYear() === 2020) expect(to.getTime() - from.getTime()).toBeLessThanOrEqual(10_000)
+    }
   })
 
   it('is of a grant in force', async () => {
