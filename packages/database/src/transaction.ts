@@ -1,5 +1,5 @@
 /** Transactions on one connection, for work without Kysely, such as COPY and prepared statements. */
-import type { ClientBase, Pool, PoolClient } from 'pg'
+import type { ClientBase, Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg'
 import type { StatementNames } from './statement-names.ts'
 
 /**
@@ -40,6 +40,16 @@ export async function withTransaction<Result>(
     client.release(failed || isFull(client))
   }
 }
+
+/** Runs a statement without a time limit: one act of an operator may change any number of rows. */
+export const queryWithoutLimit = <Row extends QueryResultRow>(pool: Pool, statement: QueryConfig): Promise<QueryResult<Row>> =>
+  withTransaction(pool, async (client) => {
+    await client.query(NO_STATEMENT_TIMEOUT_SQL)
+    return client.query<Row>(statement)
+  })
+
+/** Lifts the time limit of the statements that follow in the transaction. */
+export const NO_STATEMENT_TIMEOUT_SQL = "select set_config('statement_timeout', '0', true)"
 
 /**
  * Writes what an operation has decided, in the transaction that stores an async answer; in one of its own for a sync answer. When

@@ -4,6 +4,7 @@ import type { Database } from '@rollcall/database/database'
 import { createGroupCommit, oncePerPool } from '@rollcall/database/group-commit'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { assignmentsSql, valuesSql } from '@rollcall/database/statement-parts'
+import { NO_STATEMENT_TIMEOUT_SQL } from '@rollcall/database/transaction'
 import type { Callback } from '@rollcall/protocol'
 import { CompiledQuery, sql } from 'kysely'
 
@@ -126,6 +127,7 @@ export async function setCallbackSettings(
     await sql`insert into participant_callback ${valuesSql({ participant, ...row })}
       on conflict (participant) do ${changed ? sql`update set ${assignmentsSql(row)}` : sql`nothing`}`.execute(transaction)
     if (!changes.default_url || moving === undefined) return
+    await sql.raw(NO_STATEMENT_TIMEOUT_SQL).execute(transaction)
     const { text, values } = moving(changes.default_url)
     await transaction.executeQuery(CompiledQuery.raw(text, [...values]))
   })

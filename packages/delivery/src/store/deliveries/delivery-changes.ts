@@ -1,6 +1,7 @@
 /** Changes deliveries by hand: an operator retries, replays or drops them, and a participant asks for its own again. */
 import type { Database } from '@rollcall/database/database'
 import { MAILBOXES_PAYLOAD_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
+import { queryWithoutLimit } from '@rollcall/database/transaction'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { isNewestEnvelopeSql, SET_NOTIFICATION_WAITING_SQL } from './deliveries.ts'
 import { choiceConditions, type DeliveryChoice, type DeliveryState } from './delivery-choice.ts'
@@ -119,8 +120,8 @@ export async function changeDeliveriesAtMost(
   const sending = `$${values.length + 2}::boolean`
   const bound = `$${values.length + 3}::bigint`
   const probing = `$${values.length + 4}::boolean`
-  const { rows } = await pool.query<{ chosen: number; changed: number }>(
-    `with chosen as (
+  const { rows } = await queryWithoutLimit<{ chosen: number; changed: number }>(pool, {
+    text: `with chosen as (
         select delivery.id, notifications, ${sending} and mailbox is not null and state <> 'pending' as anew
         from delivery
         where ${text} and state = any(${states}) and ${IS_CHANGEABLE_SQL} and not (${sending} and ${IS_IN_CLOSED_MAILBOX_SQL})
@@ -155,7 +156,7 @@ export async function changeDeliveriesAtMost(
       select (select count(*) from chosen) as chosen,
         (select count(*) from changed) + (select count(distinct id) from renewed) as changed,
         (select count(*) from announced) as announced`,
-    [...values, from, sends, most, sends && probes],
-  )
+    values: [...values, from, sends, most, sends && probes],
+  })
   return rows[0] ?? { chosen: 0, changed: 0 }
 }

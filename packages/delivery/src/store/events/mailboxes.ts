@@ -6,6 +6,7 @@
 import type { DeliveryClaim } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
 import { MAILBOXES_PAYLOAD_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
+import { queryWithoutLimit } from '@rollcall/database/transaction'
 import type pg from 'pg'
 import { openMailbox } from './closing.ts'
 
@@ -166,7 +167,7 @@ export async function makeDeliveriesDue(
   participant: number,
   { origin = null }: { readonly origin?: string | null } = {},
 ): Promise<void> {
-  await pool.query({
+  const statement = {
     name: 'retry mailboxes',
     text: `with retried as (
         update delivery set next_attempt_at = least(next_attempt_at, now() + make_interval(secs => $2))
@@ -185,7 +186,9 @@ export async function makeDeliveriesDue(
       )
       select pg_notify('${WORK_CHANNEL}', $1::integer::text), pg_notify('${WORK_CHANNEL}', '${MAILBOXES_PAYLOAD_PREFIX}')`,
     values: [participant, SETTINGS_SPREAD_SECONDS, origin],
-  })
+  }
+  // A participant may have any number of pending deliveries. Of notifications, each mailbox has at most one that is pending.
+  await (origin === null ? queryWithoutLimit(pool, statement) : pool.query(statement))
 }
 
 /** The members that identify a mailbox. */

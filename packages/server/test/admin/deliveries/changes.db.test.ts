@@ -6,6 +6,7 @@ import { cancelDeliveries, replayDeliveries, retryDeliveries } from '@rollcall/a
 import { changeDeliveries, listDeliveries } from '@rollcall/admin/deliveries/deliveries'
 import { listDestinations } from '@rollcall/admin/deliveries/destinations'
 import { listMailboxes } from '@rollcall/admin/deliveries/mailboxes'
+import { openDatabase } from '@rollcall/database/database'
 import { DELIVERY_CAUSES, explainCause } from '@rollcall/delivery/delivery/causes'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { validator } from '@rollcall/protocol'
@@ -264,6 +265,30 @@ test('what waits is due at once after the settings for callbacks were changed, w
   )
   expect(rows).toEqual([{ target: 'https://well.example/registry/on-search', due: true }])
   expect(await statesOf()).toEqual({ held: 1, pending: 1 })
+})
+
+test('acts that change any number of deliveries have no time limit', async () => {
+  await add()
+  const owner = openDatabase(server.database.owner)
+  await owner.pool.query(`
+    create function check_limit() returns trigger language plpgsql as $$ begin
+      if current_setting('statement_timeout') <> '0' then raise exception 'has a time limit'; end if;
+      return null;
+    end $$;
+    create trigger check_limit after update on delivery for each statement execute function check_limit()`)
+  const { db, vault } = server.context
+  const all = { participant: 'one.example' }
+  try {
+    expect(await changeDeliveries(acting({ db }), { ...all, change: 'retry' })).toEqual({ changed: 1 })
+    // It moves pending deliveries to the new address, and makes them due.
+    await changeCallback(acting({ db, vault }), { sender_id: 'one.example', default_url: 'https://new.example' })
+    expect(await changeDeliveries(acting({ db }), { ...all, change: 'drop' })).toEqual({ changed: 1 })
+  } finally {
+    await owner.pool.query('drop trigger check_limit on delivery; drop function check_limit()')
+    await owner.close()
+  }
+  const { rows } = await query('show statement_timeout')
+  expect(rows).not.toEqual([{ statement_timeout: '0' }])
 })
 
 test('destinations say what waits there, what was given up and why', async () => {
