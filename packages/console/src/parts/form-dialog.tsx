@@ -15,6 +15,8 @@ interface DialogProps<Output> {
   readonly act?: string
   readonly danger?: boolean
   readonly small?: boolean
+  /** Called when the dialog opens: from then on its fields keep the values that they have. */
+  readonly onOpen?: () => void
   readonly fields?: readonly DialogField[]
   /** The preview of the act. */
   readonly children?: ReactNode
@@ -26,7 +28,7 @@ interface DialogProps<Output> {
 }
 
 export function FormDialog<Output>(props: DialogProps<Output>) {
-  const { label, title, act = label, danger = false, small = false, fields = [], children } = props
+  const { label, title, act = label, danger = false, small = false, fields = [], children, onOpen } = props
   const [opened, dialog] = useDisclosure(false)
   const [chosen, setChosen] = useState<Readonly<Record<string, string>>>({})
   const close = () => {
@@ -43,7 +45,10 @@ export function FormDialog<Output>(props: DialogProps<Output>) {
         variant={small ? 'subtle' : 'default'}
         size={small ? 'compact-sm' : 'sm'}
         color={danger ? 'red' : 'accent'}
-        onClick={dialog.open}
+        onClick={() => {
+          onOpen?.()
+          dialog.open()
+        }}
       >
         {label}
       </Button>

@@ -73,3 +73,15 @@ export class FormValues {
     return choices.find((one) => one === this.text(name))
   }
 }
+
+/**
+ * Returns the given members whose value is not the one that the form showed when it was opened. A call with them alone does not
+ * undo what somebody else has changed meanwhile.
+ */
+export const changedMembers = <Members extends object>(
+  given: Members,
+  shown: { readonly [Name in keyof Members]?: unknown },
+): Partial<Members> =>
+  Object.fromEntries(
+    Object.entries(given).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(shown[name as keyof Members])),
+  ) as Partial<Members>

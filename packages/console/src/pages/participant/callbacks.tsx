@@ -1,8 +1,10 @@
 /** Shows and changes where and how a participant takes callbacks and notifications. */
+import { useState } from 'react'
 import type { Participant } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { CallbackTest } from '../../parts/callback-test.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
+import { changedMembers, type FormValues } from '../../parts/form-values.ts'
 import { FactList, Panel, Section } from '../../parts/page.tsx'
 import { numberText } from '../../parts/times.ts'
 import { useMay } from '../../session/session.ts'
@@ -55,40 +57,53 @@ interface ChangeCallbackButtonProps {
   readonly callback: Callback
 }
 
-const ChangeCallbackButton = ({ sender_id, callback }: ChangeCallbackButtonProps) => (
-  <FormDialog
-    label={TEXTS.change}
-    title={TEXTS.title}
-    act={TEXTS.save}
-    fields={[
-      { name: 'default_url', label: NAMES.default_url, note: TEXTS.defaultNote, value: callback.default_url },
-      { name: 'notify_url', label: NAMES.notify_url, note: TEXTS.notifyNote, value: callback.notify_url },
-      { name: 'allowed', label: NAMES.allowed, note: TEXTS.linesNote, as: 'area', value: callback.allowed.join('\n') },
-      ...NUMBER_SETTINGS.map(
-        (name) => ({ name, label: NAMES[name], as: 'number', value: callback[name], required: true }) as const,
-      ),
-      { name: 'schedule', label: NAMES.schedule, note: TEXTS.scheduleNote, as: 'area', value: callback.schedule?.join('\n') },
-      { name: 'notify_unlisted', label: NAMES.notify_unlisted, as: 'flag', value: callback.notify_unlisted },
-    ]}
-    call={(given) => {
-      const allowed = given.lines('allowed')
-      const schedule = given.lines('schedule')
-      return answerTo(
-        api.POST('/admin/v1/participants/{sender_id}/callback', {
-          params: { path: { sender_id } },
-          body: {
-            default_url: given.textOrNull('default_url'),
-            notify_url: given.textOrNull('notify_url'),
-            allow: allowed.filter((entry) => !callback.allowed.includes(entry)),
-            disallow: callback.allowed.filter((entry) => !allowed.includes(entry)),
-            schedule: schedule.length === 0 ? null : schedule.map(Number),
-            notify_unlisted: given.flag('notify_unlisted'),
-            ...Object.fromEntries(NUMBER_SETTINGS.map((name) => [name, given.number(name)])),
-          },
-        }),
-      )
-    }}
-    changes={['participants', 'deliveries']}
-    done={() => TEXTS.done}
-  />
-)
+function ChangeCallbackButton({ sender_id, callback }: ChangeCallbackButtonProps) {
+  const [shown, setShown] = useState(callback)
+  return (
+    <FormDialog
+      label={TEXTS.change}
+      title={TEXTS.title}
+      act={TEXTS.save}
+      onOpen={() => setShown(callback)}
+      fields={[
+        { name: 'default_url', label: NAMES.default_url, note: TEXTS.defaultNote, value: shown.default_url },
+        { name: 'notify_url', label: NAMES.notify_url, note: TEXTS.notifyNote, value: shown.notify_url },
+        { name: 'allowed', label: NAMES.allowed, note: TEXTS.linesNote, as: 'area', value: shown.allowed.join('\n') },
+        ...NUMBER_SETTINGS.map(
+          (name) => ({ name, label: NAMES[name], as: 'number', value: shown[name], required: true }) as const,
+        ),
+        { name: 'schedule', label: NAMES.schedule, note: TEXTS.scheduleNote, as: 'area', value: shown.schedule?.join('\n') },
+        { name: 'notify_unlisted', label: NAMES.notify_unlisted, as: 'flag', value: shown.notify_unlisted },
+      ]}
+      call={(given) =>
+        answerTo(
+          api.POST('/admin/v1/participants/{sender_id}/callback', {
+            params: { path: { sender_id } },
+            body: callbackFromForm(given, shown),
+          }),
+        )
+      }
+      changes={['participants', 'deliveries']}
+      done={() => TEXTS.done}
+    />
+  )
+}
+
+function callbackFromForm(given: FormValues, shown: Callback) {
+  const allowed = given.lines('allowed')
+  const schedule = given.lines('schedule')
+  return {
+    ...changedMembers(
+      {
+        default_url: given.textOrNull('default_url'),
+        notify_url: given.textOrNull('notify_url'),
+        schedule: schedule.length === 0 ? null : schedule.map(Number),
+        notify_unlisted: given.flag('notify_unlisted'),
+        ...Object.fromEntries(NUMBER_SETTINGS.map((name) => [name, given.number(name)])),
+      },
+      shown,
+    ),
+    allow: allowed.filter((entry) => !shown.allowed.includes(entry)),
+    disallow: shown.allowed.filter((entry) => !allowed.includes(entry)),
+  }
+}

@@ -1,8 +1,9 @@
 /** Shows and changes how a participant signs and encrypts. */
+import { useState } from 'react'
 import type { Participant } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import type { FormValues } from '../../parts/form-values.ts'
+import { changedMembers, type FormValues } from '../../parts/form-values.ts'
 import { FactList, Panel, Section } from '../../parts/page.tsx'
 import { useMay } from '../../session/session.ts'
 import { COMMON } from '../../texts/common.ts'
@@ -60,7 +61,8 @@ interface ChangeProps {
 }
 
 function ChangePolicyButton({ sender_id, policy }: ChangeProps) {
-  const { signature_profile: profile, signature_policy, encryption_policy } = policy
+  const [shown, setShown] = useState(policy)
+  const { signature_profile: profile, signature_policy, encryption_policy } = shown
   const choice = (name: keyof typeof NAMES, options: readonly string[], value: string) =>
     ({ name, label: NAMES[name], as: 'choice', options, value, required: true }) as const
   return (
@@ -68,6 +70,7 @@ function ChangePolicyButton({ sender_id, policy }: ChangeProps) {
       label={TEXTS.change}
       title={TEXTS.title}
       act={TEXTS.save}
+      onOpen={() => setShown(policy)}
       fields={[
         { ...choice('signature_policy', SIGNATURE_POLICIES, signature_policy), note: TEXTS.signatureNote },
         {
@@ -75,10 +78,10 @@ function ChangePolicyButton({ sender_id, policy }: ChangeProps) {
           label: NAMES.allow_unsigned,
           note: TEXTS.unsignedNote,
           as: 'flag',
-          value: policy.allow_unsigned,
+          value: shown.allow_unsigned,
         },
         choice('encryption_policy', ENCRYPTION_POLICIES, encryption_policy),
-        { name: 'jwks_uri', label: NAMES.jwks_uri, note: TEXTS.uriNote, value: policy.jwks_uri },
+        { name: 'jwks_uri', label: NAMES.jwks_uri, note: TEXTS.uriNote, value: shown.jwks_uri },
         choice('layout', SIGNATURE_LAYOUTS, profile.layout),
         choice('canonical_form', CANONICAL_FORMS, profile.canonical_form),
         { ...choice('digest_prefix', DIGEST_PREFIXES, profile.digest_prefix), required: false, empty: TEXTS.noPrefix },
@@ -88,7 +91,7 @@ function ChangePolicyButton({ sender_id, policy }: ChangeProps) {
         answerTo(
           api.POST('/admin/v1/participants/{sender_id}/policy', {
             params: { path: { sender_id } },
-            body: policyFromForm(given, policy),
+            body: policyFromForm(given, shown),
           }),
         )
       }
@@ -98,17 +101,28 @@ function ChangePolicyButton({ sender_id, policy }: ChangeProps) {
   )
 }
 
-function policyFromForm(given: FormValues, { signature_policy, encryption_policy, signature_profile }: Policy) {
-  return {
-    signature_policy: given.choice('signature_policy', SIGNATURE_POLICIES) ?? signature_policy,
-    allow_unsigned: given.flag('allow_unsigned'),
-    encryption_policy: given.choice('encryption_policy', ENCRYPTION_POLICIES) ?? encryption_policy,
-    jwks_uri: given.textOrNull('jwks_uri'),
-    signature_profile: {
-      layout: given.choice('layout', SIGNATURE_LAYOUTS) ?? signature_profile.layout,
-      canonical_form: given.choice('canonical_form', CANONICAL_FORMS) ?? signature_profile.canonical_form,
-      digest_prefix: given.choice('digest_prefix', DIGEST_PREFIXES) ?? '',
-      algorithms: SIGNATURE_ALGORITHMS.filter((name) => given.ticked('algorithms').includes(name)),
+function policyFromForm(given: FormValues, shown: Policy): Partial<Policy> {
+  const { signature_profile: profile } = shown
+  const signature_policy = given.choice('signature_policy', SIGNATURE_POLICIES) ?? shown.signature_policy
+  const allow_unsigned = given.flag('allow_unsigned')
+  const changed = changedMembers(
+    {
+      signature_policy,
+      allow_unsigned,
+      encryption_policy: given.choice('encryption_policy', ENCRYPTION_POLICIES) ?? shown.encryption_policy,
+      jwks_uri: given.textOrNull('jwks_uri'),
+      signature_profile: {
+        // The members have the order of those that are shown, with which they are compared.
+        ...profile,
+        layout: given.choice('layout', SIGNATURE_LAYOUTS) ?? profile.layout,
+        canonical_form: given.choice('canonical_form', CANONICAL_FORMS) ?? profile.canonical_form,
+        digest_prefix: given.choice('digest_prefix', DIGEST_PREFIXES) ?? '',
+        algorithms: SIGNATURE_ALGORITHMS.filter((name) => given.ticked('algorithms').includes(name)),
+      },
     },
-  }
+    shown,
+  )
+  // The server takes a signature_policy together with its allow_unsigned.
+  const isSigningChanged = changed.signature_policy !== undefined || changed.allow_unsigned !== undefined
+  return { ...changed, ...(isSigningChanged && { signature_policy, allow_unsigned }) }
 }
