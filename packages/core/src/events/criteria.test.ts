@@ -109,6 +109,19 @@ describe('subscribe_criteria', () => {
     expect(compiled.eventType.name).toBe('LiveBirth')
     expect(compiled.recordType.name).toBe('Person')
   })
+
+  it('mean, read again with the whole kind, only the identifier types of the grant that was valid', () => {
+    const identifier_types = CIVIL.kind.identifier_types.filter(({ name }) => name === 'UIN' || name === 'MOBILE')
+    const narrow = { ...CIVIL, kind: { ...CIVIL.kind, identifier_types, unlisted_identifiers: false as const } }
+    const criteria = { ...CRITERIA, filter_type: 'expression', filter: { identifier: '5551234' } }
+    const again = (text: string) => shown(readCriteriaText(CIVIL.kind, text).predicate as Predicate)
+    const { text, fingerprint: made } = read(criteria, narrow)
+    expect(again(text)).toBe('bears UIN 5551234 or MOBILE 5551234')
+    expect(made).not.toEqual(read(criteria).fingerprint)
+    // Without such a grant, and in criteria that an earlier version stored, an identifier has any type.
+    expect(read({ ...criteria, granted_identifier_types: ['UIN'] }).text).toBe(canonicalJson(criteria))
+    expect(again(canonicalJson(criteria))).toBe(shown(read(criteria).predicate as Predicate))
+  })
 })
 
 describe('refused with', () => {

@@ -95,7 +95,7 @@ export function readSubscribeCriteria(
     consent: null,
     person: predicate !== null && isForOneIdentifier(predicate),
     fingerprint: fingerprintOf(predicate, frequency),
-    text: canonicalJson(withoutConsentJws(criteria)),
+    text: canonicalJson(storedCriteria(kind, criteria)),
     echo: Object.fromEntries(
       ECHOED_MEMBERS.flatMap((member) => {
         const value = criteria[member]
@@ -105,12 +105,33 @@ export function readSubscribeCriteria(
   }
 }
 
-/** The criteria without the signed consent: its content is stored with the subscription, the consent itself is not. */
-function withoutConsentJws(criteria: JsonObject): JsonObject {
-  const { authorize } = criteria
-  if (!isJsonObject(authorize)) return criteria
-  const { consent_jws: _, ...rest } = authorize
-  return { ...criteria, authorize: rest }
+/**
+ * The criteria without the signed consent: its content is stored with the subscription, the consent itself is not. If the grant
+ * names identifier types, they are added: an identifier without a type means these types alone.
+ */
+function storedCriteria({ identifier_types, unlisted_identifiers }: Kind, criteria: JsonObject): object {
+  const { consent_jws: _, ...authorize } = isJsonObject(criteria.authorize) ? criteria.authorize : {}
+  return {
+    ...criteria,
+    ...(criteria.authorize !== undefined && { authorize }),
+    // Undefined removes a member of this name that the sender wrote.
+    granted_identifier_types: unlisted_identifiers === false ? identifier_types.map(({ name }) => name) : undefined,
+  }
+}
+
+/** For each kind: its narrowed kinds, by the names of their identifier types. */
+const narrowedKinds = new WeakMap<Kind, Map<string, Kind>>()
+
+/** Returns the kind with only the identifier types that the stored criteria name. Without names it returns the kind. */
+function withGrantedTypes(kind: Kind, { granted_identifier_types: names }: Criteria): Kind {
+  if (!Array.isArray(names)) return kind
+  const ofKind = narrowedKinds.get(kind) ?? new Map<string, Kind>()
+  const known = ofKind.get(names.join())
+  if (known !== undefined) return known
+  const identifier_types = kind.identifier_types.filter(({ name }) => names.includes(name))
+  const narrowed: Kind = { ...kind, identifier_types, unlisted_identifiers: false }
+  narrowedKinds.set(kind, ofKind.set(names.join(), narrowed))
+  return narrowed
 }
 
 function readEventType(kind: Kind, { reg_event_type: spelling }: Criteria): EventType {
@@ -159,10 +180,11 @@ const STORED_FILTER_LIMITS: QueryLimits = { query_depth: 200, query_terms: 10_00
  * @throws ItemRejection the kind lacks something that the criteria name, because the kind has changed or a grant has reduced it
  */
 export function readCriteriaText(
-  kind: Kind,
+  whole: Kind,
   text: string,
 ): Pick<SubscribeCriteria, 'eventType' | 'recordType' | keyof CriteriaFilter> {
   const criteria = JSON.parse(text) as Criteria
+  const kind = withGrantedTypes(whole, criteria)
   const recordType = readNotifyType(kind, criteria)
   return {
     eventType: readEventType(kind, criteria),
