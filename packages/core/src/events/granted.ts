@@ -24,4 +24,9 @@ export function isSubscriptionGranted(grant: Grant | null, criteria: string, con
 
 /** True when the grant allows every filter that the registry supports, so that filters need not be judged. */
 export const allowsEveryFilter = ({ terms, identifiers, recordTypes, queryForms }: Grant): boolean =>
-  terms.ask === ALL_NAMES && identifiers.types === null && recordTypes === null && queryForms.size === QUERY_FORMS.length
+  terms.ask === ALL_NAMES &&
+  terms.unfiltered === true &&
+  terms.minors !== 'never' &&
+  identifiers.types === null &&
+  recordTypes === null &&
+  queryForms.size === QUERY_FORMS.length

@@ -5,6 +5,7 @@
 import type { Participant } from '@rollcall/core/model/participant'
 import { withTransaction } from '@rollcall/database/transaction'
 import { traceNotifications } from '@rollcall/delivery/store/events/traced-notifications'
+import type { JsonObject } from '@rollcall/protocol'
 import { beforeEach, expect, test } from 'vitest'
 import { eraseNotifications } from '../../../../delivery/src/store/events/erasing.ts'
 import { grant } from '../../../../participants/test/grants.ts'
@@ -84,15 +85,21 @@ test('an envelope that nobody was sent gives its number to the next one', async 
 
 test('nothing is composed that is not permitted any more, and its subscription is suspended', async () => {
   const participant = await newPeer()
-  const filtered = await rows.subscribe(participant, { criteria: { filter: {} } })
+  const filtering = (filter: JsonObject) =>
+    rows.subscribe(participant, { criteria: { reg_event_type: 'LiveBirth', notify_record_type: 'Person', filter } })
+  const filtered = await filtering({ sex: 'female' })
   const unfiltered = await rows.subscribe(participant)
+  // A filter that names nobody counts as none.
+  const namesNobody = await filtering({ UIN: { $ne: '0' } })
   await withdraw(participant)
   await rows.notify(unfiltered, await rows.event('A'))
   await rows.notify(filtered, await rows.event('B'))
+  await rows.notify(namesNobody, await rows.event('C'))
   await until(() => expect(peer.received.map(uinsOf)).toEqual([['B']]))
-  expect(await rows.states()).toEqual(['dropped', 'sent'])
+  expect(await rows.states()).toEqual(['dropped', 'sent', 'dropped'])
   expect(await query('select state, reason from subscription order by id')).toEqual([
     { state: 'live', reason: null },
+    { state: 'suspended', reason: 'not_permitted' },
     { state: 'suspended', reason: 'not_permitted' },
   ])
 })
