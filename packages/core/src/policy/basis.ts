@@ -7,6 +7,7 @@ import type { ConsentSummary } from '../model/consent.ts'
 import type { GRANT_BASES, Grant } from '../model/grant.ts'
 import type { AskedItemFacts } from '../model/outcome.ts'
 import type { Predicate } from '../model/predicate.ts'
+import { comeFromOneValue } from '../query/person-criteria.ts'
 
 type ConsentMember = 'consent' | 'authorize'
 
@@ -130,10 +131,13 @@ export function isConsentGranted({ terms }: Pick<Grant, 'terms'>, consent: Conse
 export const isLimitedToOnePerson = ({ terms }: Pick<Grant, 'terms'>): boolean => terms.basis !== 'law'
 
 /** Checks that a query under a consent asks for one identifier, not whose identifier it is. @throws ItemRejection */
-export function checkAsksForOnePerson(grant: Pick<Grant, 'terms'>, { predicate }: { readonly predicate: Predicate }): void {
+export function checkAsksForOnePerson(
+  grant: Pick<Grant, 'terms' | 'kind'>,
+  { predicate }: { readonly predicate: Predicate },
+): void {
   if (!isLimitedToOnePerson(grant)) return
   // One value is accepted, even when it may be an identifier of several types.
-  if (predicate.is === 'identifier' && new Set(predicate.identifiers.map(({ value }) => value)).size === 1) return
+  if (predicate.is === 'identifier' && comeFromOneValue(grant.kind, predicate.identifiers)) return
   throw searchCriteriaRejection('search_criteria.query: must ask for one identifier, of the person who consents')
 }
 

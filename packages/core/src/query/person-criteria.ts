@@ -130,7 +130,7 @@ function demandedProgrammes(condition: Predicate): string[] {
  * True when one value gives all the identifiers, each by its own type. Two values are two identifiers, even if each fits another
  * type.
  */
-const comeFromOneValue = (kind: Kind, identifiers: readonly Identifier[]): boolean =>
+export const comeFromOneValue = (kind: Kind, identifiers: readonly Identifier[]): boolean =>
   identifiers.some(({ value }) => identifiers.every((one) => isReadFrom(kind, one, value)))
 
 /** True when the type of the identifier reads this value as the identifier. */

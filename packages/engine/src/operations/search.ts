@@ -2,6 +2,7 @@
 
 import type { ConsentUse } from '@rollcall/core/model/consent'
 import type { Exchange } from '@rollcall/core/model/exchange'
+import type { Grant } from '@rollcall/core/model/grant'
 import type { Disclosed, ReplyMembers } from '@rollcall/core/model/outcome'
 import { leavesOf, type Predicate } from '@rollcall/core/model/predicate'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
@@ -18,6 +19,7 @@ import { checkIsPersonType, type Emergency, readItemEmergency } from '@rollcall/
 import { checkSearchAllowed } from '@rollcall/core/policy/query-form'
 import { applyCap, countingRulesOf, neverShowsRecords } from '@rollcall/core/policy/total'
 import { askedFactsOfQuery, checkColumnsBackfilled, usesUnfilledColumn } from '@rollcall/core/query/mentions'
+import { comeFromOneValue } from '@rollcall/core/query/person-criteria'
 import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import { readSearchCriteria, type SearchCriteria } from '@rollcall/core/query/search-criteria'
 import { dayIn, ItemRejection, isJsonObject, type JsonValue, PROTOCOL_VERSION } from '@rollcall/protocol'
@@ -36,8 +38,8 @@ export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnsw
   const { limits } = work.deps
   checkNotBackfilling(exchange, criteria)
   await checkAnswerable(work, criteria)
-  // Each identifier is looked up alone, so each counts in the quota of items or of emergencies.
-  const wanted = identifiersInPredicate(criteria.predicate).length || 1
+  // Each identifier counts in the quota of items or of emergencies.
+  const wanted = countAskedIdentifiers(exchange.grant, criteria.predicate) || 1
   await takeGrantQuota(work, emergency === null ? 'items' : 'emergencies', wanted)
   if (emergency !== null) noteEmergency(work, emergency)
   const found = await findPermittedRecords(work, consented, criteria)
@@ -110,6 +112,15 @@ async function isSharedIdentifier(
 }
 
 const EMPTY_FOUND_PAGE: FoundPage = { total: 0, records: [], ids: [] }
+
+/** Counts the identifiers that a query names. One without a type is looked up under several types, and is one all the same. */
+function countAskedIdentifiers({ kind }: Pick<Grant, 'kind'>, predicate: Predicate): number {
+  const counts = leavesOf(predicate).map((leaf) => {
+    if (leaf.is !== 'identifier') return 0
+    return comeFromOneValue(kind, leaf.identifiers) ? 1 : new Set(leaf.identifiers.map(({ value }) => value)).size
+  })
+  return counts.reduce((sum, count) => sum + count, 0)
+}
 
 const identifiersInPredicate = (predicate: Predicate): readonly Identifier[] =>
   leavesOf(predicate).flatMap((leaf) => (leaf.is === 'identifier' ? leaf.identifiers : []))

@@ -297,6 +297,16 @@ describe('a daily quota', () => {
     })
   })
 
+  it('counts an identifier without a type once', async () => {
+    await server.database.db.pool.query('delete from grant_use')
+    await granted({ query_forms: 'all', ask: 'all', items_per_day: 3 })
+    expect(uins(await item(expression({ identifier: { $in: ['1', '2'] } })))).toEqual(['1', '2'])
+    // With its dashes it is a code, without them a telephone number.
+    expect(await item(expression({ identifier: { $eq: '012-345-678' } }))).toMatchObject({ status: 'succ' })
+    expect(await item(byUin('1'))).toMatchObject({ status: 'rjct', status_reason_message: usedUp('items') })
+    await server.database.db.pool.query('delete from grant_use')
+  })
+
   it('that is used up refuses an answer without records like one with them', async () => {
     await granted({ records_per_day: 1 })
     await server.database.db.pool.query('delete from grant_use')
