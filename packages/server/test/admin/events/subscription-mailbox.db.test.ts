@@ -129,6 +129,18 @@ test('a suspended subscription is live and filed again, and its mailbox is open'
   expect(await query('select whole from subscription_key')).toEqual([{ whole: true }])
 })
 
+test('a backfill and a resumed subscription have only the identifier types of the grant by which it was subscribed', async () => {
+  const { reg_event_type, notify_record_type } = CRITERIA
+  const asked = { reg_event_type, notify_record_type, filter: { identifier: 'U-2' } }
+  const { code } = await rows.subscribe(participant, { criteria: { ...asked, granted_identifier_types: ['BRN'] } })
+  expect(await backfillSubscription(acting(deps()), { code })).toEqual({ code, queued: 0 })
+  await query(`update subscription set state = 'suspended'`)
+  await resumeSubscription(acting(deps()), { code })
+  expect(await query('select count(*)::integer as keys from subscription_key')).toEqual([{ keys: 1 }])
+  const { code: other } = await rows.subscribe(participant, { criteria: asked })
+  expect(await backfillSubscription(acting(deps()), { code: other })).toEqual({ code: other, queued: 1 })
+})
+
 const refusal = (text: string, reason: RefusalReason = 'invalid') => new AdminRefusal(text, { reason })
 
 test('what cannot be done is refused, with the reason', async () => {
