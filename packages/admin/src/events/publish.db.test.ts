@@ -205,7 +205,11 @@ describe('a published event', () => {
     await publish('UPDATE', person(), { source_version: 57 })
     const merged = { namespace: 'civil', survivor: id('UIN', 'U-44'), retired: id('UIN', 'U-45') }
     await mergeRecords(acting(deps()), merged)
-    await deleteRecords(acting(deps()), { namespace: 'civil', record_type: 'Person', identifiers: ['U-44'] })
+    const remove = (identifier: string) =>
+      deleteRecords(acting(deps()), { namespace: 'civil', record_type: 'Person', identifiers: [identifier] })
+    expect(await remove('U-45')).toMatchObject({ deleted: 0 })
+    expect(await rows('select * from record_source_version')).toHaveLength(2)
+    await remove('U-44')
     expect(await rows('select * from record_source_version')).toEqual([])
     for (const source_version of [1, 2]) await publish('UPDATE', person({ note: source_version }), { source_version })
     expect(await stored()).toEqual(person({ note: 2 }))

@@ -2,6 +2,7 @@
 
 import type { Readable } from 'node:stream'
 import type { Registry } from '@rollcall/core/model/registry'
+import { isStorable } from '@rollcall/database/text'
 import { inTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/record-changes'
 import { compiledFiltersOf } from '@rollcall/delivery/events/recording'
@@ -12,6 +13,7 @@ import { FILE_FORMATS, type FormatName } from '@rollcall/import/formats'
 import { EVENT_MODES, type ImportProgress, importFile } from '@rollcall/import/import-file'
 import { identifierValue, oneOf, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
 import { recordsOf, requireSink } from '@rollcall/records/records/registry-records'
+import { findSurvivors } from '@rollcall/records/records/retired-records'
 import { requireRegistry } from '@rollcall/records/registries/registries'
 import { requireRecordType } from '@rollcall/records/registries/registry-attributes'
 import Type from 'typebox'
@@ -253,7 +255,9 @@ async function deleteInBatches(
         await lockRegistryFor(client, registry.id, 'change')
         const rows = await sink.deleteRecords(client, registry, recordType, batch)
         const retired = rows.flatMap(({ aliases }) => aliases.filter(({ type }) => type === recordType.primary_identifier))
-        const deletedPrimaries = [...batch, ...retired.map(({ value }) => value)]
+        // The version of a record that is merged into another one stays.
+        const merged = await findSurvivors(client, registry, recordType, batch.filter(isStorable))
+        const deletedPrimaries = [...batch.filter((one) => !merged.has(one)), ...retired.map(({ value }) => value)]
         await forgetSourceVersions(client, registry.id, record_type, deletedPrimaries)
         if (!isEvent) return rows.length
         const recording = {

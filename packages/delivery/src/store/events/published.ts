@@ -59,10 +59,7 @@ export async function storeSourceVersion(
   return rowCount === 1
 }
 
-/**
- * Deletes the versions of deleted records: a record that is written again later is a new one. The version of a record that is
- * merged into another one stays.
- */
+/** Deletes the versions of deleted records: a record that is written again later is a new one. */
 export async function forgetSourceVersions(
   client: ClientBase,
   registryId: number,
@@ -70,9 +67,7 @@ export async function forgetSourceVersions(
   primaryIdentifiers: readonly string[],
 ): Promise<void> {
   await client.query(
-    `delete from record_source_version as known where registry = $1 and record_type = $2 and primary_identifier = any($3)
-       and not exists (select from retired_record where registry = $1 and record_type = $2
-         and retired_record.primary_identifier = known.primary_identifier)`,
+    'delete from record_source_version where registry = $1 and record_type = $2 and primary_identifier = any($3)',
     [registryId, record_type, primaryIdentifiers.filter(isStorable)],
   )
 }
