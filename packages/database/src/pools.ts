@@ -34,9 +34,13 @@ export function withClientTimeout<Pool extends pg.Pool>(pool: Pool): Pool {
     const client = connected as LimitedClient
     const { query } = client
     const limited = (first: string | { readonly text: string }, ...rest: unknown[]): unknown => {
-      const result: unknown = Reflect.apply(query, client, [first, ...rest])
       const text = typeof first === 'string' ? first : first.text
-      if (text.includes('statement_timeout') || text.toLowerCase() === 'commit') client.connectionParameters.query_timeout = false
+      const { connectionParameters } = client
+      const limit = connectionParameters.query_timeout
+      // pg reads the limit when it is given a statement.
+      if (text.toLowerCase() === 'commit') connectionParameters.query_timeout = false
+      const result: unknown = Reflect.apply(query, client, [first, ...rest])
+      connectionParameters.query_timeout = text.includes('statement_timeout') ? false : limit
       // The connection still waits for the answer: a rollback, and whoever has the connection next, would wait with it.
       if (result instanceof Promise) result.catch((error) => (isReadTimeout(error) ? client.end() : undefined))
       return result

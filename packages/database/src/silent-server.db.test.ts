@@ -69,6 +69,18 @@ test.each(Object.entries(WAYS))(
   },
 )
 
+test('a commit may take longer: PostgreSQL does not limit it, and a standby may keep it waiting', async () => {
+  const inserted = await withTransaction(db.pool, async (client) => {
+    await client.query('create temporary table late (id int) on commit drop')
+    await client.query(`create function pg_temp.wait_a_second() returns trigger language plpgsql as
+      $$ begin perform pg_sleep(1); return null; end $$`)
+    await client.query(`create constraint trigger late after insert on late deferrable initially deferred
+      for each row execute function pg_temp.wait_a_second()`)
+    return (await client.query('insert into late values (1)')).rowCount
+  })
+  expect(inserted).toBe(1)
+})
+
 test('whoever takes a connection and lifts the limit of PostgreSQL may take longer', async () => {
   const client = await db.pool.connect()
   await client.query('set statement_timeout = 0')

@@ -133,8 +133,9 @@ export const removeConsentAuthority = defineAct(
     const stopped = await db.journal.write({ kind: 'authority_removed', authority: name }, async () => {
       const id = await removeAuthority(db.pool, name)
       if (id === null) throw missing
+      // The removal must count even if the stops take long. Housekeeping and the next attempts then stop the rest.
+      await db.pool.query("select set_config('statement_timeout', '30s', true)")
       return stopUnderEndedConsents(db, consentsSignedBy(id)).catch((error: unknown) => {
-        // The removal must count even so. Housekeeping and the next attempts stop the rest.
         if (isStatementTimeout(error)) return { subscriptions: [], notifications: 0, deliveries: 0, in_flight: 0 }
         throw error
       })

@@ -8,7 +8,7 @@ import type { FoundRecord, RecordId } from '@rollcall/core/model/records'
 import { IDENTIFIER_COLUMN_GROUP, type RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
-import { inTransaction } from '@rollcall/database/transaction'
+import { inTransaction, NO_STATEMENT_TIMEOUT_SQL } from '@rollcall/database/transaction'
 import { isJsonObject, type JsonValue, type RecordType, readIdentifiers } from '@rollcall/protocol'
 import type { PoolClient } from 'pg'
 import { columnGroups, type RecordColumn } from './columns.ts'
@@ -95,7 +95,9 @@ async function backfillBatch(
   })
   await writeDueColumns(client, registry, recordType, due, read)
   if (due.includes(IDENTIFIER_COLUMN_GROUP)) await writeIdentifiers(client, registry, recordType, records)
-  // By other names of identifier types, a record may be that of a protected person, or name one.
+  // By other names of identifier types, a record may be that of a protected person, or name one. Then the text of all records may
+  // be searched.
+  await client.query(NO_STATEMENT_TIMEOUT_SQL)
   await markProtectedRecords(client, { registry, recordType, protection }, records, ({ id }) => id)
   const last = records.at(-1)
   if (last === undefined) {

@@ -8,6 +8,7 @@ import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
+import { NO_STATEMENT_TIMEOUT_SQL } from '@rollcall/database/transaction'
 import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import {
@@ -55,7 +56,7 @@ export async function protectPerson(
   registry: RegistryShape,
   { identifier, category, reason, bearer }: NewProtection,
 ): Promise<number> {
-  await client.query("select set_config('statement_timeout', '0', true)")
+  await client.query(NO_STATEMENT_TIMEOUT_SQL)
   const { rows } = await client.query<{ id: number }>(
     `insert into protected_person (registry, type, value, category, reason) values ($1, $2, $3, $4, $5)
      returning id`,
@@ -101,6 +102,8 @@ export async function protectRenamedRecords(
   )
   const identifiers = await insertProtectedIdentifiers(client, registry.id, rows)
   if (identifiers.length > 0) {
+    // The text of all records may be searched.
+    await client.query(NO_STATEMENT_TIMEOUT_SQL)
     await bumpProtectionVersion(client, registry.id)
     await rewriteReferences(client, registry, { persons: [], identifiers })
   }

@@ -251,8 +251,6 @@ const REWRITE_BATCH_RECORDS = 500
  * are locked in the order of their ids, as a backfill does. Returns the number of records that were written.
  */
 export async function rewriteReferences(client: ClientBase, registry: RegistryShape, naming: NamingQuery): Promise<number> {
-  // The text of all records may be searched.
-  await client.query("select set_config('statement_timeout', '0', true)")
   const protection = await readProtection(client, registry.id)
   let count = 0
   for (const recordType of recordTypesWithTables(registry)) {

@@ -99,28 +99,35 @@ export async function changeDeliveries(
   choice: DeliveryChoice,
   { probes = true }: { readonly probes?: boolean } = {},
 ): Promise<number> {
-  return (await changeDeliveriesAtMost(db, change, choice, null, { probes })).changed
+  return (await changeDeliveriesAtMost(db, change, choice, null, { probes, isLimited: true })).changed
+}
+
+/** How many deliveries were chosen, and how many of them were changed. */
+interface ChangedCounts {
+  readonly chosen: number
+  readonly changed: number
 }
 
 /**
  * Does the same as `changeDeliveries`, but changes nothing if more than `most` deliveries are chosen. The same
  * statement counts them.
  * @param most null: any number
+ * @param options.isLimited true: the statement has the usual time limit. A participant must not wait for the acts of operators
  */
 export async function changeDeliveriesAtMost(
   { pool }: Pick<Database, 'pool'>,
   change: keyof typeof MANUAL_DELIVERY_CHANGES,
   choice: DeliveryChoice,
   most: number | null,
-  { probes = true }: { readonly probes?: boolean } = {},
-): Promise<{ readonly chosen: number; readonly changed: number }> {
+  { probes = true, isLimited = false }: { readonly probes?: boolean; readonly isLimited?: boolean } = {},
+): Promise<ChangedCounts> {
   const { from, set, sends }: DeliveryChange = MANUAL_DELIVERY_CHANGES[change]
   const { text, values } = choiceConditions(choice)
   const states = `$${values.length + 1}`
   const sending = `$${values.length + 2}::boolean`
   const bound = `$${values.length + 3}::bigint`
   const probing = `$${values.length + 4}::boolean`
-  const { rows } = await queryWithoutLimit<{ chosen: number; changed: number }>(pool, {
+  const statement = {
     text: `with chosen as (
         select delivery.id, notifications, ${sending} and mailbox is not null and state <> 'pending' as anew
         from delivery
@@ -157,6 +164,7 @@ export async function changeDeliveriesAtMost(
         (select count(*) from changed) + (select count(distinct id) from renewed) as changed,
         (select count(*) from announced) as announced`,
     values: [...values, from, sends, most, sends && probes],
-  })
+  }
+  const { rows } = await (isLimited ? pool.query<ChangedCounts>(statement) : queryWithoutLimit<ChangedCounts>(pool, statement))
   return rows[0] ?? { chosen: 0, changed: 0 }
 }
