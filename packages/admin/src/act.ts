@@ -4,12 +4,14 @@
  * names (`callerNames`) and repeated reads by an open page (`Caller.isRepeatedAccess`). Admin functions that are no acts
  * (`defineAdminFunction`) name no person; of these only `migrateDatabase` changes anything.
  */
+
 import { createSemaphore, runInSlot } from '@rollcall/base/shared/semaphore'
 import type { AuditLog } from '@rollcall/core/model/audit-entry'
 import type { OperatorRole } from '@rollcall/core/model/operator'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Database } from '@rollcall/database/database'
 import { inOneTransaction } from '@rollcall/database/one-transaction'
+import { NO_STATEMENT_TIMEOUT_SQL } from '@rollcall/database/transaction'
 import { lockSettings } from '@rollcall/participants/store/session-claim'
 import type { Static, TSchema } from 'typebox'
 import { type AdminFunction, AdminRefusal, defineAdminFunction, type GivenInput } from './admin-function.ts'
@@ -187,7 +189,7 @@ export function withSettingsLocked<Result>(deps: object, work: (db: Database) =>
     inOneTransaction(db, async (inner, client) => {
       await lockSettings(client)
       // A participant may have a million deliveries, which one statement makes due.
-      await client.query("select set_config('statement_timeout', '0', true)")
+      await client.query(NO_STATEMENT_TIMEOUT_SQL)
       return work(inner)
     }),
   )

@@ -188,7 +188,7 @@ export const FIXED_LIMITS = {
   total_rate: 20_000,
   /** The most requests at the same time on one node: the message of each is in memory. */
   total_concurrency: 2_000,
-  /** The most bytes of request bodies and unwritten answers at the same time on one node: a sixth of its memory in docs/production.md. */
+  /** The most bytes of request bodies and unwritten answers on one node at a time: a sixth of its memory in docs/production.md. */
   total_bytes: 268_435_456,
   /** The most asynchronous requests of one participant in a day: 23 in each second. */
   accepted_requests: 2_000_000,

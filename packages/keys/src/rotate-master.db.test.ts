@@ -205,7 +205,7 @@ describe('a server that runs meanwhile', () => {
       for (let day = 10; day < 30; day += 1) sealed.push(await bodies.encryptBody('kept', 'a', `2026-01-${day}`))
       return sealed
     })()
-    // Two: each can refuse a write once, and a write is tried three times.
+    // The key is replaced twice. Each replacement can refuse a write once, and a write is tried three times.
     const rotating = (async () => {
       for (let times = 0; times < 2; times += 1) await rotateMasterKey(database.db, masterKeyFromFile(path))
     })()

@@ -3,7 +3,7 @@
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { withTransaction } from '@rollcall/database/transaction'
+import { NO_STATEMENT_TIMEOUT_SQL, withTransaction } from '@rollcall/database/transaction'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { ensureRecordTables } from '@rollcall/records/records/record-tables'
 import { isMirrorSource, storeSource } from '@rollcall/records/registries/registries'
@@ -30,7 +30,7 @@ export async function changeSource(db: Database, registry: Registry, source: obj
   if (!wasCopied && isCopy) await makeMirrorTables(db, registry)
   await withTransaction(db.pool, async (client) => {
     // The statements have no time limit, because the record ids in all events and stored pages of the registry may change.
-    await client.query("select set_config('statement_timeout', '0', true)")
+    await client.query(NO_STATEMENT_TIMEOUT_SQL)
     await lockRegistryFor(client, id, 'merge')
     const awaits_records = isCopy && (!wasCopied || registry.awaits_records === true)
     // If records move between our tables and the source, searches store no ids of the former place after this update.

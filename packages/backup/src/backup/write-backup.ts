@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '@rollcall/database/database'
 import { ensureDatabaseUuid, hasOpenLineTable, type JournalPosition, readJournalPosition } from '@rollcall/database/journal-head'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { withTransaction } from '@rollcall/database/transaction'
+import { NO_STATEMENT_TIMEOUT_SQL, withTransaction } from '@rollcall/database/transaction'
 import { type MasterKeyRecord, readMasterKey } from '@rollcall/keys/store/master-keys'
 import type { Vault } from '@rollcall/keys/vault'
 import type { PoolClient } from 'pg'
@@ -39,7 +39,7 @@ export async function writeBackup({ db, vault, signal }: WriteBackupDeps, path: 
   return withTransaction(
     db.pool,
     async (client) => {
-      await client.query("select set_config('statement_timeout', '0', true)")
+      await client.query(NO_STATEMENT_TIMEOUT_SQL)
       await lockDefinitions(client, await listTables(client))
       const snapshot = await readSnapshot(client)
       const { key, header } = await newHeader(vault, snapshot)

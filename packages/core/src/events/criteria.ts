@@ -1,4 +1,5 @@
 /** Reads the criteria of a subscribe item completely, or refuses them (spec "SubscribeRequest", N3). */
+
 import {
   canonicalJson,
   type EventType,
@@ -16,6 +17,7 @@ import type { Frequency } from '../model/event.ts'
 import type { QueryForm } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
 import type { Registry } from '../model/registry.ts'
+import { reduceIdentifierTypes } from '../policy/asked-kind.ts'
 import { canonicalPredicate } from '../query/canonical-predicate.ts'
 import {
   type Criteria,
@@ -128,8 +130,7 @@ function withGrantedTypes(kind: Kind, { granted_identifier_types: names }: Crite
   const ofKind = narrowedKinds.get(kind) ?? new Map<string, Kind>()
   const known = ofKind.get(names.join())
   if (known !== undefined) return known
-  const identifier_types = kind.identifier_types.filter(({ name }) => names.includes(name))
-  const narrowed: Kind = { ...kind, identifier_types, unlisted_identifiers: false }
+  const narrowed = reduceIdentifierTypes(kind, new Set(names))
   narrowedKinds.set(kind, ofKind.set(names.join(), narrowed))
   return narrowed
 }

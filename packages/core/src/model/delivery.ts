@@ -11,13 +11,13 @@ export interface Destination {
 /** The origin of an address from `callbackTarget`, as in `URL.origin`; empty when there is no address. */
 export const targetOrigin = (target: string | null): string => (target === null ? undefined : URL.parse(target)?.origin) ?? ''
 
-declare const encryptedReply: unique symbol
+declare const storedEnvelope: unique symbol
 
 /**
- * A stored reply, encrypted for `deliveryBodyBinding`: canonical JSON of `{header, message}`, with `traceparent` if there is one.
+ * A stored reply or envelope of notifications, encrypted for `deliveryBodyBinding`: canonical JSON of `{header, message}`, with `traceparent` if there is one.
  * Its records were disclosed when it was made; every attempt sends the same message.
  */
-export type StoredEnvelope = Uint8Array & { readonly [encryptedReply]: true }
+export type StoredEnvelope = Uint8Array & { readonly [storedEnvelope]: true }
 
 /** A new envelope to send to a participant; it is held while no address for it is known. */
 export interface NewDelivery {

@@ -33,15 +33,22 @@ export function reduceKindToAskable(kind: Kind, { recordTypes, identifierTypes, 
   if (ask !== ALL_NAMES) checkAskableNames(recordTypes, ask)
   const [first, ...others] = recordTypes.map((recordType) => narrowRecordType(recordType, ask))
   if (first === undefined) throw new GrantProblem('record_types', 'must name one at least')
-  const types = kind.identifier_types.filter(({ name }) => isNameGranted(identifierTypes, name))
   return {
-    ...kind,
+    ...reduceIdentifierTypes(kind, identifierTypes),
     record_types: [first, ...others],
-    identifier_types: types,
     event_types: kind.event_types.filter(({ name }) => isNameGranted(eventTypes, name)),
-    ...(identifierTypes !== null && { unlisted_identifiers: false }),
   }
 }
+
+/** Returns the kind with only these identifier types, and without unlisted ones. @param names null: the whole kind */
+export const reduceIdentifierTypes = (kind: Kind, names: GrantedNames): Kind =>
+  names === null
+    ? kind
+    : {
+        ...kind,
+        identifier_types: kind.identifier_types.filter(({ name }) => isNameGranted(names, name)),
+        unlisted_identifiers: false,
+      }
 
 function narrowRecordType(recordType: RecordType, ask: AskableNames['ask']): RecordType {
   if (ask === ALL_NAMES) return recordType

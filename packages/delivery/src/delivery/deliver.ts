@@ -157,7 +157,7 @@ export interface ClaimedAttempt {
   readonly read: () => Promise<DeliveryContents>
   /** True when the attempt is the probe of an open circuit breaker. */
   readonly probe: boolean
-  /** True when it was committed just now: its permission is checked again only if grant or protected persons have changed since. */
+  /** True when the delivery was just committed: it is checked again only if its grant or the protected persons have changed. */
   readonly fresh?: boolean
   /** The settings that allowed the target, as in `FreshDelivery`. */
   readonly allowedBy?: CallbackSettings | undefined

@@ -21,16 +21,16 @@ export class DueTimes {
   /** The next due time of each subscription with a frequency; null: the end of the subscription has come. */
   async of(client: ClientBase, subscriptions: readonly number[]): Promise<ReadonlyMap<number, Date | null>> {
     if (subscriptions.length === 0) return new Map()
-    const held = await findFrequencies(client, subscriptions)
-    return new Map(held.map((one) => [one.id, this.next(one)]))
+    const found = await findFrequencies(client, subscriptions)
+    return new Map(found.map((one) => [one.id, this.next(one)]))
   }
 
   /** The next time at which notifications of a subscription are due; null when its frequency has ended. */
-  next(held: Omit<SubscriptionFrequency, 'id'>): Date | null {
-    const { cron, start_at, end_at } = held
+  next(frequency: Omit<SubscriptionFrequency, 'id'>): Date | null {
+    const { cron, start_at, end_at } = frequency
     if (end_at <= this.#now) return null
     const name = `${cron}|${start_at.getTime()}|${end_at.getTime()}`
-    const known = this.#known.get(name) ?? this.#next(held, this.#time_zone, this.#now)
+    const known = this.#known.get(name) ?? this.#next(frequency, this.#time_zone, this.#now)
     this.#known.set(name, known)
     return known
   }

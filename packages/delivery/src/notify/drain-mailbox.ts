@@ -299,8 +299,8 @@ async function commitEnvelope(
   }
   const { permit, claim: attemptClaim } = reserved
   let inline = true
-  // While the caller waits, the result of the attempt says that the delivery has ended. An announcement would only poll the
-  // mailbox once more.
+  // While the caller waits, the result of the attempt says that the delivery has ended. An announcement would only
+  // have the mailbox polled once more.
   const mailboxDue = (due: number): void => {
     if (!inline) deps.mailboxDue(due)
   }

@@ -18,11 +18,9 @@ export const envelopeMarkingOf = ({ purpose }: WaitingNotification): EnvelopeMar
 /** Bytes that an item may have beside its record, and bytes that each further subscription adds to `header.meta`. */
 const ITEM_FRAME_BYTES = 1_024
 const SUBSCRIPTION_META_BYTES = 160
-/**
- * The most JSON values that the items of an envelope have in `header.meta`, and the most subscriptions of one item there. A
- * receiver of ours accepts 10,000 values outside `message.notify_event`, and 1,000 members of one object.
- */
+/** The most JSON values of all items in `header.meta`. Our receivers accept 10,000 values outside `message.notify_event`. */
 const MOST_META_VALUES = 9_900
+/** The most subscriptions of one item in `header.meta`. Our receivers accept 1,000 members of one object. */
 const MOST_ITEM_SUBSCRIPTIONS = 1_000
 
 /** The JSON values that a notification adds to `header.meta` (`writeItemMeta`). @param isFirst it is the first of its item */

@@ -9,7 +9,6 @@ import {
 import type { JointAuditLog } from '@rollcall/audit/audit-log'
 import { type Exchange, requestBodyBinding } from '@rollcall/core/model/exchange'
 import { withTraceparent } from '@rollcall/core/model/traceparent'
-import { isUnavailable } from '@rollcall/database/database-errors'
 import { readSenderUri, type SenderUriDeps } from '@rollcall/delivery/delivery/targets'
 import type { BodyEncryption } from '@rollcall/keys/bodies'
 import { type DayLimitDeps, storeWithinDailyLimit } from '@rollcall/participants/admission/day-limits'
@@ -26,6 +25,7 @@ import type { AcceptanceSlots, KeptSlot } from './acceptance-slots.ts'
 import { duplicateMessageIdRejection, exchangeRow, type RememberDeps } from './remember.ts'
 import { acknowledgement, type Reply } from './reply.ts'
 import type { ItemChunk, VerifiedRequest } from './unread-request.ts'
+import { commitAfterEntry } from './unsent-entry.ts'
 
 /** The dependencies of `acceptRequest`. */
 export type AcceptDeps = SenderUriDeps &
@@ -154,11 +154,7 @@ async function storeAfterEntry(
   auditEntry: EntryWithPersons,
 ): Promise<KnownExchange> {
   await auditLog.write(...auditEntry)
-  const stored = await exchanges.remember(asked).catch(async (error: unknown) => {
-    // If the database did not answer, the request may be stored, so no entry says that its acknowledgement was not sent.
-    if (!isUnavailable(error)) await auditLog.write(...auditEntryOfUnsent(auditEntry))
-    throw error
-  })
+  const stored = await commitAfterEntry(auditLog, auditEntry, () => exchanges.remember(asked))
   if (stored.known === 'new') exchangeAccepted()
   else await auditLog.write(...auditEntryOfUnsent(auditEntry))
   return stored

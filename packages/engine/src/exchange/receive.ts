@@ -92,7 +92,7 @@ export async function receiveRequest(
     const verified = { exchange: current, unread, opened, signed, rejection, path: request.path }
     const reply = mode === 'sync' ? await answerNow(deps, verified) : await acceptRequest(deps, verified)
     admission.endTurn()
-    // The request is in flight until the peer has read the answer, which is in memory so long.
+    // The answer is in memory until it is written to the connection. Until then the request is in flight.
     admission.holdAnswer(reply.text.length)
     request.afterAnswer(() => admission.leave())
     return reply

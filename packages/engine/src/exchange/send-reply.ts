@@ -8,7 +8,6 @@ import type { Exchange } from '@rollcall/core/model/exchange'
 import { disclosingGrantOf } from '@rollcall/core/model/grant'
 import { isLimitedToOnePerson } from '@rollcall/core/policy/basis'
 import type { Database } from '@rollcall/database/database'
-import { isUnavailable } from '@rollcall/database/database-errors'
 import { type DeliverDeps, deliverNow, reserveAttempt } from '@rollcall/delivery/delivery/deliver'
 import { encryptForStorage } from '@rollcall/delivery/delivery/stored-envelope'
 import { callbackTarget } from '@rollcall/delivery/delivery/targets'
@@ -18,6 +17,7 @@ import type { Outcome } from '../operations/outcome.ts'
 import type { ClaimedExchange } from '../store/exchanges/claims.ts'
 import { commitReply, isSmallReply, REPLY_JOINT_WRITE, type ReplyStep } from '../store/exchanges/replies.ts'
 import { replyHeader } from './reply.ts'
+import { commitAfterEntry } from './unsent-entry.ts'
 
 /** The dependencies of `sendReply`. */
 export type SendReplyDeps = DeliverDeps & { readonly db: Database; readonly auditLog: JointAuditLog }
@@ -86,11 +86,7 @@ export async function sendReply(
     committed = isSmallReply(step, exchange) && (await deps.auditLog.writeWith(REPLY_JOINT_WRITE, step, ...auditEntry))
     if (!committed) {
       await deps.auditLog.write(...auditEntry)
-      committed = await commitReply(deps.db, step).catch(async (error: unknown) => {
-        // If the database did not answer, the page may be committed, so no entry says that it was not sent.
-        if (!isUnavailable(error)) await deps.auditLog.write(...auditEntryOfUnsent(auditEntry))
-        throw error
-      })
+      committed = await commitAfterEntry(deps.auditLog, auditEntry, () => commitReply(deps.db, step))
       if (!committed) await deps.auditLog.write(...auditEntryOfUnsent(auditEntry))
     }
   } finally {

@@ -97,8 +97,10 @@ async function backfillBatch(
   if (due.includes(IDENTIFIER_COLUMN_GROUP)) await writeIdentifiers(client, registry, recordType, records)
   // By other names of identifier types, a record may be that of a protected person, or name one. Then the text of all records may
   // be searched.
-  await client.query(NO_STATEMENT_TIMEOUT_SQL)
-  await markProtectedRecords(client, { registry, recordType, protection }, records, ({ id }) => id)
+  if (protection.byProtectingIdentifier.size > 0) {
+    await client.query(NO_STATEMENT_TIMEOUT_SQL)
+    await markProtectedRecords(client, { registry, recordType, protection }, records, ({ id }) => id)
+  }
   const last = records.at(-1)
   if (last === undefined) {
     await client.query('delete from column_fill where registry = $1 and record_type = $2 and name = any($3)', [...which, due])

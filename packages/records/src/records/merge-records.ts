@@ -119,7 +119,7 @@ export async function restoreRecord(
   const names = ['id', 'primary_identifier', 'document', ...columns.map(({ name }) => name)]
   const ids = new Map([[prepared.primary_identifier, id]])
   await copyRows(client, table, names, recordRows([prepared], ids))
-  // When a protection ends, the record is found by this and written again.
+  // When a protection ends, the records that name the person are found by these rows, and are written again.
   await storeProtectedReferences(client, { registry, recordType }, [{ id, named: persons }])
   await client.query(
     `update ${quoteName(table)} as record set created_at = retired_record.created_at from retired_record

@@ -3,6 +3,7 @@
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import { joinName, quoteName, recordTableName } from '@rollcall/database/names'
 import { StoreRefusal } from '@rollcall/database/refusal'
+import { NO_STATEMENT_TIMEOUT_SQL } from '@rollcall/database/transaction'
 import type { RecordType } from '@rollcall/protocol'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { hasRows, readIndexes, readTableColumns } from './catalog.ts'
@@ -87,7 +88,7 @@ export async function ensureRecordTables(db: { kysely: Kysely<unknown> }, regist
 /** Does the same as `ensureRecordTables`, inside the caller's transaction. */
 export async function createRecordTables(transaction: Transaction<unknown>, registry: RegistryShape): Promise<void> {
   // The build of an index on a large table may take longer than the time limit of a statement.
-  await sql`select set_config('statement_timeout', '0', true)`.execute(transaction)
+  await sql.raw(NO_STATEMENT_TIMEOUT_SQL).execute(transaction)
   await sql`select pg_advisory_xact_lock(hashtextextended('rollcall record tables', ${registry.id}))`.execute(transaction)
   for (const recordType of recordTypesWithTables(registry)) {
     await ensureRecordTable(transaction, registry, recordTable(registry, recordType))

@@ -225,7 +225,8 @@ async function beginTransaction(held: HeldConnection, file: SourceFile): Promise
       return
     }
     const wasOpen = held.isOpen
-    // Set before the wait: `rollback and chain` behind this rollback would begin another transaction.
+    // This is set before the wait. Otherwise `#endLocks` could send `rollback and chain` behind this rollback, and so begin
+    // another transaction.
     held.isOpen = false
     if (wasOpen) await held.query('rollback')
     await held.query('set transaction isolation level repeatable read')

@@ -48,7 +48,8 @@ test('a comparison goes on after a portion that ends with empty keys', async () 
 
 test('rows that a comparison has not found are looked for by record type and without a time limit', async () => {
   const statements: string[] = []
-  const query = async (text: string) => {
+  const query = async (asked: string | { readonly text: string }) => {
+    const text = typeof asked === 'string' ? asked : asked.text
     statements.push(text)
     return { rows: text.includes('returning') ? [{ wanted: false }] : [] }
   }

@@ -3,7 +3,7 @@
  * are gone are deleted. The first comparison fills an empty mirror.
  */
 
-import { withTransaction } from '@rollcall/database/transaction'
+import { NO_STATEMENT_TIMEOUT_SQL, withTransaction } from '@rollcall/database/transaction'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { letRegistryAnswer } from '@rollcall/records/registries/registries'
 import { ANY_RECORD_MAY_MATCH } from '../engine/column-test.ts'
@@ -114,7 +114,7 @@ async function endComparison({ db, registry, claim }: MirrorDeps, comparison: Co
     await saveProgress(client, claim, { comparison: null, compared_at: began })
     if (registry.awaits_records && (await isBecomingMirror(client, registry.id))) {
       // The statements have no time limit, because the record ids in all events and stored pages of the registry may change.
-      await client.query("select set_config('statement_timeout', '0', true)")
+      await client.query(NO_STATEMENT_TIMEOUT_SQL)
       await replaceStoredRecordIds(client, registry, 'copies')
       await noteMirrorComplete(client, registry.id)
     }

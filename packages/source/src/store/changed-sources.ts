@@ -1,7 +1,7 @@
 /** Stores what remains of a mirror when its registry gets another source file. */
 
 import type { Database } from '@rollcall/database/database'
-import { withTransaction } from '@rollcall/database/transaction'
+import { NO_STATEMENT_TIMEOUT_SQL, withTransaction } from '@rollcall/database/transaction'
 import type { JsonValue } from '@rollcall/protocol'
 import { dropCopiedRecords } from '@rollcall/records/registries/removed-registries'
 import type { ClientBase, Pool } from 'pg'
@@ -99,7 +99,7 @@ export async function forgetAbandonedPlace(pool: Pool, registry: number, place: 
 export async function dropLeftCopies(db: Database, registry: number): Promise<void> {
   await withTransaction(db.pool, async (client) => {
     // The statements have no time limit, because a large registry has millions of rows.
-    await client.query("select set_config('statement_timeout', '0', true)")
+    await client.query(NO_STATEMENT_TIMEOUT_SQL)
     if (await forgetFormerMirrorRows(client, registry)) await dropCopiedRecords(client, registry)
   })
 }

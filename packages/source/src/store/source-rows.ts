@@ -1,7 +1,7 @@
 /** Stores which record each row of a source has become, and why other rows could not become one. */
 
 import type { Database } from '@rollcall/database/database'
-import { withTransaction } from '@rollcall/database/transaction'
+import { queryWithoutLimit } from '@rollcall/database/transaction'
 import type { ClientBase, Pool } from 'pg'
 
 /** Names the stored rows of one record type of a registry. */
@@ -48,20 +48,17 @@ export async function keysByIdentifiers(
  * Finds stored keys whose rows a comparison has not found in the source, in the order of the keys. The statement has no time
  * limit: it may read all rows.
  */
-export function unseenKeys(
+export async function unseenKeys(
   pool: Pool,
   { registry, recordType }: SourceRowScope,
   run: number,
   limit: number,
 ): Promise<readonly string[]> {
-  return withTransaction(pool, async (client) => {
-    await client.query("select set_config('statement_timeout', '0', true)")
-    const { rows } = await client.query<{ key: string }>(
-      `select key from source_row where registry = $1 and record_type = $2 and seen <> $3::bigint order by key limit $4`,
-      [registry, recordType, run, limit],
-    )
-    return rows.map(({ key }) => key)
+  const { rows } = await queryWithoutLimit<{ key: string }>(pool, {
+    text: `select key from source_row where registry = $1 and record_type = $2 and seen <> $3::bigint order by key limit $4`,
+    values: [registry, recordType, run, limit],
   })
+  return rows.map(({ key }) => key)
 }
 
 /** The outcome of reading a row of a source: a record, or a rejected row. */

@@ -47,13 +47,16 @@ export interface WaitingNotification {
   /** The consent of the subscription; null when it has none. */
   readonly consent: (ConsentSummary & { readonly attributes: readonly string[] }) | null
   /**
-   * True when the subscription was taken back, or its consent has ended, or the stored record of the event was deleted, such as by
+   * True when the subscription is silenced (`IS_SILENCED_SQL`), or the stored record of the event was deleted, such as by
    * an erasure: the notification is not sent.
    */
   readonly unwanted: boolean
 }
 
-/** SQL condition on a `subscription`: nothing more of it is sent. It was taken back, or its consent has ended. */
+/**
+ * SQL condition on a `subscription`: it is silenced, so nothing more of it is sent. Its owner or the operator ended it, or its consent
+ * has ended.
+ */
 export const IS_SILENCED_SQL = `((subscription.state = 'ended' and coalesce(subscription.reason, '') in (${SILENT_END_REASONS.map((reason) => `'${reason}'`).join(', ')}))
   or exists (select from subscription_consent as consent
     where consent.subscription = subscription.id and coalesce(${hasConsentEndedSql('consent')}, false)))`

@@ -1,7 +1,7 @@
 /** Counts outgoing messages that are held after a restore, and cancels them. */
 
 import type { Database } from '@rollcall/database/database'
-import { withTransaction } from '@rollcall/database/transaction'
+import { NO_STATEMENT_TIMEOUT_SQL, withTransaction } from '@rollcall/database/transaction'
 import { dropUnsentOfParticipant, UNSENT_DELIVERIES_SQL, UNSENT_NOTIFICATIONS_SQL } from '@rollcall/delivery/store/events/unsent'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 
@@ -39,7 +39,7 @@ export async function countHeldMessages({ pool }: Pick<Database, 'pool'>): Promi
 /** Cancels all that would be sent to a participant. Its requests are not answered; it may ask again in new messages. */
 export async function cancelHeldMessages({ pool }: Pick<Database, 'pool'>, participant: number): Promise<void> {
   await withTransaction(pool, async (client) => {
-    await client.query("select set_config('statement_timeout', '0', true)")
+    await client.query(NO_STATEMENT_TIMEOUT_SQL)
     await dropUnsentOfParticipant(client, participant)
     await client.query(
       `update accepted_exchange set state = 'failed', finished_at = now(), claim = null, claimed_until = null,
