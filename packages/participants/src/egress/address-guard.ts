@@ -63,6 +63,9 @@ export interface AddressGuard {
 
 const resolveBySystem: ResolveHost = async (host) => (await systemLookup(host, { all: true })).map(({ address }) => address)
 
+/** Loads undici, which takes about 0.1 seconds: a node that sends callbacks loads it before the first one. */
+export const loadHttpClient = () => import('undici')
+
 export function createAddressGuard(options: AddressGuardOptions = {}): AddressGuard {
   const { resolve = resolveBySystem, ports = [443], ca, identity } = options
   const { connectTimeoutMs = 5_000, connections = 8 } = options
@@ -93,7 +96,7 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
   }
   /** The agent is made for the first request: most guards only check addresses, and undici takes long to load. */
   const openAgent = async (): Promise<Agent> => {
-    const { Agent, buildConnector } = await import('undici')
+    const { Agent, buildConnector } = await loadHttpClient()
     const made = new Agent({
       connect: buildConnector({
         lookup,

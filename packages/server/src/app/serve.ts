@@ -8,6 +8,7 @@ import type { SchemaLead } from '@rollcall/database/schema-version'
 import { answerAccepted } from '@rollcall/engine/exchange/answer-accepted'
 import { startWhenReleased } from '@rollcall/engine/work/held'
 import { type RunningWorker, startWorker } from '@rollcall/engine/work/worker'
+import { loadHttpClient } from '@rollcall/participants/egress/address-guard'
 import { unreachableRegistries } from '@rollcall/records/records/registry-records'
 import { listRegistries } from '@rollcall/records/registries/registries'
 import { isOperatorHost, isReachedByTls, listenerUrl } from '@rollcall/settings/addresses'
@@ -139,6 +140,7 @@ async function closeParts(context: Context, stopHousekeeping: () => Promise<void
 
 /** Starts the work of a node: accepted requests, deliveries, the outbox, and the mirrors of sources. */
 async function startWork(context: Context): Promise<RunningWorker> {
+  await loadHttpClient()
   const worker = await startWorker({
     ...context,
     answer: (exchange, signal) => answerAccepted(context, exchange, signal),

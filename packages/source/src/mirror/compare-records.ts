@@ -13,7 +13,7 @@ import { canBeKey } from '../live-records.ts'
 import { isBecomingMirror, noteMirrorComplete } from '../store/changed-sources.ts'
 import { type ComparisonProgress, saveProgress } from '../store/mirrors.ts'
 import { replaceStoredRecordIds } from '../store/moved-records.ts'
-import { unseenKeys } from '../store/source-rows.ts'
+import { makeRowStatistics, unseenKeys } from '../store/source-rows.ts'
 import { applyRows, type KeyedRowResult, makeRowResults } from './apply-rows.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { PORTION_ROWS, runInSnapshot } from './read-source.ts'
@@ -82,6 +82,7 @@ export async function compareNextPortion(
       : { ...comparison, recordType: records.recordType.name, after }
   const due = { recordType: records.recordType, records, keys: rows.map(({ key }) => key), rows }
   await applyRows(deps, due, { progress: { comparison: next }, run: comparison.run, began: comparisonBegin(comparison), isEvent })
+  if (comparison.after === null) await makeRowStatistics(deps.db.pool)
   return next
 }
 

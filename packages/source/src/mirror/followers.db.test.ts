@@ -72,6 +72,8 @@ test('a registry answers when all its records were read once, and then its chang
     A2: { birth_place: { name: 'Lagos' } },
   })
   expect(await events()).toBe(0)
+  const counted = await database.db.pool.query(`select reltuples from pg_class where oid = 'source_row'::regclass`)
+  expect(counted.rows).toEqual([{ reltuples: 2 }])
   await office.query(`insert into office.person values (3, 'A3', 'Eze');
     insert into office.death values ('D1', 1, '2026-11-01');
     delete from office.birth where birth_no = 'B2'`)

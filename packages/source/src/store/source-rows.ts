@@ -17,6 +17,14 @@ export interface StoredRow {
   readonly primary_identifier: string | null
 }
 
+/**
+ * Lets PostgreSQL count the stored rows. Without statistics, it reads all rows of a registry to find some by their keys. It makes
+ * them itself later, but a first load finds and stores many rows before that.
+ */
+export async function makeRowStatistics(pool: Pool): Promise<void> {
+  await pool.query('analyze source_row')
+}
+
 /** Finds the stored rows with these keys. */
 export async function storedRows(
   pool: Pool,
